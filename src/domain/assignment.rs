@@ -1,0 +1,71 @@
+//! Who asked a side dialog for what, and whom it owes a reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::ids::{AgentId, CallId, SelfId};
+
+/// What a tellask asks its side dialog to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Assignment {
+    /// `tellask`, `tellaskSessionless` or `freshBootsReasoning`.
+    pub call_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mention_list: Option<Vec<String>>,
+    pub tellask_content: String,
+    pub origin_member_id: AgentId,
+    pub asker_dialog_id: SelfId,
+    pub call_id: CallId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collective_targets: Option<Vec<AgentId>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_fbr_effort: Option<u32>,
+}
+
+/// The reply a dialog owes: which tool delivers it, to which call of which dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyDirective {
+    pub expected_reply_call_name: String,
+    pub target_dialog_id: SelfId,
+    pub target_call_id: CallId,
+    pub tellask_content: String,
+}
+
+/// The kind every line of an asker stack carries.
+pub const FRAME_KIND: &str = "asker_dialog_stack_frame";
+
+/// One line of `asker-stack.jsonl`; the last line is the top.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    pub kind: String,
+    pub asker_dialog_id: SelfId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignment_from_asker: Option<Assignment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tellask_reply_obligation: Option<ReplyDirective>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Frame {
+    /// A frame that owes the reply to its assignment.
+    pub fn owing(assignment: Assignment, reply_tool: &str) -> Self {
+        let obligation = ReplyDirective {
+            expected_reply_call_name: reply_tool.to_owned(),
+            target_dialog_id: assignment.asker_dialog_id.clone(),
+            target_call_id: assignment.call_id.clone(),
+            tellask_content: assignment.tellask_content.clone(),
+        };
+        Self {
+            kind: FRAME_KIND.to_owned(),
+            asker_dialog_id: assignment.asker_dialog_id.clone(),
+            assignment_from_asker: Some(assignment),
+            tellask_reply_obligation: Some(obligation),
+            extra: Map::new(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Calls the driver handles itself – tellask, askHuman, replies – as opposed to ordinary tools.
+
+use serde::{Deserialize, Serialize};
+
+use super::pending::CallType;
+
+/// A way to ask a teammate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TellaskKind {
+    /// Type A: a side dialog asks its asker back.
+    Back,
+    /// Type B: a session that can be asked again.
+    Session,
+    /// Type C: asked once.
+    Sessionless,
+    /// Type C to oneself, without tools.
+    FreshBoots,
+}
+
+/// The tool that delivers a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReplyKind {
+    Session,
+    Sessionless,
+    Back,
+}
+
+/// A call by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpecialCall {
+    Tellask(TellaskKind),
+    AskHuman,
+    Reply(ReplyKind),
+}
+
+impl TellaskKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Back => "tellaskBack",
+            Self::Session => "tellask",
+            Self::Sessionless => "tellaskSessionless",
+            Self::FreshBoots => "freshBootsReasoning",
+        }
+    }
+
+    pub fn call_type(self) -> CallType {
+        match self {
+            Self::Back => CallType::A,
+            Self::Session => CallType::B,
+            Self::Sessionless | Self::FreshBoots => CallType::C,
+        }
+    }
+
+    /// The tool with which an assignment of this kind is answered.
+    pub fn reply(self) -> ReplyKind {
+        match self {
+            Self::Back => ReplyKind::Back,
+            Self::Session => ReplyKind::Session,
+            Self::Sessionless | Self::FreshBoots => ReplyKind::Sessionless,
+        }
+    }
+}
+
+impl ReplyKind {
+    pub const ALL: [Self; 3] = [Self::Session, Self::Sessionless, Self::Back];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "replyTellask",
+            Self::Sessionless => "replyTellaskSessionless",
+            Self::Back => "replyTellaskBack",
+        }
+    }
+}
+
+/// The name of the question tool.
+pub const ASK_HUMAN: &str = "askHuman";
+
+impl SpecialCall {
+    /// `None` for an ordinary tool.
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "tellaskBack" => Self::Tellask(TellaskKind::Back),
+            "tellask" => Self::Tellask(TellaskKind::Session),
+            "tellaskSessionless" => Self::Tellask(TellaskKind::Sessionless),
+            "freshBootsReasoning" => Self::Tellask(TellaskKind::FreshBoots),
+            ASK_HUMAN => Self::AskHuman,
+            "replyTellask" => Self::Reply(ReplyKind::Session),
+            "replyTellaskSessionless" => Self::Reply(ReplyKind::Sessionless),
+            "replyTellaskBack" => Self::Reply(ReplyKind::Back),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,379 @@
+//! What a dialog's courses say, folded record by record. The courses are the truth: open questions,
+//! open calls and what a dialog still owes are read from here, the index files only repeat it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::call::{SpecialCall, TellaskKind};
+use super::ids::{CallId, MsgId};
+use super::number::{Course, Genseq};
+use super::pending::WaitGroup;
+use super::record::{AnchorRole, DeliveryMode, Entry, Origin, Record, ReplyStatus};
+
+/// A call as it stands in the courses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFact {
+    pub name: String,
+    pub arguments: String,
+    pub course: Course,
+    pub genseq: Genseq,
+    /// True for a tellask or question that passed its checks.
+    pub started: bool,
+}
+
+impl CallFact {
+    pub fn special(&self) -> Option<SpecialCall> {
+        SpecialCall::of(&self.name)
+    }
+}
+
+/// A reply no generation has seen yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    pub call: CallId,
+    /// The calls made together with it; unknown for replies of an earlier course without call site.
+    pub group: Option<WaitGroup>,
+    pub from_human: bool,
+}
+
+/// The newest generation, as far as its records tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LastGeneration {
+    pub genseq: Genseq,
+    pub course: Option<Course>,
+    /// True between `gen_start` and `gen_finish`.
+    pub open: bool,
+    /// Its last saying.
+    pub words: Option<String>,
+    pub interrupted: bool,
+    /// True if a call came after the last saying.
+    pub called_after_words: bool,
+    /// True if a result waits for the model to react.
+    pub owes_followup: bool,
+    /// Who prompted it; `None` if it went on by itself.
+    pub prompted_by: Option<Origin>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// The course whose records make the model's context.
+    pub course: Course,
+    /// The records of that course.
+    pub entries: Vec<Entry>,
+    /// The highest generation of all courses.
+    pub last_genseq: Genseq,
+    pub last: LastGeneration,
+    pub calls: BTreeMap<CallId, CallFact>,
+    /// Calls that have a result or status text.
+    pub results: BTreeSet<CallId>,
+    /// Tellasks and questions that were answered, and how.
+    pub replies: BTreeMap<CallId, ReplyStatus>,
+    /// Where an assignment's first prompt stands.
+    pub assignments: BTreeMap<CallId, (Course, Genseq)>,
+    /// Reply calls whose delivery is recorded.
+    pub resolved: BTreeSet<CallId>,
+    /// Calls that were answered by this dialog.
+    pub resolved_targets: BTreeSet<CallId>,
+    pub messages: BTreeSet<MsgId>,
+    pub unread: Vec<Unread>,
+}
+
+impl History {
+    pub fn new(course: Course) -> Self {
+        Self {
+            course,
+            entries: Vec::new(),
+            last_genseq: Genseq(0),
+            last: LastGeneration::default(),
+            calls: BTreeMap::new(),
+            results: BTreeSet::new(),
+            replies: BTreeMap::new(),
+            assignments: BTreeMap::new(),
+            resolved: BTreeSet::new(),
+            resolved_targets: BTreeSet::new(),
+            messages: BTreeSet::new(),
+            unread: Vec::new(),
+        }
+    }
+
+    /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
+    /// record of a later one begins that course, unless it is a mere snapshot of state.
+    pub fn fold(&mut self, course: Course, entry: Entry) {
+        if course > self.course && !is_snapshot(&entry.record) {
+            self.course = course;
+            self.entries.clear();
+        }
+        let genseq = entry.genseq.unwrap_or_default();
+        self.last_genseq = self.last_genseq.max(genseq);
+        self.note(course, genseq, &entry.record);
+        if course == self.course {
+            self.entries.push(entry);
+        }
+    }
+
+    fn note(&mut self, course: Course, genseq: Genseq, record: &Record) {
+        match record {
+            Record::GenStart => {
+                self.unread.clear();
+                self.last = LastGeneration {
+                    genseq,
+                    course: Some(course),
+                    open: true,
+                    ..LastGeneration::default()
+                };
+            }
+            Record::GenFinish { .. } => self.last.open = false,
+            Record::HumanText(text) => {
+                self.messages.insert(text.msg_id.clone());
+                self.last.prompted_by = Some(text.origin);
+            }
+            Record::Words {
+                content,
+                interrupted,
+            } => {
+                self.last.words = Some(content.clone());
+                self.last.interrupted = *interrupted;
+                self.last.called_after_words = false;
+            }
+            Record::FuncCall(call) => self.note_call(course, genseq, call, false),
+            Record::TellaskCall {
+                call,
+                delivery_mode,
+            } => {
+                self.note_call(
+                    course,
+                    genseq,
+                    call,
+                    *delivery_mode == DeliveryMode::TellaskCallStart,
+                );
+            }
+            Record::FuncResult(result) => self.note_result(&result.id),
+            Record::TellaskResult(result) => {
+                let group = result
+                    .call_site_course
+                    .zip(result.call_site_genseq)
+                    .map(|(course, genseq)| WaitGroup { course, genseq });
+                let from_human = result.call_name == super::call::ASK_HUMAN;
+                self.note_reply(&result.call_id, result.status, group, from_human);
+            }
+            Record::Carryover(reply) => {
+                let group = self.calls.get(&reply.call_id).map(|call| WaitGroup {
+                    course: call.course,
+                    genseq: call.genseq,
+                });
+                let from_human = reply.call_name == super::call::ASK_HUMAN;
+                self.note_reply(&reply.call_id, reply.status, group, from_human);
+            }
+            Record::ReplyResolution {
+                call_id,
+                target_call_id,
+                ..
+            } => {
+                self.resolved.insert(call_id.clone());
+                self.resolved_targets.insert(target_call_id.clone());
+            }
+            Record::Anchor {
+                anchor_role: AnchorRole::Assignment,
+                call_id,
+                ..
+            } => {
+                self.assignments.insert(call_id.clone(), (course, genseq));
+            }
+            Record::Anchor {
+                anchor_role: AnchorRole::Response,
+                ..
+            }
+            | Record::RuntimeGuide { .. }
+            | Record::Thought { .. }
+            | Record::SideDialogCreated(_)
+            | Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::Registry { .. }
+            | Record::UiOnly { .. }
+            | Record::Unknown { .. } => {}
+        }
+    }
+
+    fn note_call(
+        &mut self,
+        course: Course,
+        genseq: Genseq,
+        call: &super::record::Call,
+        started: bool,
+    ) {
+        self.last.called_after_words = true;
+        let fact = CallFact {
+            name: call.name.clone(),
+            arguments: call.raw_arguments_text.clone(),
+            course,
+            genseq,
+            started,
+        };
+        self.calls.entry(call.id.clone()).or_insert(fact);
+    }
+
+    fn note_result(&mut self, id: &CallId) {
+        self.results.insert(id.clone());
+        let Some(call) = self.calls.get(id) else {
+            return;
+        };
+        let waits = match call.special() {
+            None => true,
+            Some(SpecialCall::Reply(_)) => !self.resolved.contains(id),
+            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) => {
+                !call.started || self.replies.get(id) == Some(&ReplyStatus::Failed)
+            }
+        };
+        self.last.owes_followup |= waits;
+    }
+
+    fn note_reply(
+        &mut self,
+        call: &CallId,
+        status: ReplyStatus,
+        group: Option<WaitGroup>,
+        from_human: bool,
+    ) {
+        self.replies.insert(call.clone(), status);
+        // A reply within its own generation is read by that generation's follow-up.
+        let own = self.last.open
+            && group.is_some_and(|g| {
+                Some(g.course) == self.last.course && g.genseq == self.last.genseq
+            })
+            && !self.results.contains(call);
+        if !own {
+            self.unread.push(Unread {
+                call: call.clone(),
+                group,
+                from_human,
+            });
+        }
+    }
+
+    /// The answer the last generation gave in plain words: its last saying, if nothing was called
+    /// after it.
+    pub fn plain_answer(&self) -> Option<&str> {
+        let words = self.last.words.as_deref()?;
+        let whole = !self.last.open && !self.last.called_after_words && !self.last.interrupted;
+        (whole && !self.last.owes_followup && !words.trim().is_empty()).then_some(words)
+    }
+
+    /// Questions that were asked and not answered, oldest first.
+    pub fn open_questions(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        self.unanswered(|special| special == SpecialCall::AskHuman)
+    }
+
+    /// Tellasks that were made and have no reply. A session that was asked again leaves the earlier
+    /// call open for ever; who still owes a reply is known only by the side dialogs.
+    pub fn open_tellasks(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        self.unanswered(
+            |special| matches!(special, SpecialCall::Tellask(kind) if kind != TellaskKind::Back),
+        )
+    }
+
+    fn unanswered(
+        &self,
+        wanted: impl Fn(SpecialCall) -> bool,
+    ) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        self.calls.iter().filter(move |(id, call)| {
+            call.started && call.special().is_some_and(&wanted) && !self.replies.contains_key(*id)
+        })
+    }
+
+    /// Calls without a result or status text, in the order of their ids.
+    pub fn open_calls(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        self.calls
+            .iter()
+            .filter(|(id, _)| !self.results.contains(*id))
+    }
+}
+
+/// Snapshots of state may stand in a file of a course that has not begun.
+fn is_snapshot(record: &Record) -> bool {
+    matches!(
+        record,
+        Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::Registry { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(lines: &[&str]) -> History {
+        let mut history = History::new(Course::FIRST);
+        for line in lines {
+            history.fold(Course::FIRST, Entry::parse(line).expect("a record"));
+        }
+        history
+    }
+
+    const START: &str = r#"{"type":"gen_start_record","genseq":1}"#;
+    const FINISH: &str = r#"{"type":"gen_finish_record","genseq":1}"#;
+    const ASK: &str = r#"{"type":"tellask_call_record","genseq":1,"id":"q","name":"askHuman","rawArgumentsText":"{}","deliveryMode":"tellask_call_start"}"#;
+    const ASK_STATUS: &str =
+        r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#;
+    const ANSWER: &str = r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","callSiteCourse":1,"callSiteGenseq":1,"responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#;
+
+    #[test]
+    fn a_question_is_open_until_its_answer_is_recorded() {
+        let asked = fold(&[START, ASK, ASK_STATUS, FINISH]);
+        assert_eq!(
+            asked
+                .open_questions()
+                .map(|(id, _)| id.as_str())
+                .collect::<Vec<_>>(),
+            ["q"]
+        );
+        assert!(!asked.last.owes_followup);
+        let answered = fold(&[START, ASK, ASK_STATUS, FINISH, ANSWER]);
+        assert_eq!(answered.open_questions().count(), 0);
+        assert_eq!(answered.unread.len(), 1);
+        let read = fold(&[
+            START,
+            ASK,
+            ASK_STATUS,
+            FINISH,
+            ANSWER,
+            r#"{"type":"gen_start_record","genseq":2}"#,
+        ]);
+        assert!(read.unread.is_empty());
+    }
+
+    #[test]
+    fn a_tool_result_owes_a_follow_up() {
+        let call = r#"{"type":"func_call_record","genseq":1,"id":"t","name":"read_file","rawArgumentsText":"{}"}"#;
+        let result =
+            r#"{"type":"func_result_record","genseq":1,"id":"t","name":"read_file","content":"x"}"#;
+        assert!(fold(&[START, call, result, FINISH]).last.owes_followup);
+        assert_eq!(fold(&[START, call]).open_calls().count(), 1);
+        assert_eq!(fold(&[START, call, result]).open_calls().count(), 0);
+    }
+
+    #[test]
+    fn a_plain_answer_is_the_last_saying_without_a_call_after_it() {
+        let words = r#"{"type":"agent_words_record","genseq":1,"content":"done"}"#;
+        let call =
+            r#"{"type":"func_call_record","genseq":1,"id":"t","name":"x","rawArgumentsText":""}"#;
+        assert_eq!(fold(&[START, words, FINISH]).plain_answer(), Some("done"));
+        assert_eq!(fold(&[START, words, call, FINISH]).plain_answer(), None);
+        assert_eq!(fold(&[START, words]).plain_answer(), None);
+        assert_eq!(fold(&[START, FINISH]).plain_answer(), None);
+    }
+
+    #[test]
+    fn a_stray_snapshot_does_not_begin_a_course() {
+        let mut history = fold(&[START, FINISH]);
+        let stray = r#"{"type":"pending_sideDialogs_reconciled_record","pendingSideDialogs":[]}"#;
+        history.fold(Course(2), Entry::parse(stray).unwrap());
+        assert_eq!((history.course, history.entries.len()), (Course::FIRST, 2));
+        history.fold(
+            Course(2),
+            Entry::parse(r#"{"type":"gen_start_record","genseq":2}"#).unwrap(),
+        );
+        assert_eq!((history.course, history.entries.len()), (Course(2), 1));
+    }
+}

@@ -1,0 +1,270 @@
+//! `latest.yaml`: the mutable state of a dialog.
+//!
+//! `displayState` is a projection for people; decisions are made from facts (`state.rs`), never from
+//! it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::assignment::ReplyDirective;
+use super::ids::{CallId, MsgId, SelfId};
+use super::number::Course;
+use super::pending::CallType;
+use super::time::Stamp;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Latest {
+    pub current_course: Course,
+    pub last_modified: Stamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function_call_count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_dialog_count: Option<u64>,
+    /// Always `active`; the directory tells the truth.
+    pub status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generating: Option<bool>,
+    /// Something waits to be driven without a person's help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_drive: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_state: Option<DisplayState>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_marker: Option<ExecutionMarker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fbr_state: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deferred_reply_reassertion: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_course_start_prompt: Option<CourseStartPrompt>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disable_diligence_push: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diligence_push_remaining_budget: Option<i64>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The prompt that must open the next course.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseStartPrompt {
+    pub content: String,
+    pub msg_id: MsgId,
+    pub grammar: String,
+    pub origin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_language_code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_taskdoc: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tellask_reply_directive: Option<ReplyDirective>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_dialog_reply_target: Option<ReplyTarget>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyTarget {
+    pub owner_dialog_id: SelfId,
+    pub call_type: CallType,
+    pub call_id: CallId,
+}
+
+/// What a dialog is doing, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DisplayState {
+    #[serde(rename = "idle_waiting_user")]
+    Idle,
+    Proceeding,
+    #[serde(rename = "proceeding_stop_requested")]
+    Stopping {
+        reason: StopRequest,
+    },
+    #[serde(rename_all = "camelCase")]
+    Stopped {
+        reason: StopReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        continue_enabled: Option<bool>,
+    },
+    Blocked {
+        reason: Blocker,
+    },
+    Dead {
+        reason: Value,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopRequest {
+    UserStop,
+    EmergencyStop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum Blocker {
+    #[serde(rename = "needs_human_input")]
+    Human,
+    #[serde(rename = "waiting_for_sideDialogs")]
+    SideDialogs,
+    #[serde(rename = "needs_human_input_and_sideDialogs")]
+    HumanAndSideDialogs,
+}
+
+/// Why a dialog stopped. All of these can be continued by a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum StopReason {
+    UserStop,
+    EmergencyStop,
+    ServerRestart,
+    PendingCourseStart,
+    ForkContinueReady,
+    #[serde(rename_all = "camelCase")]
+    SystemStop {
+        detail: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        i18n_stop_reason: Option<Value>,
+    },
+    #[serde(rename_all = "camelCase")]
+    LlmRetryStopped {
+        error: String,
+        display: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        recovery_action: Option<Value>,
+    },
+}
+
+/// The fact behind `stopped` and `dead`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ExecutionMarker {
+    Interrupted { reason: StopReason },
+    Dead { reason: Value },
+}
+
+impl Latest {
+    pub fn new(now: Stamp) -> Self {
+        Self {
+            current_course: Course::FIRST,
+            last_modified: now,
+            message_count: Some(0),
+            function_call_count: Some(0),
+            side_dialog_count: Some(0),
+            status: "active".to_owned(),
+            generating: None,
+            needs_drive: None,
+            display_state: Some(DisplayState::Idle),
+            execution_marker: None,
+            fbr_state: None,
+            deferred_reply_reassertion: None,
+            pending_course_start_prompt: None,
+            disable_diligence_push: None,
+            diligence_push_remaining_budget: None,
+            extra: Map::new(),
+        }
+    }
+
+    pub fn is_dead(&self) -> bool {
+        matches!(self.execution_marker, Some(ExecutionMarker::Dead { .. }))
+            || matches!(self.display_state, Some(DisplayState::Dead { .. }))
+    }
+
+    pub fn interruption(&self) -> Option<&StopReason> {
+        match &self.execution_marker {
+            Some(ExecutionMarker::Interrupted { reason }) => Some(reason),
+            Some(ExecutionMarker::Dead { .. }) | None => None,
+        }
+    }
+}
+
+impl DisplayState {
+    /// The name on disk and in `--json` output.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle_waiting_user",
+            Self::Proceeding => "proceeding",
+            Self::Stopping { .. } => "proceeding_stop_requested",
+            Self::Stopped { .. } => "stopped",
+            Self::Blocked { .. } => "blocked",
+            Self::Dead { .. } => "dead",
+        }
+    }
+
+    pub fn is_running(&self) -> bool {
+        matches!(self, Self::Proceeding | Self::Stopping { .. })
+    }
+}
+
+impl StopReason {
+    pub fn system(text: &str) -> Self {
+        Self::SystemStop {
+            detail: text.to_owned(),
+            i18n_stop_reason: Some(serde_json::json!({ "en": text })),
+        }
+    }
+
+    /// True if the dialog stopped because something went wrong.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. })
+    }
+
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::UserStop => "stopped by you".to_owned(),
+            Self::EmergencyStop => "stopped by you, with all others".to_owned(),
+            Self::ServerRestart => "the program ended while it worked".to_owned(),
+            Self::PendingCourseStart => "a new course is about to start".to_owned(),
+            Self::ForkContinueReady => "a fork, ready to continue".to_owned(),
+            Self::SystemStop { detail, .. } => detail.clone(),
+            Self::LlmRetryStopped { error, .. } => error.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_have_the_shape_dominds_writes() {
+        for (state, expected) in [
+            (
+                DisplayState::Idle,
+                serde_json::json!({"kind": "idle_waiting_user"}),
+            ),
+            (
+                DisplayState::Blocked {
+                    reason: Blocker::SideDialogs,
+                },
+                serde_json::json!({"kind": "blocked", "reason": {"kind": "waiting_for_sideDialogs"}}),
+            ),
+            (
+                DisplayState::Stopped {
+                    reason: StopReason::UserStop,
+                    continue_enabled: Some(true),
+                },
+                serde_json::json!({"kind": "stopped", "reason": {"kind": "user_stop"}, "continueEnabled": true}),
+            ),
+            (
+                DisplayState::Stopping {
+                    reason: StopRequest::UserStop,
+                },
+                serde_json::json!({"kind": "proceeding_stop_requested", "reason": "user_stop"}),
+            ),
+        ] {
+            assert_eq!(serde_json::to_value(&state).unwrap(), expected);
+            assert_eq!(
+                serde_json::from_value::<DisplayState>(expected).unwrap(),
+                state
+            );
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What things are: dialogs, records, questions, reminders – and the pure rules over them.
+//!
+//! A *main dialog* is a person's conversation with one team member about one Taskdoc. Members call
+//! each other (*tellask*); each call runs in a *side dialog* of the same tree. What happened is a list
+//! of *records* per *course*; everything else is folded from them. Nothing here does I/O, reads a
+//! clock or draws a random number.
+
+pub mod assignment;
+pub mod call;
+pub mod dialog;
+pub mod health;
+pub mod history;
+pub mod ids;
+pub mod lang;
+pub mod latest;
+pub mod number;
+pub mod pending;
+pub mod problem;
+pub mod question;
+pub mod queue;
+pub mod record;
+pub mod reminder;
+pub mod state;
+pub mod time;
+pub mod tree;
+
+pub use assignment::{Assignment, Frame, ReplyDirective};
+pub use call::{ReplyKind, SpecialCall, TellaskKind};
+pub use dialog::{Dialog, DialogMeta};
+pub use health::ContextHealth;
+pub use history::History;
+pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug};
+pub use lang::Lang;
+pub use latest::{DisplayState, ExecutionMarker, Latest, StopReason};
+pub use number::{Course, Genseq, RootAnchor};
+pub use pending::{CallType, Pending, WaitGroup};
+pub use problem::Problem;
+pub use question::{CallSite, Question};
+pub use queue::QueuedPrompt;
+pub use record::{Entry, Record};
+pub use reminder::Reminder;
+pub use time::{Clock, IdSource, Stamp};
+pub use tree::{DialogTree, RegistryEntry};

@@ -1,0 +1,66 @@
+//! Questions for the human (Q4H).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::ids::{CallId, DialogId};
+use super::number::{Course, Genseq};
+use super::time::Stamp;
+
+/// One entry of `q4h.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    pub id: String,
+    pub tellask_content: String,
+    pub asked_at: Stamp,
+    pub call_id: CallId,
+    pub call_site_ref: CallSite,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Where a question was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallSite {
+    pub course: Course,
+    /// Length of the asker's message list at the call; informational.
+    pub message_index: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_site_genseq: Option<Genseq>,
+}
+
+impl Question {
+    pub fn new(
+        dialog: &DialogId,
+        call_id: &CallId,
+        content: &str,
+        asked_at: Stamp,
+        site: CallSite,
+    ) -> Self {
+        Self {
+            id: question_id(dialog, site.course, call_id),
+            tellask_content: content.to_owned(),
+            asked_at,
+            call_id: call_id.clone(),
+            call_site_ref: site,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// The id Dominds gives a question; readers do not parse it.
+pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> String {
+    format!("q4h-{}-{}-c{course}-{call_id}", dialog.root, dialog.this)
+}
+
+/// The first line that says something, for lists.
+pub fn headline(content: &str) -> &str {
+    content
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or("")
+}

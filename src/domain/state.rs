@@ -1,0 +1,258 @@
+//! What a dialog is doing and whether it may go on, from facts alone.
+
+use super::dialog::Dialog;
+use super::latest::{Blocker, DisplayState, ExecutionMarker, StopReason, StopRequest};
+use super::pending::WaitGroup;
+
+/// What the engine does with a dialog right now; not on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    Resting,
+    Driving,
+    Stopping(StopRequest),
+}
+
+/// The state to show and to write.
+pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
+    if let Some(ExecutionMarker::Dead { reason }) = &dialog.latest.execution_marker {
+        return DisplayState::Dead {
+            reason: reason.clone(),
+        };
+    }
+    match activity {
+        Activity::Driving => return DisplayState::Proceeding,
+        Activity::Stopping(reason) => return DisplayState::Stopping { reason },
+        Activity::Resting => {}
+    }
+    if let Some(reason) = dialog.latest.interruption() {
+        return DisplayState::Stopped {
+            reason: reason.clone(),
+            continue_enabled: Some(true),
+        };
+    }
+    match (dialog.questions.is_empty(), dialog.pending.is_empty()) {
+        (true, true) => DisplayState::Idle,
+        (false, true) => DisplayState::Blocked {
+            reason: Blocker::Human,
+        },
+        (true, false) => DisplayState::Blocked {
+            reason: Blocker::SideDialogs,
+        },
+        (false, false) => DisplayState::Blocked {
+            reason: Blocker::HumanAndSideDialogs,
+        },
+    }
+}
+
+/// Why a resting dialog goes on by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoOn {
+    /// A prompt waits: words of a person, an assignment, the start of a course.
+    Prompted,
+    /// Replies came that no generation has seen.
+    Answered,
+    /// Its plain words are the reply it owes; they only need delivering.
+    Deliver,
+}
+
+/// Decides whether a resting dialog goes on by itself. A question it asked holds it; a person's words
+/// are heard always.
+pub fn goes_on(dialog: &Dialog) -> Option<GoOn> {
+    if dialog.latest.is_dead() {
+        return None;
+    }
+    if dialog.queue.iter().any(super::queue::QueuedPrompt::is_user) {
+        return Some(GoOn::Prompted);
+    }
+    if needs_a_person(dialog) {
+        return None;
+    }
+    let prompted = dialog.latest.pending_course_start_prompt.is_some()
+        || !dialog.queue.is_empty()
+        || dialog.unstarted_assignment().is_some();
+    if prompted {
+        return Some(GoOn::Prompted);
+    }
+    if replies_are_in(dialog) {
+        return Some(GoOn::Answered);
+    }
+    plain_reply(dialog).map(|_| GoOn::Deliver)
+}
+
+/// True if a stop marker or an open question holds the dialog. A course about to start is no stop.
+fn needs_a_person(dialog: &Dialog) -> bool {
+    let stopped = dialog
+        .latest
+        .interruption()
+        .is_some_and(|reason| !matches!(reason, StopReason::PendingCourseStart));
+    stopped || !dialog.questions.is_empty()
+}
+
+/// True if replies came that no generation has seen, and the calls made together with them are all
+/// answered. A person's answer waits for every side dialog.
+fn replies_are_in(dialog: &Dialog) -> bool {
+    let waits_in = |group: WaitGroup| dialog.pending.iter().any(|p| p.group() == group);
+    dialog.history.unread.iter().any(|unread| {
+        if unread.from_human {
+            dialog.pending.is_empty()
+        } else {
+            !unread.group.is_some_and(waits_in)
+        }
+    })
+}
+
+/// The reply a side dialog gave in plain words and that is not delivered yet.
+///
+/// Words said to a person who spoke in between are not the reply.
+pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
+    let obligation = dialog.obligation()?;
+    let started = dialog.assignment().is_none_or(|assignment| {
+        assignment.call_id != obligation.target_call_id
+            || dialog
+                .history
+                .assignments
+                .contains_key(&obligation.target_call_id)
+    });
+    let rests = dialog.questions.is_empty()
+        && dialog.pending.is_empty()
+        && dialog.queue.is_empty()
+        && dialog.latest.interruption().is_none()
+        && dialog.latest.pending_course_start_prompt.is_none()
+        && dialog.history.unread.is_empty();
+    let to_a_person = dialog.history.last.prompted_by == Some(super::record::Origin::User);
+    if !started || !rests || to_a_person {
+        return None;
+    }
+    dialog.history.plain_answer()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::history::Unread;
+    use crate::domain::ids::{CallId, SelfId};
+    use crate::domain::number::{Course, Genseq};
+    use crate::domain::pending::{CallType, Pending};
+    use crate::domain::question::{CallSite, Question};
+    use crate::domain::time::Stamp;
+    use crate::domain::{DialogMeta, Latest};
+
+    fn dialog() -> Dialog {
+        let meta = DialogMeta {
+            id: SelfId::new("aa/bb/01"),
+            agent_id: "lead".into(),
+            task_doc_path: "t.tsk".to_owned(),
+            created_at: Stamp::default(),
+            session_slug: None,
+            extra: serde_json::Map::new(),
+        };
+        Dialog::new(meta, Latest::new(Stamp::default()))
+    }
+
+    fn group(genseq: u32) -> WaitGroup {
+        WaitGroup {
+            course: Course::FIRST,
+            genseq: Genseq(genseq),
+        }
+    }
+
+    impl Dialog {
+        fn asking(mut self) -> Self {
+            let site = CallSite {
+                course: Course::FIRST,
+                message_index: 0,
+                call_site_genseq: None,
+            };
+            let id = crate::domain::DialogId::main(crate::domain::RootId::new("aa/bb/01"));
+            self.questions.push(Question::new(
+                &id,
+                &CallId::new("q"),
+                "?",
+                Stamp::default(),
+                site,
+            ));
+            self
+        }
+
+        fn waiting_in(mut self, genseq: u32) -> Self {
+            self.pending.push(Pending {
+                side_dialog_id: SelfId::new("cc/dd/02"),
+                created_at: Stamp::default(),
+                call_name: "tellask".to_owned(),
+                mention_list: None,
+                tellask_content: String::new(),
+                target_agent_id: "a".into(),
+                call_id: CallId::new("c"),
+                call_site_course: Course::FIRST,
+                call_site_genseq: Genseq(genseq),
+                call_type: CallType::B,
+                session_slug: None,
+                extra: serde_json::Map::new(),
+            });
+            self
+        }
+
+        fn replied_in(mut self, genseq: u32) -> Self {
+            let unread = Unread {
+                call: CallId::new("r"),
+                group: Some(group(genseq)),
+                from_human: false,
+            };
+            self.history.unread.push(unread);
+            self
+        }
+
+        fn answered_by_a_person(mut self) -> Self {
+            let unread = Unread {
+                call: CallId::new("q"),
+                group: Some(group(1)),
+                from_human: true,
+            };
+            self.history.unread.push(unread);
+            self
+        }
+
+        fn stopped(mut self, reason: StopReason) -> Self {
+            self.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+            self
+        }
+    }
+
+    #[test]
+    fn an_asker_goes_on_when_its_wait_group_is_answered_and_no_question_is_open() {
+        for (dialog, expected) in [
+            (dialog(), None),
+            (dialog().replied_in(1), Some(GoOn::Answered)),
+            (dialog().replied_in(1).waiting_in(1), None),
+            (dialog().replied_in(1).waiting_in(2), Some(GoOn::Answered)),
+            (dialog().replied_in(1).asking(), None),
+            (dialog().replied_in(1).stopped(StopReason::UserStop), None),
+            (dialog().answered_by_a_person(), Some(GoOn::Answered)),
+            (dialog().answered_by_a_person().waiting_in(1), None),
+        ] {
+            assert_eq!(goes_on(&dialog), expected, "{dialog:?}");
+        }
+    }
+
+    #[test]
+    fn the_shown_state_follows_the_facts() {
+        for (dialog, activity, expected) in [
+            (dialog(), Activity::Resting, "idle_waiting_user"),
+            (dialog().asking(), Activity::Resting, "blocked"),
+            (dialog().waiting_in(1), Activity::Resting, "blocked"),
+            (
+                dialog().waiting_in(1).stopped(StopReason::UserStop),
+                Activity::Resting,
+                "stopped",
+            ),
+            (dialog().asking(), Activity::Driving, "proceeding"),
+            (
+                dialog(),
+                Activity::Stopping(StopRequest::UserStop),
+                "proceeding_stop_requested",
+            ),
+        ] {
+            assert_eq!(derive(&dialog, activity).kind(), expected, "{dialog:?}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Time and ids as values handed in, so that two runs of one script write the same bytes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{MsgId, SelfId};
+
+/// Local time as Dominds writes it: `YYYY-MM-DD HH:MM:SS`. Order never relies on it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[serde(transparent)]
+pub struct Stamp(String);
+
+impl Stamp {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// `HH:MM`, or the whole text where it has another form.
+    pub fn hour_minute(&self) -> &str {
+        self.0.get(11..16).unwrap_or(&self.0)
+    }
+
+    /// Seconds since the epoch *as if* the stamp were UTC; differences between stamps of one zone are
+    /// right. `None` where the text has another form (ISO with `T` is accepted).
+    pub fn seconds(&self) -> Option<i64> {
+        let civil: jiff::civil::DateTime = self.0.get(..19)?.replace('T', " ").parse().ok()?;
+        Some(
+            civil
+                .to_zoned(jiff::tz::TimeZone::UTC)
+                .ok()?
+                .timestamp()
+                .as_second(),
+        )
+    }
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Tells the time of day.
+pub trait Clock: Send + Sync + fmt::Debug {
+    fn now(&self) -> Stamp;
+}
+
+/// Draws new ids.
+pub trait IdSource: Send + Sync + fmt::Debug {
+    /// `aa/bb/cccccccc`, unused so far as this source knows.
+    fn dialog(&self) -> SelfId;
+    fn message(&self) -> MsgId;
+    /// `length` characters of `[0-9a-z]`.
+    fn short(&self, length: usize) -> String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_stamp_forms_count_the_same_seconds() {
+        let ours = Stamp::new("2026-11-21 20:20:16").seconds();
+        assert_eq!(ours, Stamp::new("2026-11-21T20:20:16.000Z").seconds());
+        assert_eq!(
+            Stamp::new("2026-11-21 20:20:17").seconds(),
+            ours.map(|s| s + 1)
+        );
+        assert_eq!(Stamp::new("yesterday").seconds(), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! A main dialog with all its side dialogs, and the ordered changes that lead from one state to the
+//! next. Memory is only ever changed by a [`Change`] that is already on disk.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::assignment::Frame;
+use super::dialog::{Dialog, DialogMeta};
+use super::ids::{AgentId, DialogId, RootId, SelfId, Slug};
+use super::latest::Latest;
+use super::number::{Course, Genseq, RootAnchor};
+use super::pending::Pending;
+use super::question::Question;
+use super::queue::QueuedPrompt;
+use super::record::Entry;
+use super::reminder::Reminder;
+
+/// Where a main dialog lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Bucket {
+    #[serde(rename = "running")]
+    Run,
+    #[serde(rename = "completed")]
+    Done,
+    #[serde(rename = "archived")]
+    Archive,
+}
+
+impl Bucket {
+    pub const ALL: [Self; 3] = [Self::Run, Self::Done, Self::Archive];
+
+    /// The folder below `.dialogs`.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Done => "done",
+            Self::Archive => "archive",
+        }
+    }
+
+    /// The status people and scripts read.
+    pub fn status(self) -> &'static str {
+        match self {
+            Self::Run => "running",
+            Self::Done => "completed",
+            Self::Archive => "archived",
+        }
+    }
+}
+
+/// One session of `registry.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegistryEntry {
+    /// `agent!slug`.
+    pub key: String,
+    pub side_dialog_id: SelfId,
+    pub agent_id: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_slug: Option<Slug>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl RegistryEntry {
+    pub fn new(agent: &AgentId, slug: &Slug, side: &SelfId) -> Self {
+        Self {
+            key: format!("{agent}!{slug}"),
+            side_dialog_id: side.clone(),
+            agent_id: agent.clone(),
+            session_slug: Some(slug.clone()),
+            extra: Map::new(),
+        }
+    }
+}
+
+/// One step of a tree: what is written, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A new dialog directory. For a side dialog it comes before anything mentions it.
+    Create {
+        meta: Box<DialogMeta>,
+        latest: Box<Latest>,
+        stack: Vec<Frame>,
+    },
+    /// Lines of one course, in one write.
+    Append {
+        dialog: SelfId,
+        course: Course,
+        entries: Vec<Entry>,
+    },
+    Latest {
+        dialog: SelfId,
+        latest: Box<Latest>,
+    },
+    Reminders {
+        dialog: SelfId,
+        reminders: Vec<Reminder>,
+    },
+    Questions {
+        dialog: SelfId,
+        questions: Vec<Question>,
+    },
+    Pending {
+        dialog: SelfId,
+        pending: Vec<Pending>,
+    },
+    Stack {
+        dialog: SelfId,
+        stack: Vec<Frame>,
+    },
+    Queue {
+        dialog: SelfId,
+        queue: Vec<QueuedPrompt>,
+    },
+    Registry {
+        entries: Vec<RegistryEntry>,
+    },
+}
+
+/// Changes of one tree that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    pub root: RootId,
+    pub changes: Vec<Change>,
+    /// True if a person or another dialog relies on it: synced before it is acknowledged.
+    pub durable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DialogTree {
+    pub root: RootId,
+    pub bucket: Bucket,
+    pub dialogs: BTreeMap<SelfId, Dialog>,
+    pub registry: Vec<RegistryEntry>,
+}
+
+impl DialogTree {
+    pub fn new(root: RootId, bucket: Bucket) -> Self {
+        Self {
+            root,
+            bucket,
+            dialogs: BTreeMap::new(),
+            registry: Vec::new(),
+        }
+    }
+
+    pub fn id(&self, dialog: &SelfId) -> DialogId {
+        DialogId::side(&self.root, dialog)
+    }
+
+    pub fn is_main(&self, dialog: &SelfId) -> bool {
+        dialog.as_str() == self.root.as_str()
+    }
+
+    pub fn get(&self, dialog: &SelfId) -> Option<&Dialog> {
+        self.dialogs.get(dialog)
+    }
+
+    pub fn main(&self) -> Option<&Dialog> {
+        self.dialogs.get(&self.root.main())
+    }
+
+    /// The living side dialog of a session.
+    pub fn session(&self, agent: &AgentId, slug: &Slug) -> Option<&Dialog> {
+        let key = format!("{agent}!{slug}");
+        let entry = self.registry.iter().find(|entry| entry.key == key)?;
+        self.get(&entry.side_dialog_id)
+            .filter(|dialog| !dialog.latest.is_dead())
+    }
+
+    /// Where the main dialog stands, for the records of its tree.
+    pub fn anchor(&self) -> RootAnchor {
+        self.main().map_or(
+            RootAnchor {
+                course: Course::FIRST,
+                genseq: Genseq(0),
+            },
+            |main| RootAnchor {
+                course: main.latest.current_course,
+                genseq: main.history.last_genseq,
+            },
+        )
+    }
+
+    /// Takes over a change that is on disk.
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Create {
+                meta,
+                latest,
+                stack,
+            } => {
+                let mut dialog = Dialog::new(*meta, *latest);
+                dialog.stack = stack;
+                self.dialogs.insert(dialog.meta.id.clone(), dialog);
+            }
+            Change::Append {
+                dialog,
+                course,
+                entries,
+            } => {
+                if let Some(dialog) = self.dialogs.get_mut(&dialog) {
+                    for entry in entries {
+                        dialog.history.fold(course, entry);
+                    }
+                }
+            }
+            Change::Latest { dialog, latest } => self.with(&dialog, |d| d.latest = *latest),
+            Change::Reminders { dialog, reminders } => {
+                self.with(&dialog, |d| d.reminders = reminders);
+            }
+            Change::Questions { dialog, questions } => {
+                self.with(&dialog, |d| d.questions = questions);
+            }
+            Change::Pending { dialog, pending } => self.with(&dialog, |d| d.pending = pending),
+            Change::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
+            Change::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
+            Change::Registry { entries } => self.registry = entries,
+        }
+    }
+
+    fn with(&mut self, dialog: &SelfId, change: impl FnOnce(&mut Dialog)) {
+        if let Some(dialog) = self.dialogs.get_mut(dialog) {
+            change(dialog);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a person, or a script, wants.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{AgentId, Course, DialogId};
+
+/// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
+pub type Ticket = u64;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    /// Show this dialog: answered by a [`super::TranscriptPage`] of its newest records; from then on
+    /// its facts and live text are sent. `course` shows an old course. Changes nothing on disk.
+    Open {
+        ticket: Ticket,
+        dialog: DialogId,
+        course: Option<Course>,
+    },
+    /// Records of the shown course before line `before`.
+    Page {
+        ticket: Ticket,
+        dialog: DialogId,
+        course: Course,
+        before: usize,
+    },
+    /// No dialog is shown any more.
+    Close,
+    /// A new main dialog, and its first message.
+    Create {
+        ticket: Ticket,
+        agent: AgentId,
+        taskdoc: String,
+        text: String,
+    },
+    /// Words for a dialog: drives it, or waits for the end of its running generation.
+    Say {
+        ticket: Ticket,
+        dialog: DialogId,
+        text: String,
+    },
+    /// The answer to an open question. Refused if it was answered already.
+    Answer {
+        ticket: Ticket,
+        dialog: DialogId,
+        question: String,
+        text: String,
+    },
+    Stop {
+        dialog: DialogId,
+    },
+    StopAll,
+    /// Lets a stopped dialog go on. Refused with a reason where it cannot.
+    Continue {
+        ticket: Ticket,
+        dialog: DialogId,
+    },
+    ContinueAll {
+        ticket: Ticket,
+    },
+    /// The whole picture again: rows, inbox, problems.
+    Refresh,
+    /// Ends the driver: streams are cut, partial sayings kept, within `grace`.
+    Shutdown {
+        grace: Duration,
+    },
+}

@@ -1,0 +1,186 @@
+//! What happened, for whoever watches.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::record::Entry;
+use crate::domain::{
+    AgentId, Course, DialogId, DisplayState, Genseq, Problem, Question, SelfId, Slug, Stamp,
+};
+
+use super::command::Ticket;
+
+/// The place of a record: course and line, the first line being 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cursor {
+    pub course: Course,
+    pub line: usize,
+}
+
+/// One dialog in the tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TreeRow {
+    pub dialog: DialogId,
+    /// `None` for a main dialog.
+    pub asker: Option<SelfId>,
+    pub agent: AgentId,
+    pub slug: Option<Slug>,
+    pub taskdoc: String,
+    pub state: DisplayState,
+    pub course: Course,
+    pub genseq: Genseq,
+    pub created_at: Stamp,
+    pub last_modified: Stamp,
+    /// Open questions of this dialog.
+    pub questions: usize,
+    /// Side dialogs it waits for.
+    pub pending: usize,
+    /// First line of its assignment, or of the first message of a main dialog where known.
+    pub about: String,
+    /// Used share of the model's context, in percent.
+    pub context_percent: Option<u8>,
+    /// (remaining, maximum) pushes of keep-going; `None` where it is off.
+    pub keep_going: Option<(i64, i64)>,
+}
+
+/// One open question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InboxRow {
+    pub dialog: DialogId,
+    pub agent: AgentId,
+    pub slug: Option<Slug>,
+    pub taskdoc: String,
+    pub question: Question,
+    /// Dialogs that wait for this answer, nearest first: the asker, its asker, and so on.
+    pub blocks: Vec<AgentId>,
+}
+
+/// Records of one course, oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TranscriptPage {
+    pub dialog: DialogId,
+    pub agent: AgentId,
+    pub course: Course,
+    /// The newest course there is.
+    pub courses: Course,
+    /// The line of the first entry; 0 means nothing comes before.
+    pub first_line: usize,
+    pub entries: Vec<Entry>,
+}
+
+/// What a new dialog can be made with.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WorkspaceView {
+    /// The folder, as shown to people (`~` for the home directory).
+    pub folder: String,
+    pub members: Vec<MemberView>,
+    pub default_responder: Option<AgentId>,
+    /// Taskdoc paths, most recently used first.
+    pub taskdocs: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberView {
+    pub id: AgentId,
+    pub name: String,
+    /// What to ask the member for; first line.
+    pub gofor: String,
+}
+
+/// A failed request that is tried again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RetryView {
+    /// The next attempt starts in so many seconds.
+    Waiting {
+        error: String,
+        seconds: u64,
+    },
+    Running,
+    Resolved,
+}
+
+/// What is left when nothing moves any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuietOutcome {
+    Done,
+    QuestionWaits,
+    Failed,
+}
+
+/// Which part of a generation grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Segment {
+    Thinking,
+    Saying,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UiEvent {
+    Workspace(WorkspaceView),
+    /// All rows of the running main dialogs, in order of creation; replaces what was there.
+    Rows(Vec<TreeRow>),
+    /// One row, new or changed.
+    Row(Box<TreeRow>),
+    /// A tree left the list (moved, or set aside as damaged).
+    Gone(DialogId),
+    /// All open questions, oldest first; replaces what was there.
+    Inbox(Vec<InboxRow>),
+    /// A question reached the inbox just now. The new [`UiEvent::Inbox`] came before.
+    Asked {
+        dialog: DialogId,
+        question: String,
+        headline: String,
+    },
+    /// A question left the inbox, whoever answered it.
+    Answered {
+        dialog: DialogId,
+        question: String,
+    },
+    Page {
+        ticket: Ticket,
+        page: Box<TranscriptPage>,
+    },
+    /// A record is on disk.
+    Fact {
+        dialog: DialogId,
+        at: Cursor,
+        entry: Arc<Entry>,
+    },
+    /// More of the text being written now. Not on disk yet; may be merged.
+    Live {
+        dialog: DialogId,
+        segment: Segment,
+        text: String,
+    },
+    /// The live text of this dialog is over: its records came before, or it was discarded.
+    LiveEnd {
+        dialog: DialogId,
+    },
+    Retry {
+        dialog: DialogId,
+        retry: RetryView,
+    },
+    /// All problems known now; replaces what was there.
+    Problems(Vec<Problem>),
+    /// The command with this ticket is carried out and on disk; `dialog` names what it made or drove.
+    Done {
+        ticket: Ticket,
+        dialog: Option<DialogId>,
+    },
+    /// The command with this ticket was not carried out.
+    Refused {
+        ticket: Ticket,
+        text: String,
+    },
+    /// Something a person should know once.
+    Notice(String),
+    /// Nothing moves and nothing can, without a person.
+    Quiet(QuietOutcome),
+    /// Events were lost to a slow screen: ask for everything again.
+    Lagged,
+    /// The driver has ended; nothing follows.
+    Stopped,
+}

@@ -1,0 +1,18 @@
+//! What the screen and the driver say to each other. Both directions are plain data: the same two
+//! streams may one day cross a socket.
+//!
+//! * [`Command`] (screen → driver) is an imperative; each may be refused with a sentence.
+//! * [`UiEvent`] (driver → screen) is a past fact or a piece of live text. A [`UiEvent::Fact`] is on
+//!   disk before it is sent. Under pressure live text is merged; everything else keeps its place, or
+//!   the screen is told [`UiEvent::Lagged`] and asks for a fresh picture.
+
+pub mod command;
+pub mod event;
+pub mod outbox;
+
+pub use command::{Command, Ticket};
+pub use event::{
+    Cursor, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow, UiEvent,
+    WorkspaceView,
+};
+pub use outbox::Outbox;

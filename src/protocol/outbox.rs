@@ -1,0 +1,240 @@
+//! The queue between a driver that must not wait and a screen that may be slow.
+//!
+//! Text of one dialog is merged into its newest waiting piece if only other dialogs' events lie
+//! between; so each dialog's story keeps its order, and deltas alone never lengthen the queue beyond
+//! one entry per dialog. Past the bound the queue is dropped for one [`UiEvent::Lagged`].
+
+use std::collections::VecDeque;
+
+use super::event::UiEvent;
+use crate::domain::DialogId;
+
+#[derive(Debug)]
+pub struct Outbox {
+    waiting: VecDeque<UiEvent>,
+    limit: usize,
+}
+
+impl Outbox {
+    /// `limit`: events that may wait before the reader is told that it lagged.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            limit,
+        }
+    }
+
+    pub fn push(&mut self, event: UiEvent) {
+        let event = match event {
+            UiEvent::Live {
+                dialog,
+                segment,
+                text,
+            } => {
+                if self.merge(&dialog, segment, &text) {
+                    return;
+                }
+                UiEvent::Live {
+                    dialog,
+                    segment,
+                    text,
+                }
+            }
+            UiEvent::Row(row) => {
+                self.waiting
+                    .retain(|w| !matches!(w, UiEvent::Row(old) if old.dialog == row.dialog));
+                UiEvent::Row(row)
+            }
+            UiEvent::Inbox(rows) => {
+                self.waiting
+                    .retain(|waiting| !matches!(waiting, UiEvent::Inbox(_)));
+                UiEvent::Inbox(rows)
+            }
+            other => other,
+        };
+        self.waiting.push_back(event);
+        if self.waiting.len() > self.limit {
+            self.lag();
+        }
+    }
+
+    pub fn pop(&mut self) -> Option<UiEvent> {
+        self.waiting.pop_front()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
+        let newest = self
+            .waiting
+            .iter_mut()
+            .rev()
+            .find(|event| story_of(event) == Some(dialog));
+        match newest {
+            Some(UiEvent::Live {
+                segment: same,
+                text,
+                ..
+            }) if *same == segment => {
+                text.push_str(more);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps only what cannot be asked for again.
+    fn lag(&mut self) {
+        self.waiting.retain(|event| {
+            matches!(
+                event,
+                UiEvent::Done { .. }
+                    | UiEvent::Refused { .. }
+                    | UiEvent::Asked { .. }
+                    | UiEvent::Stopped
+            )
+        });
+        let excess = self.waiting.len().saturating_sub(self.limit / 2);
+        self.waiting.drain(..excess);
+        self.waiting.push_front(UiEvent::Lagged);
+    }
+}
+
+/// The dialog whose transcript an event continues.
+fn story_of(event: &UiEvent) -> Option<&DialogId> {
+    match event {
+        UiEvent::Fact { dialog, .. }
+        | UiEvent::Live { dialog, .. }
+        | UiEvent::LiveEnd { dialog }
+        | UiEvent::Retry { dialog, .. } => Some(dialog),
+        UiEvent::Page { page, .. } => Some(&page.dialog),
+        UiEvent::Workspace(_)
+        | UiEvent::Rows(_)
+        | UiEvent::Row(_)
+        | UiEvent::Gone(_)
+        | UiEvent::Inbox(_)
+        | UiEvent::Asked { .. }
+        | UiEvent::Answered { .. }
+        | UiEvent::Problems(_)
+        | UiEvent::Done { .. }
+        | UiEvent::Refused { .. }
+        | UiEvent::Notice(_)
+        | UiEvent::Quiet(_)
+        | UiEvent::Lagged
+        | UiEvent::Stopped => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::RootId;
+    use crate::protocol::event::Segment;
+
+    fn dialog(n: u8) -> DialogId {
+        DialogId::main(RootId::new(format!("aa/bb/{n}")))
+    }
+
+    fn event(dialog_number: u8, kind: u8, n: usize) -> UiEvent {
+        let dialog = dialog(dialog_number);
+        match kind {
+            0..=5 => UiEvent::Live {
+                dialog,
+                segment: Segment::Saying,
+                text: format!("{n} "),
+            },
+            6 => UiEvent::Live {
+                dialog,
+                segment: Segment::Thinking,
+                text: format!("{n} "),
+            },
+            _ => UiEvent::LiveEnd { dialog },
+        }
+    }
+
+    fn story(events: impl IntoIterator<Item = UiEvent>, of: u8) -> String {
+        let mut told = String::new();
+        let mut last = None;
+        for event in events {
+            match event {
+                UiEvent::Live {
+                    dialog: d,
+                    segment,
+                    text,
+                } if d == dialog(of) => {
+                    if last != Some(segment) {
+                        told.push_str(&format!("[{segment:?}]"));
+                    }
+                    last = Some(segment);
+                    told.push_str(&text);
+                }
+                UiEvent::LiveEnd { dialog: d } if d == dialog(of) => {
+                    last = None;
+                    told.push_str("[end]");
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+
+    proptest! {
+        #[test]
+        fn merging_keeps_each_dialogs_story(
+            moves in proptest::collection::vec((0u8..3, 0u8..8, any::<bool>()), 0..200)
+        ) {
+            let mut outbox = Outbox::new(usize::MAX);
+            let (mut sent, mut received) = (Vec::new(), Vec::new());
+            for (n, (d, kind, read)) in moves.into_iter().enumerate() {
+                sent.push(event(d, kind, n));
+                outbox.push(event(d, kind, n));
+                if read {
+                    received.extend(outbox.pop());
+                }
+            }
+            while let Some(event) = outbox.pop() {
+                received.push(event);
+            }
+            for d in 0..3 {
+                prop_assert_eq!(story(sent.clone(), d), story(received.clone(), d));
+            }
+        }
+    }
+
+    #[test]
+    fn deltas_alone_never_lengthen_the_queue() {
+        let mut outbox = Outbox::new(8);
+        for n in 0..10_000 {
+            outbox.push(event(u8::from(n % 2 == 0), 0, n));
+        }
+        assert_eq!(outbox.len(), 2);
+    }
+
+    #[test]
+    fn a_reader_that_lags_is_told_so_and_keeps_its_acknowledgements() {
+        let mut outbox = Outbox::new(4);
+        outbox.push(UiEvent::Done {
+            ticket: 7,
+            dialog: None,
+        });
+        for _ in 0..5 {
+            outbox.push(UiEvent::LiveEnd { dialog: dialog(1) });
+        }
+        assert_eq!(outbox.pop(), Some(UiEvent::Lagged));
+        assert_eq!(
+            outbox.pop(),
+            Some(UiEvent::Done {
+                ticket: 7,
+                dialog: None
+            })
+        );
+    }
+}
