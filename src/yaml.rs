@@ -47,13 +47,8 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
         return Ok(value);
     }
     if let Some(at) = text.find(TREACHEROUS) {
-        let line = text
-            .get(..at)
-            .map(|before| before.matches('\n').count() + 1);
-        return Err(YamlError {
-            line,
-            text: "a control or separator character".to_owned(),
-        });
+        let line = text.get(..at).map(|before| before.matches('\n').count() + 1);
+        return Err(YamlError { line, text: "a control or separator character".to_owned() });
     }
     serde_yaml::from_str(text).map_err(|error| YamlError {
         line: error.location().map(|at| at.line()),
@@ -89,9 +84,9 @@ fn holds_treacherous(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(TREACHEROUS),
         Value::Array(items) => items.iter().any(holds_treacherous),
-        Value::Object(map) => map
-            .iter()
-            .any(|(key, item)| key.contains(TREACHEROUS) || holds_treacherous(item)),
+        Value::Object(map) => {
+            map.iter().any(|(key, item)| key.contains(TREACHEROUS) || holds_treacherous(item))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -123,9 +118,7 @@ mod tests {
 
     #[test]
     fn an_error_names_its_line() {
-        assert!(
-            parse("a: 1\nb: [1,\nc: 2\n").unwrap_err().line.is_some()
-        );
+        assert!(parse("a: 1\nb: [1,\nc: 2\n").unwrap_err().line.is_some());
         assert_eq!(parse("a: x\u{85}y\n").unwrap_err().line, Some(1));
     }
 

@@ -60,10 +60,7 @@ impl Dialog {
 
     /// What this side dialog was last asked to do.
     pub fn assignment(&self) -> Option<&Assignment> {
-        self.stack
-            .iter()
-            .rev()
-            .find_map(|frame| frame.assignment_from_asker.as_ref())
+        self.stack.iter().rev().find_map(|frame| frame.assignment_from_asker.as_ref())
     }
 
     /// The reply this dialog owes now: that of the top frame.
@@ -80,10 +77,7 @@ impl Dialog {
     pub fn unstarted_assignment(&self) -> Option<&Assignment> {
         let assignment = self.assignment()?;
         let owed = self.obligation()?.target_call_id == assignment.call_id;
-        let queued = self
-            .queue
-            .iter()
-            .any(|p| p.assigns.as_ref() == Some(&assignment.call_id));
+        let queued = self.queue.iter().any(|p| p.assigns.as_ref() == Some(&assignment.call_id));
         let started = self.history.assignments.contains_key(&assignment.call_id);
         (owed && !queued && !started).then_some(assignment)
     }

@@ -74,16 +74,10 @@ impl ContextHealth {
     /// The snapshot after a generation that used `usage` = (prompt, completion, total) tokens.
     pub fn measure(limits: Option<Limits>, usage: Option<(u64, u64, u64)>) -> Self {
         let Some(limits) = limits else {
-            return Self::Unavailable {
-                reason: "model_limit_unavailable".into(),
-                limits: None,
-            };
+            return Self::Unavailable { reason: "model_limit_unavailable".into(), limits: None };
         };
         let Some((prompt_tokens, completion_tokens, total_tokens)) = usage else {
-            return Self::Unavailable {
-                reason: "usage_unavailable".into(),
-                limits: Some(limits),
-            };
+            return Self::Unavailable { reason: "usage_unavailable".into(), limits: Some(limits) };
         };
         let level = if prompt_tokens > limits.effective_critical_max_tokens {
             HealthLevel::Critical
@@ -107,24 +101,15 @@ impl ContextHealth {
     pub fn percent(&self) -> Option<u8> {
         match self {
             Self::Unavailable { .. } => None,
-            Self::Available {
-                prompt_tokens,
-                limits,
-                ..
-            } => {
+            Self::Available { prompt_tokens, limits, .. } => {
                 let limit = limits.model_context_limit_tokens.max(1);
-                u8::try_from(prompt_tokens.saturating_mul(100) / limit)
-                    .ok()
-                    .or(Some(u8::MAX))
+                u8::try_from(prompt_tokens.saturating_mul(100) / limit).ok().or(Some(u8::MAX))
             }
         }
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "token counts are far below 2^52"
-)]
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
 fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
@@ -135,10 +120,8 @@ mod tests {
 
     #[test]
     fn the_snapshot_has_the_fields_dominds_writes() {
-        let health = ContextHealth::measure(
-            Limits::new(Some(100_000), None, None),
-            Some((1010, 10, 1020)),
-        );
+        let health =
+            ContextHealth::measure(Limits::new(Some(100_000), None, None), Some((1010, 10, 1020)));
         let expected = serde_json::json!({
             "kind": "available", "promptTokens": 1010, "completionTokens": 10, "totalTokens": 1020,
             "modelContextLimitTokens": 100_000, "effectiveOptimalMaxTokens": 100_000,
@@ -146,10 +129,7 @@ mod tests {
             "level": "healthy",
         });
         assert_eq!(serde_json::to_value(&health).unwrap(), expected);
-        assert_eq!(
-            serde_json::from_value::<ContextHealth>(expected).unwrap(),
-            health
-        );
+        assert_eq!(serde_json::from_value::<ContextHealth>(expected).unwrap(), health);
         let unknown = ContextHealth::measure(None, Some((1, 2, 3)));
         assert_eq!(
             serde_json::to_value(&unknown).unwrap(),

@@ -2,6 +2,7 @@
 //! open calls and what a dialog still owes are read from here, the index files only repeat it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::call::{SpecialCall, TellaskKind};
 use super::ids::{CallId, MsgId};
@@ -49,6 +50,8 @@ pub struct LastGeneration {
     pub called_after_words: bool,
     /// True if a result waits for the model to react.
     pub owes_followup: bool,
+    /// True if it delivered a reply: then the dialog rests, whatever else it called.
+    pub delivered: bool,
     /// Who prompted it; `None` if it went on by itself.
     pub prompted_by: Option<Origin>,
 }
@@ -58,7 +61,7 @@ pub struct History {
     /// The course whose records make the model's context.
     pub course: Course,
     /// The records of that course.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Arc<Entry>>,
     /// The highest generation of all courses.
     pub last_genseq: Genseq,
     pub last: LastGeneration,
@@ -97,7 +100,7 @@ impl History {
 
     /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
     /// record of a later one begins that course, unless it is a mere snapshot of state.
-    pub fn fold(&mut self, course: Course, entry: Entry) {
+    pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
         if course > self.course && !is_snapshot(&entry.record) {
             self.course = course;
             self.entries.clear();
@@ -126,19 +129,13 @@ impl History {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
             }
-            Record::Words {
-                content,
-                interrupted,
-            } => {
+            Record::Words { content, interrupted } => {
                 self.last.words = Some(content.clone());
                 self.last.interrupted = *interrupted;
                 self.last.called_after_words = false;
             }
             Record::FuncCall(call) => self.note_call(course, genseq, call, false),
-            Record::TellaskCall {
-                call,
-                delivery_mode,
-            } => {
+            Record::TellaskCall { call, delivery_mode } => {
                 self.note_call(
                     course,
                     genseq,
@@ -156,32 +153,22 @@ impl History {
                 self.note_reply(&result.call_id, result.status, group, from_human);
             }
             Record::Carryover(reply) => {
-                let group = self.calls.get(&reply.call_id).map(|call| WaitGroup {
-                    course: call.course,
-                    genseq: call.genseq,
-                });
+                let group = self
+                    .calls
+                    .get(&reply.call_id)
+                    .map(|call| WaitGroup { course: call.course, genseq: call.genseq });
                 let from_human = reply.call_name == super::call::ASK_HUMAN;
                 self.note_reply(&reply.call_id, reply.status, group, from_human);
             }
-            Record::ReplyResolution {
-                call_id,
-                target_call_id,
-                ..
-            } => {
+            Record::ReplyResolution { call_id, target_call_id, .. } => {
+                self.last.delivered = self.last.open;
                 self.resolved.insert(call_id.clone());
                 self.resolved_targets.insert(target_call_id.clone());
             }
-            Record::Anchor {
-                anchor_role: AnchorRole::Assignment,
-                call_id,
-                ..
-            } => {
+            Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
                 self.assignments.insert(call_id.clone(), (course, genseq));
             }
-            Record::Anchor {
-                anchor_role: AnchorRole::Response,
-                ..
-            }
+            Record::Anchor { anchor_role: AnchorRole::Response, .. }
             | Record::RuntimeGuide { .. }
             | Record::Thought { .. }
             | Record::SideDialogCreated(_)
@@ -242,11 +229,7 @@ impl History {
             })
             && !self.results.contains(call);
         if !own {
-            self.unread.push(Unread {
-                call: call.clone(),
-                group,
-                from_human,
-            });
+            self.unread.push(Unread { call: call.clone(), group, from_human });
         }
     }
 
@@ -282,9 +265,7 @@ impl History {
 
     /// Calls without a result or status text, in the order of their ids.
     pub fn open_calls(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.calls
-            .iter()
-            .filter(|(id, _)| !self.results.contains(*id))
+        self.calls.iter().filter(|(id, _)| !self.results.contains(*id))
     }
 }
 
@@ -306,7 +287,7 @@ mod tests {
     fn fold(lines: &[&str]) -> History {
         let mut history = History::new(Course::FIRST);
         for line in lines {
-            history.fold(Course::FIRST, Entry::parse(line).expect("a record"));
+            history.fold(Course::FIRST, Arc::new(Entry::parse(line).expect("a record")));
         }
         history
     }
@@ -321,13 +302,7 @@ mod tests {
     #[test]
     fn a_question_is_open_until_its_answer_is_recorded() {
         let asked = fold(&[START, ASK, ASK_STATUS, FINISH]);
-        assert_eq!(
-            asked
-                .open_questions()
-                .map(|(id, _)| id.as_str())
-                .collect::<Vec<_>>(),
-            ["q"]
-        );
+        assert_eq!(asked.open_questions().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["q"]);
         assert!(!asked.last.owes_followup);
         let answered = fold(&[START, ASK, ASK_STATUS, FINISH, ANSWER]);
         assert_eq!(answered.open_questions().count(), 0);
@@ -368,11 +343,11 @@ mod tests {
     fn a_stray_snapshot_does_not_begin_a_course() {
         let mut history = fold(&[START, FINISH]);
         let stray = r#"{"type":"pending_sideDialogs_reconciled_record","pendingSideDialogs":[]}"#;
-        history.fold(Course(2), Entry::parse(stray).unwrap());
+        history.fold(Course(2), Arc::new(Entry::parse(stray).unwrap()));
         assert_eq!((history.course, history.entries.len()), (Course::FIRST, 2));
         history.fold(
             Course(2),
-            Entry::parse(r#"{"type":"gen_start_record","genseq":2}"#).unwrap(),
+            Arc::new(Entry::parse(r#"{"type":"gen_start_record","genseq":2}"#).unwrap()),
         );
         assert_eq!((history.course, history.entries.len()), (Course(2), 1));
     }

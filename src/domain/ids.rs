@@ -91,10 +91,7 @@ impl DialogId {
     }
 
     pub fn side(root: &RootId, this: &SelfId) -> Self {
-        Self {
-            root: root.clone(),
-            this: this.clone(),
-        }
+        Self { root: root.clone(), this: this.clone() }
     }
 
     pub fn is_main(&self) -> bool {
@@ -137,9 +134,7 @@ pub fn is_slug(text: &str) -> bool {
 
 fn is_slug_part(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_alphabetic())
-        && part
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 #[cfg(test)]

@@ -14,11 +14,7 @@ pub enum Lang {
 impl Lang {
     /// From the value of `LANG` or `LC_ALL`, such as `zh_CN.UTF-8`.
     pub fn of_locale(locale: &str) -> Self {
-        if locale.to_ascii_lowercase().starts_with("zh") {
-            Self::Zh
-        } else {
-            Self::En
-        }
+        if locale.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 
     /// The code in file names and records.

@@ -236,14 +236,9 @@ mod tests {
     #[test]
     fn states_have_the_shape_dominds_writes() {
         for (state, expected) in [
+            (DisplayState::Idle, serde_json::json!({"kind": "idle_waiting_user"})),
             (
-                DisplayState::Idle,
-                serde_json::json!({"kind": "idle_waiting_user"}),
-            ),
-            (
-                DisplayState::Blocked {
-                    reason: Blocker::SideDialogs,
-                },
+                DisplayState::Blocked { reason: Blocker::SideDialogs },
                 serde_json::json!({"kind": "blocked", "reason": {"kind": "waiting_for_sideDialogs"}}),
             ),
             (
@@ -254,17 +249,12 @@ mod tests {
                 serde_json::json!({"kind": "stopped", "reason": {"kind": "user_stop"}, "continueEnabled": true}),
             ),
             (
-                DisplayState::Stopping {
-                    reason: StopRequest::UserStop,
-                },
+                DisplayState::Stopping { reason: StopRequest::UserStop },
                 serde_json::json!({"kind": "proceeding_stop_requested", "reason": "user_stop"}),
             ),
         ] {
             assert_eq!(serde_json::to_value(&state).unwrap(), expected);
-            assert_eq!(
-                serde_json::from_value::<DisplayState>(expected).unwrap(),
-                state
-            );
+            assert_eq!(serde_json::from_value::<DisplayState>(expected).unwrap(), state);
         }
     }
 }

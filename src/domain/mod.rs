@@ -40,4 +40,4 @@ pub use queue::QueuedPrompt;
 pub use record::{Entry, Record};
 pub use reminder::Reminder;
 pub use time::{Clock, IdSource, Stamp};
-pub use tree::{DialogTree, RegistryEntry};
+pub use tree::{Batch, Bucket, Change, DialogTree, RegistryEntry};

@@ -46,9 +46,6 @@ pub struct WaitGroup {
 
 impl Pending {
     pub fn group(&self) -> WaitGroup {
-        WaitGroup {
-            course: self.call_site_course,
-            genseq: self.call_site_genseq,
-        }
+        WaitGroup { course: self.call_site_course, genseq: self.call_site_genseq }
     }
 }

@@ -23,13 +23,7 @@ impl Problem {
         text: impl Into<String>,
         mend: impl Into<String>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            path: path.into(),
-            line: None,
-            text: text.into(),
-            mend: mend.into(),
-        }
+        Self { id: id.into(), path: path.into(), line: None, text: text.into(), mend: mend.into() }
     }
 
     #[must_use]

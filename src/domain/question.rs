@@ -58,9 +58,5 @@ pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> Strin
 
 /// The first line that says something, for lists.
 pub fn headline(content: &str) -> &str {
-    content
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or("")
+    content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }

@@ -74,13 +74,7 @@ mod tests {
         ] {
             enqueue(&mut queue, next);
         }
-        let told: Vec<_> = queue
-            .iter()
-            .map(|p| (p.msg_id.as_str(), p.content.as_str()))
-            .collect();
-        assert_eq!(
-            told,
-            [("u1", "u1\n\n---\n\nu2"), ("a2", "a2"), ("u3", "u3")]
-        );
+        let told: Vec<_> = queue.iter().map(|p| (p.msg_id.as_str(), p.content.as_str())).collect();
+        assert_eq!(told, [("u1", "u1\n\n---\n\nu2"), ("a2", "a2"), ("u3", "u3")]);
     }
 }

@@ -223,11 +223,7 @@ pub enum Record {
     #[serde(rename = "tellask_carryover_record")]
     Carryover(Carryover),
     #[serde(rename = "tellask_reply_resolution_record", rename_all = "camelCase")]
-    ReplyResolution {
-        call_id: CallId,
-        reply_call_name: String,
-        target_call_id: CallId,
-    },
+    ReplyResolution { call_id: CallId, reply_call_name: String, target_call_id: CallId },
     #[serde(rename = "tellask_call_anchor_record", rename_all = "camelCase")]
     Anchor {
         anchor_role: AnchorRole,
@@ -247,10 +243,7 @@ pub enum Record {
     Reminders { reminders: Vec<Reminder> },
     #[serde(rename = "questions4human_reconciled_record")]
     Questions { questions: Vec<Question> },
-    #[serde(
-        rename = "pending_sideDialogs_reconciled_record",
-        rename_all = "camelCase"
-    )]
+    #[serde(rename = "pending_sideDialogs_reconciled_record", rename_all = "camelCase")]
     PendingSideDialogs { pending_side_dialogs: Vec<Pending> },
     #[serde(rename = "sideDialog_registry_reconciled_record")]
     Registry { entries: Vec<RegistryEntry> },
@@ -299,31 +292,20 @@ impl Entry {
     /// Reads one line. `None` if it is not a JSON object; a strange object becomes
     /// [`Record::Unknown`].
     pub fn parse(line: &str) -> Option<Self> {
-        let frame: Frame = if let Ok(frame) = serde_json::from_str(line) { frame } else {
+        let frame: Frame = if let Ok(frame) = serde_json::from_str(line) {
+            frame
+        } else {
             serde_json::from_str::<serde_json::Map<String, Value>>(line).ok()?;
-            Frame {
-                ts: Stamp::default(),
-                genseq: None,
-                root_course: None,
-                root_genseq: None,
-            }
+            Frame { ts: Stamp::default(), genseq: None, root_course: None, root_genseq: None }
         };
         let record = serde_json::from_str(line).unwrap_or_else(|_| Record::Unknown {
-            kind: serde_json::from_str::<Kind>(line)
-                .map(|k| k.kind)
-                .unwrap_or_default(),
+            kind: serde_json::from_str::<Kind>(line).map(|k| k.kind).unwrap_or_default(),
             line: line.to_owned(),
         });
-        let root = frame.root_course.map(|course| RootAnchor {
-            course,
-            genseq: frame.root_genseq.unwrap_or_default(),
-        });
-        Some(Self {
-            ts: frame.ts,
-            genseq: frame.genseq,
-            root,
-            record,
-        })
+        let root = frame
+            .root_course
+            .map(|course| RootAnchor { course, genseq: frame.root_genseq.unwrap_or_default() });
+        Some(Self { ts: frame.ts, genseq: frame.genseq, root, record })
     }
 
     /// The line without its newline.
@@ -337,11 +319,7 @@ impl Entry {
             root_course: self.root.map(|root| root.course),
             root_genseq: self.root.map(|root| root.genseq),
         };
-        serde_json::to_string(&Line {
-            frame,
-            record: &self.record,
-        })
-        .unwrap_or_default()
+        serde_json::to_string(&Line { frame, record: &self.record }).unwrap_or_default()
     }
 }
 

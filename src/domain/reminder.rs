@@ -63,12 +63,7 @@ impl Reminder {
 
     /// What decides the visible order: newest first.
     pub fn touched_at(&self) -> &str {
-        let updated = self
-            .meta
-            .as_ref()
-            .and_then(|meta| meta.get("updatedAt")?.as_str());
-        updated.map_or(self.created_at.as_str(), |at| {
-            at.max(self.created_at.as_str())
-        })
+        let updated = self.meta.as_ref().and_then(|meta| meta.get("updatedAt")?.as_str());
+        updated.map_or(self.created_at.as_str(), |at| at.max(self.created_at.as_str()))
     }
 }

@@ -15,9 +15,7 @@ pub enum Activity {
 /// The state to show and to write.
 pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
     if let Some(ExecutionMarker::Dead { reason }) = &dialog.latest.execution_marker {
-        return DisplayState::Dead {
-            reason: reason.clone(),
-        };
+        return DisplayState::Dead { reason: reason.clone() };
     }
     match activity {
         Activity::Driving => return DisplayState::Proceeding,
@@ -25,22 +23,13 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
         Activity::Resting => {}
     }
     if let Some(reason) = dialog.latest.interruption() {
-        return DisplayState::Stopped {
-            reason: reason.clone(),
-            continue_enabled: Some(true),
-        };
+        return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
     }
     match (dialog.questions.is_empty(), dialog.pending.is_empty()) {
         (true, true) => DisplayState::Idle,
-        (false, true) => DisplayState::Blocked {
-            reason: Blocker::Human,
-        },
-        (true, false) => DisplayState::Blocked {
-            reason: Blocker::SideDialogs,
-        },
-        (false, false) => DisplayState::Blocked {
-            reason: Blocker::HumanAndSideDialogs,
-        },
+        (false, true) => DisplayState::Blocked { reason: Blocker::Human },
+        (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
+        (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
     }
 }
 
@@ -108,10 +97,7 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
     let obligation = dialog.obligation()?;
     let started = dialog.assignment().is_none_or(|assignment| {
         assignment.call_id != obligation.target_call_id
-            || dialog
-                .history
-                .assignments
-                .contains_key(&obligation.target_call_id)
+            || dialog.history.assignments.contains_key(&obligation.target_call_id)
     });
     let rests = dialog.questions.is_empty()
         && dialog.pending.is_empty()
@@ -150,27 +136,14 @@ mod tests {
     }
 
     fn group(genseq: u32) -> WaitGroup {
-        WaitGroup {
-            course: Course::FIRST,
-            genseq: Genseq(genseq),
-        }
+        WaitGroup { course: Course::FIRST, genseq: Genseq(genseq) }
     }
 
     impl Dialog {
         fn asking(mut self) -> Self {
-            let site = CallSite {
-                course: Course::FIRST,
-                message_index: 0,
-                call_site_genseq: None,
-            };
+            let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
             let id = crate::domain::DialogId::main(crate::domain::RootId::new("aa/bb/01"));
-            self.questions.push(Question::new(
-                &id,
-                &CallId::new("q"),
-                "?",
-                Stamp::default(),
-                site,
-            ));
+            self.questions.push(Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site));
             self
         }
 
@@ -193,21 +166,14 @@ mod tests {
         }
 
         fn replied_in(mut self, genseq: u32) -> Self {
-            let unread = Unread {
-                call: CallId::new("r"),
-                group: Some(group(genseq)),
-                from_human: false,
-            };
+            let unread =
+                Unread { call: CallId::new("r"), group: Some(group(genseq)), from_human: false };
             self.history.unread.push(unread);
             self
         }
 
         fn answered_by_a_person(mut self) -> Self {
-            let unread = Unread {
-                call: CallId::new("q"),
-                group: Some(group(1)),
-                from_human: true,
-            };
+            let unread = Unread { call: CallId::new("q"), group: Some(group(1)), from_human: true };
             self.history.unread.push(unread);
             self
         }
@@ -240,17 +206,9 @@ mod tests {
             (dialog(), Activity::Resting, "idle_waiting_user"),
             (dialog().asking(), Activity::Resting, "blocked"),
             (dialog().waiting_in(1), Activity::Resting, "blocked"),
-            (
-                dialog().waiting_in(1).stopped(StopReason::UserStop),
-                Activity::Resting,
-                "stopped",
-            ),
+            (dialog().waiting_in(1).stopped(StopReason::UserStop), Activity::Resting, "stopped"),
             (dialog().asking(), Activity::Driving, "proceeding"),
-            (
-                dialog(),
-                Activity::Stopping(StopRequest::UserStop),
-                "proceeding_stop_requested",
-            ),
+            (dialog(), Activity::Stopping(StopRequest::UserStop), "proceeding_stop_requested"),
         ] {
             assert_eq!(derive(&dialog, activity).kind(), expected, "{dialog:?}");
         }

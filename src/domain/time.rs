@@ -29,13 +29,7 @@ impl Stamp {
     /// right. `None` where the text has another form (ISO with `T` is accepted).
     pub fn seconds(&self) -> Option<i64> {
         let civil: jiff::civil::DateTime = self.0.get(..19)?.replace('T', " ").parse().ok()?;
-        Some(
-            civil
-                .to_zoned(jiff::tz::TimeZone::UTC)
-                .ok()?
-                .timestamp()
-                .as_second(),
-        )
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
     }
 }
 
@@ -73,10 +67,7 @@ mod tests {
     fn both_stamp_forms_count_the_same_seconds() {
         let ours = Stamp::new("2026-11-21 20:20:16").seconds();
         assert_eq!(ours, Stamp::new("2026-11-21T20:20:16.000Z").seconds());
-        assert_eq!(
-            Stamp::new("2026-11-21 20:20:17").seconds(),
-            ours.map(|s| s + 1)
-        );
+        assert_eq!(Stamp::new("2026-11-21 20:20:17").seconds(), ours.map(|s| s + 1));
         assert_eq!(Stamp::new("yesterday").seconds(), None);
     }
 }

@@ -2,6 +2,7 @@
 //! next. Memory is only ever changed by a [`Change`] that is already on disk.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -90,7 +91,7 @@ pub enum Change {
     Append {
         dialog: SelfId,
         course: Course,
-        entries: Vec<Entry>,
+        entries: Vec<Arc<Entry>>,
     },
     Latest {
         dialog: SelfId,
@@ -134,18 +135,14 @@ pub struct Batch {
 pub struct DialogTree {
     pub root: RootId,
     pub bucket: Bucket,
-    pub dialogs: BTreeMap<SelfId, Dialog>,
+    /// Shared, so that a copy to draft the next step on costs little.
+    pub dialogs: BTreeMap<SelfId, Arc<Dialog>>,
     pub registry: Vec<RegistryEntry>,
 }
 
 impl DialogTree {
     pub fn new(root: RootId, bucket: Bucket) -> Self {
-        Self {
-            root,
-            bucket,
-            dialogs: BTreeMap::new(),
-            registry: Vec::new(),
-        }
+        Self { root, bucket, dialogs: BTreeMap::new(), registry: Vec::new() }
     }
 
     pub fn id(&self, dialog: &SelfId) -> DialogId {
@@ -157,58 +154,40 @@ impl DialogTree {
     }
 
     pub fn get(&self, dialog: &SelfId) -> Option<&Dialog> {
-        self.dialogs.get(dialog)
+        self.dialogs.get(dialog).map(Arc::as_ref)
     }
 
     pub fn main(&self) -> Option<&Dialog> {
-        self.dialogs.get(&self.root.main())
+        self.get(&self.root.main())
     }
 
     /// The living side dialog of a session.
     pub fn session(&self, agent: &AgentId, slug: &Slug) -> Option<&Dialog> {
         let key = format!("{agent}!{slug}");
         let entry = self.registry.iter().find(|entry| entry.key == key)?;
-        self.get(&entry.side_dialog_id)
-            .filter(|dialog| !dialog.latest.is_dead())
+        self.get(&entry.side_dialog_id).filter(|dialog| !dialog.latest.is_dead())
     }
 
     /// Where the main dialog stands, for the records of its tree.
     pub fn anchor(&self) -> RootAnchor {
-        self.main().map_or(
-            RootAnchor {
-                course: Course::FIRST,
-                genseq: Genseq(0),
-            },
-            |main| RootAnchor {
-                course: main.latest.current_course,
-                genseq: main.history.last_genseq,
-            },
-        )
+        self.main().map_or(RootAnchor { course: Course::FIRST, genseq: Genseq(0) }, |main| {
+            RootAnchor { course: main.latest.current_course, genseq: main.history.last_genseq }
+        })
     }
 
     /// Takes over a change that is on disk.
     pub fn apply(&mut self, change: Change) {
         match change {
-            Change::Create {
-                meta,
-                latest,
-                stack,
-            } => {
+            Change::Create { meta, latest, stack } => {
                 let mut dialog = Dialog::new(*meta, *latest);
                 dialog.stack = stack;
-                self.dialogs.insert(dialog.meta.id.clone(), dialog);
+                self.dialogs.insert(dialog.meta.id.clone(), Arc::new(dialog));
             }
-            Change::Append {
-                dialog,
-                course,
-                entries,
-            } => {
-                if let Some(dialog) = self.dialogs.get_mut(&dialog) {
-                    for entry in entries {
-                        dialog.history.fold(course, entry);
-                    }
+            Change::Append { dialog, course, entries } => self.with(&dialog, |d| {
+                for entry in entries {
+                    d.history.fold(course, entry);
                 }
-            }
+            }),
             Change::Latest { dialog, latest } => self.with(&dialog, |d| d.latest = *latest),
             Change::Reminders { dialog, reminders } => {
                 self.with(&dialog, |d| d.reminders = reminders);
@@ -225,7 +204,7 @@ impl DialogTree {
 
     fn with(&mut self, dialog: &SelfId, change: impl FnOnce(&mut Dialog)) {
         if let Some(dialog) = self.dialogs.get_mut(dialog) {
-            change(dialog);
+            change(Arc::make_mut(dialog));
         }
     }
 }

@@ -18,40 +18,18 @@ pub struct Outbox {
 impl Outbox {
     /// `limit`: events that may wait before the reader is told that it lagged.
     pub fn new(limit: usize) -> Self {
-        Self {
-            waiting: VecDeque::new(),
-            limit,
-        }
+        Self { waiting: VecDeque::new(), limit }
     }
 
     pub fn push(&mut self, event: UiEvent) {
-        let event = match event {
-            UiEvent::Live {
-                dialog,
-                segment,
-                text,
-            } => {
-                if self.merge(&dialog, segment, &text) {
-                    return;
-                }
-                UiEvent::Live {
-                    dialog,
-                    segment,
-                    text,
-                }
-            }
-            UiEvent::Row(row) => {
-                self.waiting
-                    .retain(|w| !matches!(w, UiEvent::Row(old) if old.dialog == row.dialog));
-                UiEvent::Row(row)
-            }
-            UiEvent::Inbox(rows) => {
-                self.waiting
-                    .retain(|waiting| !matches!(waiting, UiEvent::Inbox(_)));
-                UiEvent::Inbox(rows)
-            }
-            other => other,
-        };
+        if let UiEvent::Live { dialog, segment, text } = &event
+            && self.merge(dialog, *segment, text)
+        {
+            return;
+        }
+        if replaces(&event) {
+            self.waiting.retain(|old| !is_replaced_by(old, &event));
+        }
         self.waiting.push_back(event);
         if self.waiting.len() > self.limit {
             self.lag();
@@ -71,17 +49,9 @@ impl Outbox {
     }
 
     fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
-        let newest = self
-            .waiting
-            .iter_mut()
-            .rev()
-            .find(|event| story_of(event) == Some(dialog));
+        let newest = self.waiting.iter_mut().rev().find(|event| story_of(event) == Some(dialog));
         match newest {
-            Some(UiEvent::Live {
-                segment: same,
-                text,
-                ..
-            }) if *same == segment => {
+            Some(UiEvent::Live { segment: same, text, .. }) if *same == segment => {
                 text.push_str(more);
                 true
             }
@@ -103,6 +73,22 @@ impl Outbox {
         let excess = self.waiting.len().saturating_sub(self.limit / 2);
         self.waiting.drain(..excess);
         self.waiting.push_front(UiEvent::Lagged);
+    }
+}
+
+/// True for pictures of which only the newest counts.
+fn replaces(event: &UiEvent) -> bool {
+    matches!(event, UiEvent::Row(_) | UiEvent::Inbox(_) | UiEvent::Problems(_))
+}
+
+/// True if nobody needs the `old` picture once the new one is there.
+fn is_replaced_by(old: &UiEvent, new: &UiEvent) -> bool {
+    match (old, new) {
+        (UiEvent::Row(old), UiEvent::Row(new)) => old.dialog == new.dialog,
+        (UiEvent::Inbox(_), UiEvent::Inbox(_)) | (UiEvent::Problems(_), UiEvent::Problems(_)) => {
+            true
+        }
+        (_, _) => false,
     }
 }
 
@@ -146,16 +132,8 @@ mod tests {
     fn event(dialog_number: u8, kind: u8, n: usize) -> UiEvent {
         let dialog = dialog(dialog_number);
         match kind {
-            0..=5 => UiEvent::Live {
-                dialog,
-                segment: Segment::Saying,
-                text: format!("{n} "),
-            },
-            6 => UiEvent::Live {
-                dialog,
-                segment: Segment::Thinking,
-                text: format!("{n} "),
-            },
+            0..=5 => UiEvent::Live { dialog, segment: Segment::Saying, text: format!("{n} ") },
+            6 => UiEvent::Live { dialog, segment: Segment::Thinking, text: format!("{n} ") },
             _ => UiEvent::LiveEnd { dialog },
         }
     }
@@ -163,24 +141,16 @@ mod tests {
     fn story(events: impl IntoIterator<Item = UiEvent>, of: u8) -> String {
         let mut told = String::new();
         let mut last = None;
-        for event in events {
-            match event {
-                UiEvent::Live {
-                    dialog: d,
-                    segment,
-                    text,
-                } if d == dialog(of) => {
-                    if last != Some(segment) {
-                        told.push_str(&format!("[{segment:?}]"));
-                    }
-                    last = Some(segment);
-                    told.push_str(&text);
+        for event in events.into_iter().filter(|event| story_of(event) == Some(&dialog(of))) {
+            if let UiEvent::Live { segment, text, .. } = event {
+                if last != Some(segment) {
+                    told.push_str(&format!("[{segment:?}]"));
                 }
-                UiEvent::LiveEnd { dialog: d } if d == dialog(of) => {
-                    last = None;
-                    told.push_str("[end]");
-                }
-                _ => {}
+                last = Some(segment);
+                told.push_str(&text);
+            } else {
+                last = None;
+                told.push_str("[end]");
             }
         }
         told
@@ -221,20 +191,11 @@ mod tests {
     #[test]
     fn a_reader_that_lags_is_told_so_and_keeps_its_acknowledgements() {
         let mut outbox = Outbox::new(4);
-        outbox.push(UiEvent::Done {
-            ticket: 7,
-            dialog: None,
-        });
+        outbox.push(UiEvent::Done { ticket: 7, dialog: None });
         for _ in 0..5 {
             outbox.push(UiEvent::LiveEnd { dialog: dialog(1) });
         }
         assert_eq!(outbox.pop(), Some(UiEvent::Lagged));
-        assert_eq!(
-            outbox.pop(),
-            Some(UiEvent::Done {
-                ticket: 7,
-                dialog: None
-            })
-        );
+        assert_eq!(outbox.pop(), Some(UiEvent::Done { ticket: 7, dialog: None }));
     }
 }
