@@ -1,9 +1,1 @@
-//! The terminal application for the Dominds dialog system: the screen and the engine in one.
-//!
-//! The modules form strict layers; `docs/ARCHITECTURE.md` draws them and `tests/architecture.rs`
-//! holds them: `ui` and `driver` never see each other, they share only [`domain`] (what things are)
-//! and [`protocol`] (what they say).
 
-pub mod domain;
-pub mod protocol;
-pub mod yaml;

@@ -23,6 +23,13 @@ pub struct Assignment {
     pub effective_fbr_effort: Option<u32>,
 }
 
+impl Assignment {
+    /// Thinking afresh has its own phases and keeps its obligation for ever.
+    pub fn is_fresh_boots(&self) -> bool {
+        self.call_name == "freshBootsReasoning"
+    }
+}
+
 /// The reply a dialog owes: which tool delivers it, to which call of which dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

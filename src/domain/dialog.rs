@@ -79,6 +79,6 @@ impl Dialog {
         let owed = self.obligation()?.target_call_id == assignment.call_id;
         let queued = self.queue.iter().any(|p| p.assigns.as_ref() == Some(&assignment.call_id));
         let started = self.history.assignments.contains_key(&assignment.call_id);
-        (owed && !queued && !started).then_some(assignment)
+        (owed && !queued && !started && !assignment.is_fresh_boots()).then_some(assignment)
     }
 }

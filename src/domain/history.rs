@@ -233,6 +233,11 @@ impl History {
         }
     }
 
+    /// True if the model has not seen the results of its last calls. Who delivered a reply rests.
+    pub fn owes_followup(&self) -> bool {
+        self.last.owes_followup && !self.last.open && !self.last.delivered
+    }
+
     /// The answer the last generation gave in plain words: its last saying, if nothing was called
     /// after it.
     pub fn plain_answer(&self) -> Option<&str> {

@@ -17,6 +17,14 @@ impl Lang {
         if locale.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 
+    /// The text in this language.
+    pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {
+        match self {
+            Self::En => en,
+            Self::Zh => zh,
+        }
+    }
+
     /// The code in file names and records.
     pub fn code(self) -> &'static str {
         match self {

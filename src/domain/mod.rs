@@ -21,6 +21,7 @@ pub mod queue;
 pub mod record;
 pub mod reminder;
 pub mod state;
+pub mod team;
 pub mod time;
 pub mod tree;
 
@@ -39,5 +40,6 @@ pub use question::{CallSite, Question};
 pub use queue::QueuedPrompt;
 pub use record::{Entry, Record};
 pub use reminder::Reminder;
+pub use team::{AccessLists, Member, ModelParams, Team};
 pub use time::{Clock, IdSource, Stamp};
 pub use tree::{Batch, Bucket, Change, DialogTree, RegistryEntry};

@@ -33,48 +33,66 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
     }
 }
 
-/// Why a resting dialog goes on by itself.
+/// Why a dialog goes on without anybody's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GoOn {
-    /// A prompt waits: words of a person, an assignment, the start of a course.
-    Prompted,
+pub enum NextStep {
+    /// A new course waits for its first prompt.
+    StartCourse,
+    /// A prompt waits: words of a person, mostly.
+    TakePrompt,
+    /// An assignment has not begun.
+    StartAssignment,
+    /// The model has not seen the results of its last calls.
+    FollowUp,
     /// Replies came that no generation has seen.
-    Answered,
+    ReadReplies,
+    /// A person said: go on.
+    Resume,
     /// Its plain words are the reply it owes; they only need delivering.
-    Deliver,
+    DeliverWords,
 }
 
-/// Decides whether a resting dialog goes on by itself. A question it asked holds it; a person's words
-/// are heard always.
-pub fn goes_on(dialog: &Dialog) -> Option<GoOn> {
+/// Decides what a dialog does next, whether it rests or has just ended a generation. A question it
+/// asked holds it; a person's words are heard always.
+pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if dialog.latest.is_dead() {
         return None;
     }
-    if dialog.queue.iter().any(super::queue::QueuedPrompt::is_user) {
-        return Some(GoOn::Prompted);
-    }
-    if needs_a_person(dialog) {
-        return None;
-    }
-    let prompted = dialog.latest.pending_course_start_prompt.is_some()
-        || !dialog.queue.is_empty()
-        || dialog.unstarted_assignment().is_some();
-    if prompted {
-        return Some(GoOn::Prompted);
-    }
-    if replies_are_in(dialog) {
-        return Some(GoOn::Answered);
-    }
-    plain_reply(dialog).map(|_| GoOn::Deliver)
-}
-
-/// True if a stop marker or an open question holds the dialog. A course about to start is no stop.
-fn needs_a_person(dialog: &Dialog) -> bool {
     let stopped = dialog
         .latest
         .interruption()
         .is_some_and(|reason| !matches!(reason, StopReason::PendingCourseStart));
-    stopped || !dialog.questions.is_empty()
+    if stopped {
+        let spoken_to = dialog.queue.first().is_some_and(super::queue::QueuedPrompt::is_user);
+        return spoken_to.then_some(NextStep::TakePrompt);
+    }
+    if course_waits(dialog) {
+        return Some(NextStep::StartCourse);
+    }
+    if !dialog.queue.is_empty() {
+        return Some(NextStep::TakePrompt);
+    }
+    if dialog.unstarted_assignment().is_some() {
+        return Some(NextStep::StartAssignment);
+    }
+    if !dialog.questions.is_empty() {
+        return None;
+    }
+    if dialog.history.owes_followup() {
+        return Some(NextStep::FollowUp);
+    }
+    if replies_are_in(dialog) {
+        return Some(NextStep::ReadReplies);
+    }
+    if dialog.latest.needs_drive == Some(true) && dialog.pending.is_empty() {
+        return Some(NextStep::Resume);
+    }
+    plain_reply(dialog).map(|_| NextStep::DeliverWords)
+}
+
+fn course_waits(dialog: &Dialog) -> bool {
+    let prompt = dialog.latest.pending_course_start_prompt.as_ref();
+    prompt.is_some_and(|prompt| !dialog.history.messages.contains(&prompt.msg_id))
 }
 
 /// True if replies came that no generation has seen, and the calls made together with them are all
@@ -95,21 +113,29 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// Words said to a person who spoke in between are not the reply.
 pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
     let obligation = dialog.obligation()?;
-    let started = dialog.assignment().is_none_or(|assignment| {
-        assignment.call_id != obligation.target_call_id
-            || dialog.history.assignments.contains_key(&obligation.target_call_id)
-    });
+    let assignment = dialog.assignment()?;
+    let owes_it = assignment.call_id == obligation.target_call_id
+        && !assignment.is_fresh_boots()
+        && dialog.history.assignments.contains_key(&obligation.target_call_id);
     let rests = dialog.questions.is_empty()
         && dialog.pending.is_empty()
         && dialog.queue.is_empty()
         && dialog.latest.interruption().is_none()
-        && dialog.latest.pending_course_start_prompt.is_none()
         && dialog.history.unread.is_empty();
     let to_a_person = dialog.history.last.prompted_by == Some(super::record::Origin::User);
-    if !started || !rests || to_a_person {
+    if !owes_it || !rests || to_a_person {
         return None;
     }
     dialog.history.plain_answer()
+}
+
+/// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
+pub fn can_continue(dialog: &Dialog) -> bool {
+    let stopped = dialog.latest.interruption().is_some();
+    let owes = dialog.obligation().is_some()
+        && dialog.questions.is_empty()
+        && dialog.pending.is_empty();
+    !dialog.latest.is_dead() && (stopped || owes)
 }
 
 #[cfg(test)]
@@ -188,15 +214,15 @@ mod tests {
     fn an_asker_goes_on_when_its_wait_group_is_answered_and_no_question_is_open() {
         for (dialog, expected) in [
             (dialog(), None),
-            (dialog().replied_in(1), Some(GoOn::Answered)),
+            (dialog().replied_in(1), Some(NextStep::ReadReplies)),
             (dialog().replied_in(1).waiting_in(1), None),
-            (dialog().replied_in(1).waiting_in(2), Some(GoOn::Answered)),
+            (dialog().replied_in(1).waiting_in(2), Some(NextStep::ReadReplies)),
             (dialog().replied_in(1).asking(), None),
             (dialog().replied_in(1).stopped(StopReason::UserStop), None),
-            (dialog().answered_by_a_person(), Some(GoOn::Answered)),
+            (dialog().answered_by_a_person(), Some(NextStep::ReadReplies)),
             (dialog().answered_by_a_person().waiting_in(1), None),
         ] {
-            assert_eq!(goes_on(&dialog), expected, "{dialog:?}");
+            assert_eq!(next_step(&dialog), expected, "{dialog:?}");
         }
     }
 

@@ -1,1 +1,82 @@
-//! (being built)
+//! Language models: what is asked, what comes back, and the providers that carry both.
+//!
+//! A [`Provider`] turns one [`Request`] into one stream of [`GenEvent`]s. What must stay true:
+//! text comes as it is written, calls come whole and after the text, [`GenEvent::End`] comes once
+//! and only after a proper end. An error is the last item; whatever came before it belongs to a
+//! failed attempt and must be thrown away, calls included. Providers never retry: the driver does,
+//! by [`LlmError::class`]. Dropping the stream gives up the request at once.
+
+pub mod compat;
+pub mod error;
+pub mod http;
+pub mod mock;
+pub mod request;
+pub mod scripted;
+pub mod sequence;
+pub mod sse;
+
+mod failure;
+mod paced;
+
+use futures_util::stream::BoxStream;
+
+pub use compat::{Compat, CompatConfig, ThinkingReplay};
+pub use error::{ErrorClass, LlmError};
+pub use http::{Clients, Limits, Secret};
+pub use mock::Mock;
+pub use request::{Message, ModelParams, Request, ToolSchema};
+pub use scripted::{Script, Scripted};
+pub use sequence::{Reply, Sequence};
+
+/// One answer being written; see the module page for the order of its items.
+pub type GenStream = BoxStream<'static, Result<GenEvent, LlmError>>;
+
+/// Something that answers requests.
+pub trait Provider: Send + Sync + std::fmt::Debug {
+    /// Starts one generation. Nothing is sent before the stream is polled.
+    fn stream(&self, request: Request) -> GenStream;
+}
+
+/// The two kinds of text a model writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    /// Reasoning, shown dimmed and by default not sent back.
+    Thinking,
+    /// The answer itself.
+    Saying,
+}
+
+/// A call the model asks for. Nothing has been checked yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// Unique within its answer, never empty. It may repeat an id of an earlier answer: whoever
+    /// records it makes it unique within the dialog.
+    pub id: String,
+    pub name: String,
+    /// JSON text exactly as the model wrote it; empty means no arguments. It may not parse.
+    pub arguments: String,
+}
+
+/// Tokens as counted by the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub total_tokens: u64,
+}
+
+/// One step of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GenEvent {
+    /// More text. A segment ends where a delta of the other kind, a call or the end follows. A
+    /// segment never begins with a delta that is blank altogether.
+    Delta { segment: Segment, text: String },
+    /// A whole call, in the model's order.
+    Call(ToolCall),
+    /// At most once; absent when the provider does not count.
+    Usage(Usage),
+    /// Something a person should know about this answer, though it stands.
+    Notice(String),
+    /// The answer is complete. `model` is the name the provider says it used.
+    End { model: Option<String> },
+}

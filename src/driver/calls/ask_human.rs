@@ -1,0 +1,116 @@
+//! Questions for the human: asked by a dialog, answered once.
+
+use serde_json::Map;
+
+use crate::domain::call::ASK_HUMAN;
+use crate::domain::question::{CallSite, Question};
+use crate::domain::record::{Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult};
+use crate::domain::{AgentId, SelfId};
+use crate::driver::draft::Draft;
+use crate::driver::texts::{Reply, Texts};
+
+use super::Position;
+
+/// Who answers.
+const HUMAN: &str = "human";
+
+/// Opens the question; returns the status text of its call.
+pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: Texts) -> String {
+    let id = draft.tree.id(&at.dialog);
+    let Some(dialog) = draft.dialog(&at.dialog) else { return texts.question_already_open() };
+    let site = CallSite {
+        course: at.course,
+        message_index: u64::try_from(dialog.history.entries.len()).unwrap_or_default(),
+        call_site_genseq: Some(at.genseq),
+    };
+    let mut questions = dialog.questions.clone();
+    questions.push(Question {
+        extra: Map::new(),
+        ..Question::new(&id, &call.id, content, draft.now.clone(), site)
+    });
+    draft.questions(&at.dialog, questions);
+    texts.waiting(ASK_HUMAN, &call.id)
+}
+
+/// Records the answer to an open question. An error is a sentence for the person.
+pub fn answer(
+    draft: &mut Draft,
+    dialog_id: &SelfId,
+    question: &str,
+    answer: &str,
+    texts: Texts,
+) -> Result<(), String> {
+    let dialog = draft.dialog(dialog_id).ok_or("there is no such dialog")?;
+    if dialog.latest.is_dead() {
+        return Err("the dialog that asked is dead".to_owned());
+    }
+    let found = dialog.questions.iter().find(|open| open.id == question).cloned();
+    let open = found.ok_or("this question is not open: it was answered or withdrawn")?;
+    let course = dialog.latest.current_course.max(dialog.history.course);
+    let record = answer_record(dialog, &open, answer, texts);
+    let rest = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
+    draft.must_last();
+    draft.append_aside(dialog_id, course, record);
+    draft.questions(dialog_id, rest);
+    Ok(())
+}
+
+fn answer_record(
+    dialog: &crate::domain::Dialog,
+    open: &Question,
+    answer: &str,
+    texts: Texts,
+) -> Record {
+    let site = &open.call_site_ref;
+    let course = dialog.latest.current_course.max(dialog.history.course);
+    let human = AgentId::new(HUMAN);
+    if site.course == course {
+        return Record::TellaskResult(TellaskResult {
+            call_id: open.call_id.clone(),
+            status: ReplyStatus::Completed,
+            content: answer.to_owned(),
+            content_items: None,
+            call_site_course: Some(site.course),
+            call_site_genseq: site.call_site_genseq,
+            responder: Responder {
+                responder_id: human.clone(),
+                agent_id: Some(human),
+                origin_member_id: Some(dialog.meta.agent_id.clone()),
+            },
+            route: Some(Route::default()),
+            call_name: ASK_HUMAN.to_owned(),
+            call: CallRef { tellask_content: open.tellask_content.clone(), ..CallRef::default() },
+        });
+    }
+    let content = texts.carryover(
+        site.course.0,
+        &Reply {
+            responder: HUMAN,
+            text: answer,
+            status: ReplyStatus::Completed,
+            call_name: ASK_HUMAN,
+            call_id: &open.call_id,
+            mention: "@human",
+            slug: None,
+            request: &open.tellask_content,
+        },
+    );
+    Record::Carryover(Carryover {
+        call_site_course: site.course,
+        carryover_course: course,
+        responder_id: human.clone(),
+        call_name: ASK_HUMAN.to_owned(),
+        session_slug: None,
+        mention_list: None,
+        tellask_content: open.tellask_content.clone(),
+        status: ReplyStatus::Completed,
+        response: answer.to_owned(),
+        content,
+        agent_id: human,
+        call_id: open.call_id.clone(),
+        origin_member_id: dialog.meta.agent_id.clone(),
+        callee_dialog_id: None,
+        callee_course: None,
+        callee_genseq: None,
+    })
+}

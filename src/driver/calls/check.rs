@@ -1,0 +1,96 @@
+//! Is a special call well formed? Nothing is registered before this says yes.
+
+use serde_json::Value;
+
+use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::ids::is_slug;
+use crate::domain::record::Call;
+use crate::domain::{AgentId, Slug};
+use crate::driver::draft::Draft;
+use crate::driver::texts::Texts;
+
+use super::Position;
+
+#[derive(Debug)]
+pub enum Checked {
+    Tellask { kind: TellaskKind, target: AgentId, slug: Option<Slug>, content: String },
+    Ask { content: String },
+    Reply { kind: ReplyKind, content: String },
+    /// The model is told why, and goes on.
+    Refused(String),
+}
+
+/// `None` for an ordinary tool, and for special calls this dialog is not offered.
+pub fn check(
+    draft: &Draft,
+    at: &Position,
+    call: &Call,
+    one_question: bool,
+    texts: Texts,
+) -> Option<Checked> {
+    let checked = match SpecialCall::of(&call.name)? {
+        SpecialCall::Tellask(TellaskKind::Back | TellaskKind::FreshBoots) => return None,
+        SpecialCall::Tellask(kind) => tellask(kind, &call.raw_arguments_text),
+        SpecialCall::AskHuman => {
+            if !one_question {
+                return Some(Checked::Refused(texts.one_question_a_round()));
+            }
+            if draft.dialog(&at.dialog).is_some_and(|dialog| !dialog.questions.is_empty()) {
+                return Some(Checked::Refused(texts.question_already_open()));
+            }
+            text_argument(&call.raw_arguments_text, "tellaskContent")
+                .map(|content| Checked::Ask { content })
+        }
+        SpecialCall::Reply(kind) => text_argument(&call.raw_arguments_text, "replyContent")
+            .map(|content| Checked::Reply { kind, content }),
+    };
+    Some(checked.unwrap_or_else(|reason| Checked::Refused(texts.invalid_call(&call.name, &reason))))
+}
+
+fn tellask(kind: TellaskKind, raw: &str) -> Result<Checked, String> {
+    let arguments = object(raw)?;
+    let target = ["targetAgentId", "agentId", "target"]
+        .iter()
+        .find_map(|key| arguments.get(*key))
+        .and_then(Value::as_str)
+        .map(|id| id.trim().trim_start_matches('@'))
+        .filter(|id| !id.is_empty())
+        .ok_or("`targetAgentId` must name a teammate")?;
+    let slug = match kind {
+        TellaskKind::Session => Some(slug(arguments.get("sessionSlug"))?),
+        TellaskKind::Back | TellaskKind::Sessionless | TellaskKind::FreshBoots => None,
+    };
+    let content = text(arguments.get("tellaskContent"), "tellaskContent")?;
+    Ok(Checked::Tellask { kind, target: AgentId::new(target), slug, content })
+}
+
+fn slug(value: Option<&Value>) -> Result<Slug, String> {
+    let text = value.and_then(Value::as_str).map_or("", str::trim);
+    if is_slug(text) {
+        Ok(Slug::new(text))
+    } else {
+        Err("`sessionSlug` must be letters, digits, `-` and `_`, starting with a letter, in parts \
+             joined by single dots"
+            .to_owned())
+    }
+}
+
+fn text_argument(raw: &str, key: &str) -> Result<String, String> {
+    text(object(raw)?.get(key), key)
+}
+
+fn object(raw: &str) -> Result<serde_json::Map<String, Value>, String> {
+    match serde_json::from_str(raw) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err("they must be a JSON object".to_owned()),
+        Err(error) => Err(format!("they must be valid JSON ({error})")),
+    }
+}
+
+fn text(value: Option<&Value>, key: &str) -> Result<String, String> {
+    match value.and_then(Value::as_str).map(str::trim) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        Some(_) => Err(format!("`{key}` must not be empty")),
+        None => Err(format!("`{key}` must be a text")),
+    }
+}

@@ -1,0 +1,133 @@
+//! A round of calls: which are tellasks, questions and replies, which are ordinary tools, and what
+//! the former change in the tree.
+//!
+//! All calls of a round are recorded before any of them has an effect that others can see, in one
+//! write: either the round is there whole, or it never was.
+
+pub mod ask_human;
+mod check;
+pub mod reply;
+pub mod tellask;
+
+use crate::domain::call::SpecialCall;
+use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
+use crate::domain::{CallId, Course, Genseq, SelfId};
+
+use super::draft::Draft;
+use super::texts::Texts;
+use check::Checked;
+
+/// Where a generation writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    pub dialog: SelfId,
+    pub course: Course,
+    pub genseq: Genseq,
+}
+
+/// What a plan has to know about the team.
+#[derive(Debug)]
+pub struct TeamNames {
+    /// Everybody who can be asked.
+    pub all: Vec<String>,
+    /// Those who are shown.
+    pub visible: Vec<String>,
+}
+
+/// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
+pub fn plan(
+    draft: &mut Draft,
+    at: &Position,
+    calls: Vec<Call>,
+    team: &TeamNames,
+    texts: Texts,
+) -> Vec<Call> {
+    let calls = with_unique_ids(draft, at, calls);
+    let questions = calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
+    let one_question = questions.count() <= 1;
+    let mut special = Vec::new();
+    let mut ordinary = Vec::new();
+    for call in calls {
+        match check::check(draft, at, &call, one_question, texts) {
+            None => ordinary.push(call),
+            Some(checked) => special.push((call, checked)),
+        }
+    }
+    record_calls(draft, at, &special);
+    let statuses: Vec<_> = special
+        .iter()
+        .filter_map(|(call, checked)| Some((call, carry_out(draft, at, call, checked, team, texts)?)))
+        .collect();
+    for (call, status) in statuses {
+        append_result(draft, at, call, status);
+    }
+    for call in &ordinary {
+        draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
+    }
+    ordinary
+}
+
+fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
+    for (call, checked) in special {
+        let delivery_mode = match checked {
+            Checked::Tellask { .. } | Checked::Ask { .. } => DeliveryMode::TellaskCallStart,
+            Checked::Reply { .. } | Checked::Refused(_) => DeliveryMode::FuncCallRequested,
+        };
+        let record = Record::TellaskCall { call: call.clone(), delivery_mode };
+        draft.append(&at.dialog, at.course, at.genseq, record);
+        if let Checked::Refused(reason) = checked {
+            append_result(draft, at, call, reason.clone());
+        }
+    }
+}
+
+/// The status text of the call; `None` where its result is recorded already.
+fn carry_out(
+    draft: &mut Draft,
+    at: &Position,
+    call: &Call,
+    checked: &Checked,
+    team: &TeamNames,
+    texts: Texts,
+) -> Option<String> {
+    match checked {
+        Checked::Tellask { kind, target, slug, content } => {
+            let request = tellask::Request {
+                call,
+                kind: *kind,
+                target: target.as_str(),
+                slug: slug.as_ref(),
+                content,
+            };
+            Some(tellask::start(draft, at, &request, team, texts))
+        }
+        Checked::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        Checked::Reply { kind, content } => Some(reply::by_tool(draft, at, call, *kind, content, texts)),
+        Checked::Refused(_) => None,
+    }
+}
+
+fn append_result(draft: &mut Draft, at: &Position, call: &Call, content: String) {
+    let result =
+        CallResult { id: call.id.clone(), name: call.name.clone(), content, content_items: None };
+    draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+}
+
+/// Providers may reuse ids; in a dialog each call id stands once.
+fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Call> {
+    let mut taken: std::collections::BTreeSet<CallId> = draft
+        .dialog(&at.dialog)
+        .map(|dialog| dialog.history.calls.keys().cloned().collect())
+        .unwrap_or_default();
+    for call in &mut calls {
+        let wanted = if call.id.as_str().is_empty() { "call" } else { call.id.as_str() }.to_owned();
+        let mut id = CallId::new(&wanted);
+        let mut n = 2;
+        while !taken.insert(id.clone()) {
+            id = CallId::new(format!("{wanted}~{n}"));
+            n += 1;
+        }
+        call.id = id;
+    }
+    calls
+}

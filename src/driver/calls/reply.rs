@@ -1,0 +1,211 @@
+//! Replies travel back: by a reply tool, or in plain words.
+//!
+//! The order makes a crash at any point harmless: the replying dialog's call, then the asker's
+//! result, then the note that it was delivered. The call id of the request decides: a request is
+//! answered once.
+
+use crate::domain::call::ReplyKind;
+use crate::domain::record::{
+    AnchorRole, Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
+};
+use crate::domain::{CallId, Course, Dialog, Pending, ReplyDirective, SelfId};
+use crate::driver::draft::Draft;
+use crate::driver::texts::{Reply, Texts};
+
+use super::Position;
+use super::tellask::refresh_in_flight;
+
+/// Delivers a reply made with a reply tool; returns the status text of its call.
+pub fn by_tool(
+    draft: &mut Draft,
+    at: &Position,
+    call: &Call,
+    kind: ReplyKind,
+    content: &str,
+    texts: Texts,
+) -> String {
+    let Some(owed) = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned() else {
+        return texts.no_obligation();
+    };
+    if owed.expected_reply_call_name != kind.name() {
+        return texts.wrong_reply_tool(&owed.expected_reply_call_name);
+    }
+    if deliver(draft, at, &owed, content, &call.id, texts) {
+        texts.delivered(kind.name())
+    } else {
+        texts.stale_reply()
+    }
+}
+
+/// Delivers what a dialog said as the reply it owes.
+pub fn by_plain_words(draft: &mut Draft, dialog: &SelfId, content: &str, texts: Texts) -> bool {
+    let Some(one) = draft.dialog(dialog) else { return false };
+    let Some(owed) = one.obligation().cloned() else { return false };
+    let at = Position {
+        dialog: dialog.clone(),
+        course: one.history.last.course.unwrap_or(one.history.course),
+        genseq: one.history.last.genseq,
+    };
+    let call = CallId::new(format!("direct-fallback-{}", draft.ids.short(6)));
+    deliver(draft, &at, &owed, content, &call, texts)
+}
+
+/// False if nobody waits for this reply (any more). The obligation is settled either way.
+fn deliver(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    content: &str,
+    reply_call: &CallId,
+    texts: Texts,
+) -> bool {
+    draft.must_last();
+    let assigned =
+        draft.dialog(&at.dialog).and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
+    let waiting = draft.dialog(&owed.target_dialog_id).and_then(|asker| {
+        let unanswered = !asker.history.replies.contains_key(&owed.target_call_id);
+        asker.pending.iter().find(|p| p.call_id == owed.target_call_id && unanswered).cloned()
+    });
+    let (Some(assigned), Some(pending)) = (assigned, waiting) else {
+        settle(draft, &at.dialog);
+        return false;
+    };
+    answer_asker(draft, at, &owed.target_dialog_id, &pending, content, texts);
+    note_delivery(draft, at, owed, reply_call, assigned);
+    settle(draft, &at.dialog);
+    true
+}
+
+/// Writes the result into the asker and takes the call off its list.
+fn answer_asker(
+    draft: &mut Draft,
+    at: &Position,
+    asker_id: &SelfId,
+    pending: &Pending,
+    content: &str,
+    texts: Texts,
+) {
+    let Some(asker) = draft.dialog(asker_id) else { return };
+    let course = asker.latest.current_course.max(asker.history.course);
+    let rest: Vec<Pending> =
+        asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
+    let record = result_record(draft, asker, at, pending, content, course, texts);
+    let snapshot = Record::PendingSideDialogs { pending_side_dialogs: rest.clone() };
+    draft.append_aside(asker_id, course, snapshot);
+    draft.pending(asker_id, rest);
+    refresh_in_flight(draft, asker_id, texts);
+    if matches!(record, Record::Carryover(_)) {
+        // A carry-over stands in a generation of its own course.
+        let genseq = draft.dialog(asker_id).map(|d| d.history.last_genseq).unwrap_or_default();
+        draft.append(asker_id, course, genseq, record);
+    } else {
+        draft.append_aside(asker_id, course, record);
+    }
+}
+
+fn result_record(
+    draft: &Draft,
+    asker: &Dialog,
+    at: &Position,
+    pending: &Pending,
+    content: &str,
+    course: Course,
+    texts: Texts,
+) -> Record {
+    let responder = draft
+        .dialog(&at.dialog)
+        .map_or_else(|| pending.target_agent_id.clone(), |side| side.meta.agent_id.clone());
+    let mention = pending.mention_list.clone().unwrap_or_default().join(" ");
+    let reply = Reply {
+        responder: responder.as_str(),
+        text: content,
+        status: ReplyStatus::Completed,
+        call_name: &pending.call_name,
+        call_id: &pending.call_id,
+        mention: &mention,
+        slug: pending.session_slug.as_ref().map(crate::domain::Slug::as_str),
+        request: &pending.tellask_content,
+    };
+    if pending.call_site_course != course {
+        return Record::Carryover(Carryover {
+            call_site_course: pending.call_site_course,
+            carryover_course: course,
+            responder_id: responder.clone(),
+            call_name: pending.call_name.clone(),
+            session_slug: pending.session_slug.clone(),
+            mention_list: pending.mention_list.clone(),
+            tellask_content: pending.tellask_content.clone(),
+            status: ReplyStatus::Completed,
+            response: content.to_owned(),
+            content: texts.carryover(pending.call_site_course.0, &reply),
+            agent_id: responder.clone(),
+            call_id: pending.call_id.clone(),
+            origin_member_id: asker.meta.agent_id.clone(),
+            callee_dialog_id: Some(at.dialog.clone()),
+            callee_course: Some(at.course),
+            callee_genseq: Some(at.genseq),
+        });
+    }
+    Record::TellaskResult(TellaskResult {
+        call_id: pending.call_id.clone(),
+        status: ReplyStatus::Completed,
+        content: texts.reply(&reply),
+        content_items: None,
+        call_site_course: Some(pending.call_site_course),
+        call_site_genseq: Some(pending.call_site_genseq),
+        responder: Responder {
+            responder_id: responder.clone(),
+            agent_id: Some(responder.clone()),
+            origin_member_id: Some(asker.meta.agent_id.clone()),
+        },
+        route: Some(Route {
+            callee_dialog_id: Some(at.dialog.clone()),
+            callee_course: Some(at.course),
+            callee_genseq: Some(at.genseq),
+        }),
+        call_name: pending.call_name.clone(),
+        call: CallRef {
+            tellask_content: pending.tellask_content.clone(),
+            mention_list: pending.mention_list.clone(),
+            session_slug: pending.session_slug.clone(),
+        },
+    })
+}
+
+/// Notes in the replying dialog that its reply is delivered.
+pub fn note_delivery(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    reply_call: &CallId,
+    assigned: (Course, crate::domain::Genseq),
+) {
+    let asker_course = draft
+        .dialog(&owed.target_dialog_id)
+        .map(|asker| asker.latest.current_course.max(asker.history.course));
+    let resolution = Record::ReplyResolution {
+        call_id: reply_call.clone(),
+        reply_call_name: owed.expected_reply_call_name.clone(),
+        target_call_id: owed.target_call_id.clone(),
+    };
+    let anchor = Record::Anchor {
+        anchor_role: AnchorRole::Response,
+        call_id: owed.target_call_id.clone(),
+        assignment_course: Some(assigned.0),
+        assignment_genseq: Some(assigned.1),
+        asker_dialog_id: Some(owed.target_dialog_id.clone()),
+        asker_course,
+    };
+    draft.append(&at.dialog, at.course, at.genseq, resolution);
+    draft.append(&at.dialog, at.course, at.genseq, anchor);
+}
+
+/// The reply is no longer owed; the assignment stays in the stack.
+pub fn settle(draft: &mut Draft, dialog: &SelfId) {
+    let Some(mut stack) = draft.dialog(dialog).map(|d| d.stack.clone()) else { return };
+    if let Some(top) = stack.last_mut()
+        && top.tellask_reply_obligation.take().is_some()
+    {
+        draft.stack(dialog, stack);
+    }
+}

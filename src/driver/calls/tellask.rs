@@ -1,0 +1,316 @@
+//! Asking a teammate: a fresh side dialog, or a known session asked again.
+
+use serde_json::{Map, json};
+
+use crate::domain::call::TellaskKind;
+use crate::domain::record::{
+    Call, CallRef, Record, ReplyStatus, Responder, Route, SideDialogCreated, TellaskResult,
+};
+use crate::domain::reminder::PENDING_TELLASK_OWNER;
+use crate::domain::{
+    AgentId, Assignment, CallId, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
+    SelfId, Slug,
+};
+use crate::driver::draft::Draft;
+use crate::driver::texts::{Texts, mentioned};
+
+use super::{Position, TeamNames};
+
+/// A checked tellask.
+#[derive(Debug)]
+pub struct Request<'a> {
+    pub call: &'a Call,
+    pub kind: TellaskKind,
+    pub target: &'a str,
+    pub slug: Option<&'a Slug>,
+    pub content: &'a str,
+}
+
+/// Who answers a call that nobody can answer.
+const RUNTIME: &str = "dominds";
+
+/// Registers the call; returns its status text. The side dialog starts when the round is on disk.
+pub fn start(
+    draft: &mut Draft,
+    at: &Position,
+    request: &Request<'_>,
+    team: &TeamNames,
+    texts: Texts,
+) -> String {
+    if let Some(reason) = refusal(draft, at, request, team, texts) {
+        let record = failed(&request.call.id, at, request, &reason);
+        draft.append_aside(&at.dialog, at.course, record);
+        return reason;
+    }
+    draft.must_last();
+    let target = AgentId::new(request.target);
+    let known = request
+        .slug
+        .and_then(|slug| draft.tree.session(&target, slug))
+        .map(|dialog| dialog.meta.id.clone());
+    let side = match known {
+        Some(side) => {
+            replace_request(draft, at, request, &side, texts);
+            side
+        }
+        None => create(draft, at, request, &target),
+    };
+    add_pending(draft, at, request, &target, &side);
+    refresh_in_flight(draft, &at.dialog, texts);
+    texts.waiting(&request.call.name, &request.call.id)
+}
+
+fn refusal(
+    draft: &Draft,
+    at: &Position,
+    request: &Request<'_>,
+    team: &TeamNames,
+    texts: Texts,
+) -> Option<String> {
+    let caller = draft.dialog(&at.dialog)?;
+    if caller.meta.agent_id.as_str() == request.target {
+        return Some(texts.self_tellask());
+    }
+    if !team.all.iter().any(|member| member == request.target) {
+        return Some(texts.unknown_teammate(request.target, &team.visible.join(", ")));
+    }
+    let asker = caller.obligation().and_then(|owed| draft.dialog(&owed.target_dialog_id));
+    let to_asker = request.kind == TellaskKind::Sessionless
+        && asker.is_some_and(|asker| asker.meta.agent_id.as_str() == request.target);
+    to_asker.then(|| texts.tellask_to_asker(request.target))
+}
+
+fn assignment(draft: &Draft, at: &Position, request: &Request<'_>) -> Assignment {
+    let caller = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
+    Assignment {
+        call_name: request.call.name.clone(),
+        mention_list: Some(vec![mention(request.target)]),
+        tellask_content: request.content.to_owned(),
+        origin_member_id: caller.unwrap_or_else(|| AgentId::new(RUNTIME)),
+        asker_dialog_id: at.dialog.clone(),
+        call_id: request.call.id.clone(),
+        collective_targets: Some(vec![AgentId::new(request.target)]),
+        effective_fbr_effort: None,
+    }
+}
+
+fn mention(target: &str) -> String {
+    format!("@{target}")
+}
+
+fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &AgentId) -> SelfId {
+    let side = unused_id(draft);
+    let assignment = assignment(draft, at, request);
+    let task_doc_path =
+        draft.tree.main().map(|main| main.meta.task_doc_path.clone()).unwrap_or_default();
+    let created = SideDialogCreated {
+        side_dialog_id: side.clone(),
+        asker_dialog_id: at.dialog.clone(),
+        agent_id: target.clone(),
+        task_doc_path: task_doc_path.clone(),
+        created_at: draft.now.clone(),
+        session_slug: request.slug.cloned(),
+        assignment_from_asker: assignment.clone(),
+    };
+    let meta = DialogMeta {
+        id: side.clone(),
+        agent_id: target.clone(),
+        task_doc_path,
+        created_at: draft.now.clone(),
+        session_slug: request.slug.cloned(),
+        extra: Map::new(),
+    };
+    let mut latest = Latest::new(draft.now.clone());
+    latest.disable_diligence_push = Some(false);
+    draft.create(meta, latest, vec![Frame::owing(assignment, request.kind.reply().name())]);
+    draft.append_aside(&at.dialog, at.course, Record::SideDialogCreated(created));
+    if let Some(slug) = request.slug {
+        register(draft, target, slug, &side);
+    }
+    side
+}
+
+fn unused_id(draft: &Draft) -> SelfId {
+    loop {
+        let id = draft.ids.dialog();
+        if draft.dialog(&id).is_none() {
+            return id;
+        }
+    }
+}
+
+fn register(draft: &mut Draft, target: &AgentId, slug: &Slug, side: &SelfId) {
+    let entry = RegistryEntry::new(target, slug, side);
+    let mut entries = draft.tree.registry.clone();
+    entries.retain(|old| old.key != entry.key);
+    entries.push(entry);
+    let main = draft.tree.root.main();
+    let course = draft.tree.anchor().course;
+    draft.append_aside(&main, course, Record::Registry { entries: entries.clone() });
+    draft.registry(entries);
+}
+
+/// Gives a known session its new request. An earlier call that still waits is closed at once.
+fn replace_request(
+    draft: &mut Draft,
+    at: &Position,
+    request: &Request<'_>,
+    side: &SelfId,
+    texts: Texts,
+) {
+    let earlier: Vec<(SelfId, Pending)> = draft
+        .tree
+        .dialogs
+        .values()
+        .flat_map(|dialog| dialog.pending.iter().map(|p| (dialog.meta.id.clone(), p.clone())))
+        .filter(|(_, pending)| &pending.side_dialog_id == side)
+        .collect();
+    for (owner, pending) in earlier {
+        close_superseded(draft, &owner, &pending, texts);
+    }
+    let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
+    let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
+    match stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {
+        Some(place) => {
+            stack.truncate(place);
+            stack.push(frame);
+        }
+        None => stack.push(frame),
+    }
+    draft.assign(side, stack);
+}
+
+fn close_superseded(draft: &mut Draft, owner: &SelfId, pending: &Pending, texts: Texts) {
+    let Some(dialog) = draft.dialog(owner) else { return };
+    let course = dialog.history.course;
+    let rest: Vec<Pending> =
+        dialog.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
+    let answered = dialog.history.replies.contains_key(&pending.call_id);
+    if !answered {
+        let record = Record::TellaskResult(TellaskResult {
+            call_id: pending.call_id.clone(),
+            status: ReplyStatus::Failed,
+            content: texts.superseded(),
+            content_items: None,
+            call_site_course: Some(pending.call_site_course),
+            call_site_genseq: Some(pending.call_site_genseq),
+            responder: runtime(),
+            route: Some(Route::default()),
+            call_name: pending.call_name.clone(),
+            call: CallRef {
+                tellask_content: pending.tellask_content.clone(),
+                mention_list: pending.mention_list.clone(),
+                session_slug: pending.session_slug.clone(),
+            },
+        });
+        draft.append_aside(owner, course, record);
+    }
+    draft.pending(owner, rest);
+}
+
+fn add_pending(
+    draft: &mut Draft,
+    at: &Position,
+    request: &Request<'_>,
+    target: &AgentId,
+    side: &SelfId,
+) {
+    let mut pending = draft.dialog(&at.dialog).map(|d| d.pending.clone()).unwrap_or_default();
+    pending.push(Pending {
+        side_dialog_id: side.clone(),
+        created_at: draft.now.clone(),
+        call_name: request.call.name.clone(),
+        mention_list: Some(vec![mention(request.target)]),
+        tellask_content: request.content.to_owned(),
+        target_agent_id: target.clone(),
+        call_id: request.call.id.clone(),
+        call_site_course: at.course,
+        call_site_genseq: at.genseq,
+        call_type: request.kind.call_type(),
+        session_slug: request.slug.cloned(),
+        extra: Map::new(),
+    });
+    let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
+    draft.append_aside(&at.dialog, at.course, record);
+    draft.pending(&at.dialog, pending);
+}
+
+fn failed(call: &CallId, at: &Position, request: &Request<'_>, reason: &str) -> Record {
+    Record::TellaskResult(TellaskResult {
+        call_id: call.clone(),
+        status: ReplyStatus::Failed,
+        content: reason.to_owned(),
+        content_items: None,
+        call_site_course: Some(at.course),
+        call_site_genseq: Some(at.genseq),
+        responder: runtime(),
+        route: Some(Route::default()),
+        call_name: request.call.name.clone(),
+        call: CallRef {
+            tellask_content: request.content.to_owned(),
+            mention_list: Some(vec![mention(request.target)]),
+            session_slug: request.slug.cloned(),
+        },
+    })
+}
+
+fn runtime() -> Responder {
+    Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
+}
+
+/// Brings the reminder that lists the tellasks in flight up to date, and records it.
+pub fn refresh_in_flight(draft: &mut Draft, dialog_id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(dialog_id) else { return };
+    let Some(reminders) = with_in_flight(draft, dialog, texts) else { return };
+    let course = dialog.history.course;
+    draft.append_aside(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
+    draft.reminders(dialog_id, reminders);
+}
+
+/// `None` where there is nothing to tell.
+fn with_in_flight(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Vec<Reminder>> {
+    let mut reminders = dialog.reminders.clone();
+    let owned = |reminder: &Reminder| reminder.owner_name.as_deref() == Some(PENDING_TELLASK_OWNER);
+    let place = reminders.iter().position(owned);
+    if place.is_none() && dialog.pending.is_empty() {
+        return None;
+    }
+    let mut one = match place {
+        Some(place) => reminders.remove(place),
+        None => Reminder::new(draft.ids.short(8), String::new(), draft.now.clone()),
+    };
+    one.content = texts.in_flight(&dialog.pending);
+    one.owner_name = Some(PENDING_TELLASK_OWNER.to_owned());
+    one.meta = Some(in_flight_meta(draft, dialog, texts));
+    reminders.insert(place.unwrap_or(0), one);
+    Some(reminders)
+}
+
+fn in_flight_meta(draft: &Draft, dialog: &Dialog, texts: Texts) -> serde_json::Value {
+    let mut signatures: Vec<String> = dialog.pending.iter().map(signature).collect();
+    signatures.sort();
+    let guard = json!({ "altInstruction": texts.in_flight_guard() });
+    let mut meta = json!({
+        "kind": "pending_tellask",
+        "pendingCount": dialog.pending.len(),
+        "pendingSignature": signatures.join("||"),
+        "updatedAt": draft.now,
+        "update": guard,
+    });
+    if let (false, Some(meta)) = (dialog.pending.is_empty(), meta.as_object_mut()) {
+        meta.insert("delete".to_owned(), guard);
+    }
+    meta
+}
+
+fn signature(pending: &Pending) -> String {
+    format!(
+        "{}|{}|{:?}|{}|{}|{}",
+        pending.side_dialog_id,
+        pending.target_agent_id,
+        pending.call_type,
+        pending.call_id,
+        pending.session_slug.as_ref().map_or("", Slug::as_str),
+        mentioned(pending)
+    )
+}

@@ -1,0 +1,162 @@
+//! What the model is shown: the Taskdoc, the reminders, what it owes, and the current course.
+
+use crate::domain::record::{Entry, Record, ReplyStatus};
+use crate::domain::{Dialog, Reminder};
+use crate::llm::Message;
+
+use super::texts::Texts;
+
+/// The messages of one request, in order.
+pub fn messages(dialog: &Dialog, taskdoc: Option<String>, texts: Texts) -> Vec<Message> {
+    let mut messages: Vec<Message> = taskdoc.map(Message::Environment).into_iter().collect();
+    messages.extend(reminder_block(&dialog.reminders, texts));
+    messages.extend(obligation(dialog, texts));
+    for entry in &dialog.history.entries {
+        messages.extend(message(dialog, entry, texts));
+    }
+    messages
+}
+
+/// Newest first, between a header and a footer; nothing where there is nothing to remember.
+fn reminder_block(reminders: &[Reminder], texts: Texts) -> Vec<Message> {
+    let mut shown: Vec<&Reminder> = reminders.iter().filter(|r| r.is_shown_to_the_model()).collect();
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    shown.sort_by(|a, b| b.touched_at().cmp(a.touched_at()));
+    let mut block = vec![Message::Environment(texts.reminders_begin())];
+    block.extend(shown.into_iter().map(|reminder| Message::Environment(texts.reminder(reminder))));
+    block.push(Message::Environment(texts.reminders_end()));
+    block
+}
+
+fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
+    let text = match dialog.obligation() {
+        Some(owed) => texts.obligation(owed),
+        None => dialog.assignment().map(|_| texts.no_obligation_note())?,
+    };
+    Some(Message::Environment(text))
+}
+
+fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
+    Some(match &entry.record {
+        Record::HumanText(text) if text.q4h_answer_call_id.is_none() => {
+            Message::Prompt(text.content.clone())
+        }
+        Record::RuntimeGuide { content } => Message::Environment(content.clone()),
+        Record::Thought { content, .. } => Message::Thinking(content.clone()),
+        Record::Words { content, interrupted: false } => Message::Saying(content.clone()),
+        Record::Words { content, interrupted: true } => {
+            Message::Saying(format!("{content}{}", texts.interrupted()))
+        }
+        Record::FuncCall(call) | Record::TellaskCall { call, .. } => Message::Call {
+            id: call.id.to_string(),
+            name: call.name.clone(),
+            arguments: call.raw_arguments_text.clone(),
+        },
+        Record::FuncResult(result) => Message::Result {
+            id: result.id.to_string(),
+            name: result.name.clone(),
+            content: shown_result(dialog, result, texts),
+        },
+        Record::TellaskResult(result) if !repeats_its_status(dialog, result) => {
+            Message::TellaskResult(result.content.clone())
+        }
+        Record::Carryover(reply) => Message::Carryover(reply.content.clone()),
+        Record::HumanText(_)
+        | Record::TellaskResult(_)
+        | Record::GenStart
+        | Record::GenFinish { .. }
+        | Record::ReplyResolution { .. }
+        | Record::Anchor { .. }
+        | Record::SideDialogCreated(_)
+        | Record::Reminders { .. }
+        | Record::Questions { .. }
+        | Record::PendingSideDialogs { .. }
+        | Record::Registry { .. }
+        | Record::UiOnly { .. }
+        | Record::Unknown { .. } => return None,
+    })
+}
+
+/// The status of an answered call points to its reply.
+fn shown_result(
+    dialog: &Dialog,
+    result: &crate::domain::record::CallResult,
+    texts: Texts,
+) -> String {
+    let started = dialog.history.calls.get(&result.id).is_some_and(|call| call.started);
+    match dialog.history.replies.get(&result.id) {
+        Some(ReplyStatus::Completed) if started => {
+            texts.answered_below(&result.name, &result.id, ReplyStatus::Completed)
+        }
+        Some(ReplyStatus::Completed | ReplyStatus::Failed | ReplyStatus::Pending) | None => {
+            result.content.clone()
+        }
+    }
+}
+
+/// A call that failed at once has the same text as status and as result.
+fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
+    result.status == ReplyStatus::Failed
+        && dialog.history.entries.iter().any(|entry| {
+            matches!(&entry.record, Record::FuncResult(status)
+                if status.id == result.call_id && status.content == result.content)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{DialogMeta, Lang, Latest, SelfId, Stamp};
+
+    fn dialog(lines: &[&str]) -> Dialog {
+        let meta = DialogMeta {
+            id: SelfId::new("aa/bb/01"),
+            agent_id: "lead".into(),
+            task_doc_path: "t.tsk".to_owned(),
+            created_at: Stamp::default(),
+            session_slug: None,
+            extra: serde_json::Map::new(),
+        };
+        let mut dialog = Dialog::new(meta, Latest::new(Stamp::default()));
+        for line in lines {
+            let entry = std::sync::Arc::new(Entry::parse(line).expect("a record"));
+            dialog.history.fold(crate::domain::Course::FIRST, entry);
+        }
+        dialog
+    }
+
+    #[test]
+    fn reminders_stand_before_the_history_newest_first() {
+        let mut dialog = dialog(&[
+            r#"{"type":"gen_start_record","genseq":1}"#,
+            r#"{"type":"human_text_record","genseq":1,"content":"hi","msgId":"m","grammar":"markdown","origin":"user"}"#,
+        ]);
+        for (id, at) in [("old", "2026-01-01 00:00:00"), ("new", "2026-01-02 00:00:00")] {
+            dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
+        }
+        let texts = Texts(Lang::En);
+        let told = messages(&dialog, Some("task".to_owned()), texts);
+        let [task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(task, &Message::Environment("task".to_owned()));
+        assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
+        assert_eq!(second, &Message::Environment(texts.reminder(&dialog.reminders[0])));
+        assert_eq!(last, &Message::Prompt("hi".to_owned()));
+    }
+
+    #[test]
+    fn the_status_of_an_answered_question_points_to_the_answer() {
+        let lines = [
+            r#"{"type":"gen_start_record","genseq":1}"#,
+            r#"{"type":"tellask_call_record","genseq":1,"id":"q","name":"askHuman","rawArgumentsText":"{}","deliveryMode":"tellask_call_start"}"#,
+            r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
+            r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
+        ];
+        let waiting = messages(&dialog(&lines[..3]), None, Texts(Lang::En));
+        assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
+        let answered = messages(&dialog(&lines), None, Texts(Lang::En));
+        assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
+        assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
+    }
+}

@@ -1,0 +1,165 @@
+//! One drive: generations until there is no reason for another. Read it top to bottom; every decision
+//! is the tree's, every effect is here.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::record::Call;
+use crate::domain::{DialogId, IdSource};
+use crate::llm::{ErrorClass, LlmError};
+use crate::protocol::event::{RetryView, UiEvent};
+use crate::tools::{Outcome, ToolCx};
+
+use super::picture::{News, NewsSender};
+use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
+use super::retry::{Verdict, verdict};
+use super::seat::Seat;
+use super::stream::{Growing, Seen};
+use super::texts::Texts;
+
+/// What a drive holds.
+#[derive(Debug)]
+pub struct Drive {
+    pub seat: Seat,
+    pub dialog: DialogId,
+    pub port: Port,
+    pub stop: CancellationToken,
+    pub news: NewsSender,
+    pub ids: Arc<dyn IdSource>,
+    pub texts: Texts,
+}
+
+/// How one attempt to get an answer ended.
+enum Attempt {
+    Whole(Answer),
+    Stopped(Answer),
+    Failed(LlmError),
+}
+
+impl Drive {
+    /// Runs to its end and gives the seat back.
+    pub async fn run(self) -> Seat {
+        while let Ok(Some(generation)) = self.port.begin(&self.seat).await {
+            let done = self.generate(*generation).await;
+            self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            if done.is_err() || self.stop.is_cancelled() {
+                break;
+            }
+        }
+        self.seat
+    }
+
+    async fn generate(&self, generation: Generation) -> Result<(), Closed> {
+        let at = generation.at.clone();
+        let end = match self.answer(&generation).await {
+            Attempt::Whole(answer) => self.round(&generation, answer).await?,
+            Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
+            Attempt::Failed(error) => GenerationEnd::Failed { text: error.to_string() },
+        };
+        self.port.end(&self.seat, &at, end).await
+    }
+
+    /// Asks the model, again and again if need be. Nothing of a failed attempt is kept.
+    async fn answer(&self, generation: &Generation) -> Attempt {
+        let mut failed = 0;
+        loop {
+            let error = match self.attempt(generation).await {
+                Attempt::Failed(error) => error,
+                outcome @ (Attempt::Whole(_) | Attempt::Stopped(_)) => {
+                    if failed > 0 {
+                        self.retry(RetryView::Resolved).await;
+                    }
+                    return outcome;
+                }
+            };
+            let Verdict::Wait(delay) = verdict(&error, failed, &generation.retry) else {
+                return Attempt::Failed(error);
+            };
+            failed = failed.saturating_add(1);
+            tracing::warn!(dialog = %self.dialog, %error, ?delay, "request failed, trying again");
+            self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+            self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
+            tokio::select! {
+                () = tokio::time::sleep(delay) => self.retry(RetryView::Running).await,
+                () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
+            }
+        }
+    }
+
+    async fn attempt(&self, generation: &Generation) -> Attempt {
+        let mut growing = Growing::default();
+        let permit = tokio::select! {
+            permit = generation.permits.acquire() => permit,
+            () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
+        };
+        let mut stream = generation.provider.stream(generation.request.clone());
+        loop {
+            let event = tokio::select! {
+                event = stream.next() => event,
+                () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
+            };
+            match event {
+                Some(Ok(event)) => self.show(growing.take(event)).await,
+                Some(Err(error)) => return Attempt::Failed(error),
+                None if growing.ended() => break,
+                None => {
+                    let text = "the answer stopped before its end";
+                    return Attempt::Failed(LlmError::new(ErrorClass::Cut, text));
+                }
+            }
+        }
+        drop(permit);
+        Attempt::Whole(growing.into_answer())
+    }
+
+    async fn show(&self, seen: Seen) {
+        match seen {
+            Seen::More(segment, text) => {
+                self.tell(UiEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+            }
+            Seen::Notice(text) => self.tell(UiEvent::Notice(text)).await,
+            Seen::Nothing => {}
+        }
+    }
+
+    /// Records the answer, runs its ordinary calls side by side, records each result as it comes.
+    async fn round(
+        &self,
+        generation: &Generation,
+        answer: Answer,
+    ) -> Result<GenerationEnd, Closed> {
+        let (usage, model) = (answer.usage, answer.model.clone());
+        let calls = self.port.answered(&self.seat, &generation.at, answer).await?;
+        let mut running: FuturesUnordered<_> =
+            calls.into_iter().map(|call| self.call(generation, call)).collect();
+        while let Some((call, outcome)) = running.next().await {
+            self.port.tool_done(&self.seat, &generation.at, call, outcome).await?;
+        }
+        if self.stop.is_cancelled() {
+            return Ok(GenerationEnd::Stopped { segments: Vec::new() });
+        }
+        Ok(GenerationEnd::Finished { usage, model })
+    }
+
+    async fn call(&self, generation: &Generation, call: Call) -> (Call, Outcome) {
+        let cx = ToolCx { new_reminder_id: self.ids.short(8), ..generation.tool_cx.clone() };
+        let outcome = tokio::select! {
+            outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
+            () = self.stop.cancelled() => Outcome::failed(self.texts.stopped_call()),
+        };
+        (call, outcome)
+    }
+
+    async fn retry(&self, retry: RetryView) {
+        self.tell(UiEvent::Retry { dialog: self.dialog.clone(), retry }).await;
+    }
+
+    async fn tell(&self, event: UiEvent) {
+        // Full: the pump always accepts while it waits for the screen, so this is short.
+        let _ = self.news.send(News::Event(event)).await;
+    }
+}

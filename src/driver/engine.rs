@@ -1,0 +1,86 @@
+//! What every tree of a driver shares.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Semaphore;
+
+use crate::domain::{Clock, IdSource, Lang};
+use crate::llm::{LlmError, Provider};
+use crate::minds::{Minds, ProviderConfig};
+use crate::store::Store;
+use crate::tools::Registry;
+
+use super::texts::Texts;
+
+/// Requests that may run at once against one provider.
+const REQUESTS_PER_PROVIDER: usize = 8;
+
+/// Makes the provider for a configuration entry.
+pub trait ProviderSource: Send + Sync + std::fmt::Debug {
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError>;
+}
+
+#[derive(Debug)]
+pub struct Engine {
+    pub workspace: PathBuf,
+    /// The workspace as people see it, `~` for their home.
+    pub shown_folder: String,
+    pub store: Arc<Store>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+    pub lang: Lang,
+    pub providers: Arc<dyn ProviderSource>,
+    pub tools: Registry,
+    /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
+    pub driving: bool,
+    permits: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+}
+
+/// What an [`Engine`] is made of.
+#[derive(Debug)]
+pub struct EngineParts {
+    pub workspace: PathBuf,
+    /// The workspace as people see it, `~` for their home.
+    pub shown_folder: String,
+    pub store: Arc<Store>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+    pub lang: Lang,
+    pub providers: Arc<dyn ProviderSource>,
+    pub tools: Registry,
+    pub driving: bool,
+}
+
+impl Engine {
+    pub fn new(parts: EngineParts) -> Self {
+        Self {
+            workspace: parts.workspace,
+            shown_folder: parts.shown_folder,
+            store: parts.store,
+            clock: parts.clock,
+            ids: parts.ids,
+            lang: parts.lang,
+            providers: parts.providers,
+            tools: parts.tools,
+            driving: parts.driving,
+            permits: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    pub fn texts(&self) -> Texts {
+        Texts(self.lang)
+    }
+
+    /// The configuration as it is now; edits take effect at the next generation.
+    pub fn minds(&self) -> Minds {
+        Minds::load(&self.workspace, self.lang)
+    }
+
+    pub fn permits(&self, provider: &str) -> Arc<Semaphore> {
+        let mut permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Arc::new(Semaphore::new(REQUESTS_PER_PROVIDER));
+        permits.entry(provider.to_owned()).or_insert_with(fresh).clone()
+    }
+}

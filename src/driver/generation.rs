@@ -1,0 +1,239 @@
+//! The beginning and the end of a generation, as drafts.
+
+use crate::domain::health::{ContextHealth, Limits};
+use crate::domain::latest::{CourseStartPrompt, ExecutionMarker, StopReason};
+use crate::domain::queue::QueuedPrompt;
+use crate::domain::record::{AnchorRole, HumanText, Origin, Record};
+use crate::domain::state::NextStep;
+use crate::domain::{Dialog, MsgId, SelfId};
+use crate::llm::Usage;
+use crate::protocol::event::Segment;
+
+use super::calls::Position;
+use super::draft::Draft;
+use super::texts::Texts;
+
+/// Opens the next generation and records its prompt, if it has one.
+pub fn open(draft: &mut Draft, dialog_id: &SelfId, step: NextStep, texts: Texts) -> Option<Position> {
+    let dialog = draft.dialog(dialog_id)?;
+    let prompt = prompt(draft, dialog, step, texts);
+    let course = match step {
+        NextStep::StartCourse => dialog.latest.current_course.max(dialog.history.course),
+        NextStep::TakePrompt
+        | NextStep::StartAssignment
+        | NextStep::FollowUp
+        | NextStep::ReadReplies
+        | NextStep::Resume
+        | NextStep::DeliverWords => dialog.history.course,
+    };
+    let genseq = dialog.history.last_genseq.next();
+    let queue = dialog.queue.clone();
+    let at = Position { dialog: dialog_id.clone(), course, genseq };
+    draft.append(dialog_id, course, genseq, Record::GenStart);
+    if let Some(prompt) = prompt {
+        record_prompt(draft, &at, &prompt, texts);
+        if step == NextStep::TakePrompt {
+            draft.queue(dialog_id, queue.into_iter().skip(1).collect());
+        }
+    }
+    record_reminders(draft, &at);
+    draft.latest(dialog_id, |latest| {
+        latest.current_course = course;
+        latest.generating = Some(true);
+        latest.execution_marker = None;
+        latest.needs_drive = latest.needs_drive.map(|_| false);
+        if step == NextStep::StartCourse {
+            latest.pending_course_start_prompt = None;
+        }
+    });
+    Some(at)
+}
+
+fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Option<QueuedPrompt> {
+    match step {
+        NextStep::StartCourse => {
+            dialog.latest.pending_course_start_prompt.clone().map(|start| QueuedPrompt {
+                msg_id: start.msg_id,
+                content: start.content,
+                origin: Origin::Runtime,
+                language: start.user_language_code,
+                directive: start.tellask_reply_directive,
+                assigns: start.side_dialog_reply_target.map(|target| target.call_id),
+            })
+        }
+        NextStep::TakePrompt => dialog.queue.first().cloned(),
+        NextStep::StartAssignment => Some(assignment_prompt(draft, dialog, texts)?),
+        NextStep::FollowUp
+        | NextStep::ReadReplies
+        | NextStep::Resume
+        | NextStep::DeliverWords => None,
+    }
+}
+
+/// The prompt is made from the asker stack, so it survives any crash before its generation.
+fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
+    let assignment = dialog.unstarted_assignment()?;
+    let directive = dialog.obligation()?.clone();
+    let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);
+    let mut content = texts.assignment(assignment, slug, &directive.expected_reply_call_name);
+    if dialog.history.last.open || still_owed_before(dialog) {
+        content = format!("{}\n\n---\n\n{content}", texts.assignment_update());
+    }
+    Some(QueuedPrompt {
+        msg_id: draft.ids.message(),
+        content,
+        origin: Origin::Runtime,
+        language: Some(texts.0.code().to_owned()),
+        assigns: Some(directive.target_call_id.clone()),
+        directive: Some(directive),
+    })
+}
+
+/// True if an earlier assignment of this session was never answered.
+fn still_owed_before(dialog: &Dialog) -> bool {
+    let history = &dialog.history;
+    history.assignments.keys().any(|call| !history.resolved_targets.contains(call))
+}
+
+fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts: Texts) {
+    draft.must_last();
+    let language = prompt.language.clone().unwrap_or_else(|| texts.0.code().to_owned());
+    let text = HumanText {
+        content: prompt.content.clone(),
+        msg_id: prompt.msg_id.clone(),
+        content_items: None,
+        grammar: "markdown".to_owned(),
+        origin: prompt.origin,
+        user_language_code: Some(language),
+        tellask_reply_directive: prompt.directive.clone(),
+        q4h_answer_call_id: None,
+    };
+    draft.append(&at.dialog, at.course, at.genseq, Record::HumanText(text));
+    if let Some(call_id) = &prompt.assigns {
+        let anchor = Record::Anchor {
+            anchor_role: AnchorRole::Assignment,
+            call_id: call_id.clone(),
+            assignment_course: None,
+            assignment_genseq: None,
+            asker_dialog_id: None,
+            asker_course: None,
+        };
+        draft.append(&at.dialog, at.course, at.genseq, anchor);
+    }
+}
+
+/// Every generation starts with a snapshot of the reminders.
+fn record_reminders(draft: &mut Draft, at: &Position) {
+    let Some(reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
+        return;
+    };
+    draft.append_aside(&at.dialog, at.course, Record::Reminders { reminders: reminders.clone() });
+    draft.reminders(&at.dialog, reminders);
+}
+
+/// Records what was thought and said. `interrupted` marks the last saying as cut short.
+pub fn record_segments(
+    draft: &mut Draft,
+    at: &Position,
+    segments: Vec<(Segment, String)>,
+    interrupted: bool,
+) {
+    let last = segments.len().saturating_sub(1);
+    for (n, (segment, content)) in segments.into_iter().enumerate() {
+        let record = match segment {
+            Segment::Thinking => Record::Thought {
+                reasoning: Some(serde_json::json!({
+                    "summary": [{ "type": "summary_text", "text": content }],
+                })),
+                content,
+                provider_data: None,
+            },
+            Segment::Saying => Record::Words { content, interrupted: interrupted && n == last },
+        };
+        draft.append(&at.dialog, at.course, at.genseq, record);
+    }
+}
+
+pub fn finish(
+    draft: &mut Draft,
+    at: &Position,
+    limits: Option<Limits>,
+    usage: Option<Usage>,
+    model: Option<String>,
+) {
+    let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
+    let health = ContextHealth::measure(limits, usage);
+    close(draft, at, Some(health), model);
+}
+
+/// Ends a generation that did not come to its end. A failed or stopped one has no health.
+pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
+    draft.must_last();
+    close(draft, at, None, model);
+    mark_stopped(draft, &at.dialog, reason);
+}
+
+fn close(
+    draft: &mut Draft,
+    at: &Position,
+    context_health: Option<ContextHealth>,
+    model: Option<String>,
+) {
+    let record = Record::GenFinish { context_health, llm_gen_model: model };
+    draft.append(&at.dialog, at.course, at.genseq, record);
+    draft.latest(&at.dialog, |latest| latest.generating = Some(false));
+}
+
+/// The dialog waits for a person to say `Continue`.
+pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
+    draft.latest(dialog, |latest| {
+        latest.generating = latest.generating.map(|_| false);
+        latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+    });
+}
+
+/// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs
+/// and what is owed stay; an open question is withdrawn.
+pub fn start_course(draft: &mut Draft, at: &Position, texts: Texts) {
+    let Some(dialog) = draft.dialog(&at.dialog) else { return };
+    let next = at.course.next();
+    let owed = dialog.obligation().cloned();
+    let mut content = texts.course_start();
+    let mut target = None;
+    if let (Some(assignment), Some(owed)) = (dialog.assignment(), &owed) {
+        let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);
+        let again = texts.assignment(assignment, slug, &owed.expected_reply_call_name);
+        content = format!("{again}\n---\n{content}");
+        target = Some(crate::domain::latest::ReplyTarget {
+            owner_dialog_id: owed.target_dialog_id.clone(),
+            call_type: if slug.is_some() {
+                crate::domain::CallType::B
+            } else {
+                crate::domain::CallType::C
+            },
+            call_id: owed.target_call_id.clone(),
+        });
+    }
+    let prompt = CourseStartPrompt {
+        content,
+        msg_id: MsgId::new(draft.ids.message().as_str()),
+        grammar: "markdown".to_owned(),
+        origin: "runtime".to_owned(),
+        user_language_code: Some(texts.0.code().to_owned()),
+        skip_taskdoc: None,
+        tellask_reply_directive: owed,
+        side_dialog_reply_target: target,
+    };
+    if !dialog.questions.is_empty() {
+        draft.append_aside(&at.dialog, at.course, Record::Questions { questions: Vec::new() });
+        draft.questions(&at.dialog, Vec::new());
+    }
+    let is_main = draft.tree.is_main(&at.dialog);
+    draft.latest(&at.dialog, |latest| {
+        latest.current_course = next;
+        latest.pending_course_start_prompt = Some(prompt);
+        if is_main {
+            latest.needs_drive = Some(true);
+        }
+    });
+}

@@ -1,0 +1,116 @@
+//! The engine: drives dialogs, and is the only one that writes them.
+//!
+//! | task | number | waits on | may block on |
+//! |---|---|---|---|
+//! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
+//! | tree | one per loaded main dialog | mailbox, port, drives | the disk (briefly), the pump |
+//! | drive | at most one per dialog | the model, its port, tools | – |
+//! | pump | 1 | news, the screen | never on one of them alone |
+//!
+//! Waiting graph: drive → tree → pump, and supervisor → tree. Nobody waits for the screen but the
+//! pump, which goes on accepting while it waits; so a stalled line never stalls an agent, and there
+//! is no cycle.
+//!
+//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the
+//! state and is told. What happens next is never remembered, it is read from the facts
+//! ([`crate::domain::state::next_step`]): that is why a restart needs no memory of its own.
+
+pub mod calls;
+pub mod context;
+pub mod draft;
+mod drive;
+mod effects;
+pub mod engine;
+mod generation;
+mod picture;
+mod port;
+mod prepare;
+mod pump;
+mod recovery;
+mod requests;
+mod retry;
+mod rows;
+mod seat;
+mod stream;
+mod supervisor;
+pub mod texts;
+mod tree;
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::protocol::{Command, Outbox, UiEvent};
+
+pub use engine::{Engine, EngineParts, ProviderSource};
+
+use picture::{Picture, Watch};
+use supervisor::Supervisor;
+
+/// Commands that may wait. The screen only ever tries: if full, it keeps its one command and says so.
+const COMMANDS: usize = 64;
+/// News that may wait for the pump, which takes them at once.
+const NEWS: usize = 256;
+/// Events that may wait for a screen that draws.
+const EVENTS: usize = 64;
+/// Events the pump keeps for a slow screen before it tells it to ask again.
+const KEPT_FOR_SCREEN: usize = 4096;
+
+/// For whom the driver works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// One dialog is watched at a time, with its live text; a slow screen may miss events.
+    Screen,
+    /// Every record of every dialog, none missing.
+    Script,
+}
+
+/// What to do with trees nobody named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PickUp {
+    /// Load and drive whatever can go on.
+    Everything,
+    /// Only trees named in commands.
+    Named,
+}
+
+/// A running driver. Dropping the commands ends it, as [`Command::Shutdown`] does.
+#[derive(Debug)]
+pub struct Driver {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<UiEvent>,
+    tasks: JoinSet<()>,
+}
+
+impl Driver {
+    /// Starts the driver on the current runtime.
+    pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
+        let engine = Arc::new(engine);
+        let (commands, orders) = mpsc::channel(COMMANDS);
+        let (news, reports) = mpsc::channel(NEWS);
+        let (screen, events) = mpsc::channel(EVENTS);
+        let (watch, kept) = match audience {
+            Audience::Screen => (Watch::Nobody, KEPT_FOR_SCREEN),
+            Audience::Script => (Watch::Everybody, usize::MAX),
+        };
+        let supervisor = Supervisor::new(
+            engine,
+            news,
+            orders,
+            pick_up == PickUp::Everything,
+            audience == Audience::Screen,
+        );
+        let mut tasks = JoinSet::new();
+        tasks.spawn(supervisor.run());
+        tasks.spawn(pump::pump(reports, screen, Picture::new(watch), Outbox::new(kept)));
+        Self { commands, events, tasks }
+    }
+
+    /// Waits until everything has ended; to be called after [`UiEvent::Stopped`] or a shutdown.
+    pub async fn join(mut self) {
+        drop(self.commands);
+        self.events.close();
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

@@ -1,0 +1,259 @@
+//! What the screen is told, kept in one place: rows, inbox, problems, the text being written. Pure:
+//! news go in, events come out.
+
+use std::collections::BTreeMap;
+
+use tokio::sync::mpsc;
+
+use crate::domain::latest::DisplayState;
+use crate::domain::{DialogId, Problem, RootId};
+use crate::protocol::event::{InboxRow, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView};
+use crate::domain::question::headline;
+use crate::protocol::Outbox;
+
+pub type NewsSender = mpsc::Sender<News>;
+
+/// What trees and the driver report.
+#[derive(Debug)]
+pub enum News {
+    Event(UiEvent),
+    Workspace(WorkspaceView),
+    /// All rows and questions of one tree.
+    Tree { root: RootId, rows: Vec<TreeRow>, inbox: Vec<InboxRow> },
+    Row(Box<TreeRow>),
+    Inbox { root: RootId, inbox: Vec<InboxRow> },
+    Gone(RootId),
+    /// Whether anything of this tree is being driven or will be at once.
+    Resting { root: RootId, resting: bool },
+    Watch(Watch),
+    /// All problems of one origin.
+    Problems { origin: &'static str, problems: Vec<Problem> },
+    /// The first look at the workspace is complete.
+    Listed,
+    /// Tell everything again.
+    Refresh,
+}
+
+/// Whose records are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Watch {
+    Nobody,
+    One(DialogId),
+    /// Records of all dialogs, no live text: for a script.
+    Everybody,
+}
+
+#[derive(Debug)]
+pub struct Picture {
+    workspace: WorkspaceView,
+    trees: BTreeMap<RootId, Vec<TreeRow>>,
+    inbox: BTreeMap<RootId, Vec<InboxRow>>,
+    busy: BTreeMap<RootId, bool>,
+    problems: BTreeMap<&'static str, Vec<Problem>>,
+    live: BTreeMap<DialogId, Vec<(Segment, String)>>,
+    watch: Watch,
+    listed: bool,
+}
+
+impl Picture {
+    pub fn new(watch: Watch) -> Self {
+        Self {
+            workspace: WorkspaceView::default(),
+            trees: BTreeMap::new(),
+            inbox: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            problems: BTreeMap::new(),
+            live: BTreeMap::new(),
+            watch,
+            listed: false,
+        }
+    }
+
+    /// Takes in one piece of news and tells what changed.
+    pub fn take(&mut self, news: News, out: &mut Outbox) {
+        match news {
+            News::Event(event) => self.pass(event, out),
+            News::Workspace(view) => {
+                self.workspace = view;
+                out.push(UiEvent::Workspace(self.workspace.clone()));
+            }
+            News::Tree { root, rows, inbox } => {
+                self.trees.insert(root.clone(), rows.clone());
+                if self.listed {
+                    rows.into_iter().for_each(|row| out.push(UiEvent::Row(Box::new(row))));
+                }
+                self.set_inbox(root, inbox, out);
+            }
+            News::Row(row) => self.set_row(*row, out),
+            News::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
+            News::Gone(root) => {
+                self.trees.remove(&root);
+                self.busy.remove(&root);
+                out.push(UiEvent::Gone(DialogId::main(root.clone())));
+                self.set_inbox(root, Vec::new(), out);
+            }
+            News::Resting { root, resting } => {
+                self.busy.insert(root, !resting);
+                if resting {
+                    self.quiet(out);
+                }
+            }
+            News::Watch(watch) => self.set_watch(watch, out),
+            News::Problems { origin, problems } => {
+                if self.problems.get(origin) != Some(&problems) {
+                    self.problems.insert(origin, problems);
+                    out.push(UiEvent::Problems(self.all_problems()));
+                }
+            }
+            News::Listed => {
+                self.listed = true;
+                self.tell_all(out);
+                self.quiet(out);
+            }
+            News::Refresh => {
+                out.push(UiEvent::Workspace(self.workspace.clone()));
+                self.tell_all(out);
+            }
+        }
+    }
+
+    /// Lets an event through if somebody watches its dialog.
+    fn pass(&mut self, event: UiEvent, out: &mut Outbox) {
+        match &event {
+            UiEvent::Live { dialog, segment, text } => {
+                let written = self.live.entry(dialog.clone()).or_default();
+                match written.last_mut() {
+                    Some((same, before)) if same == segment => before.push_str(text),
+                    Some(_) | None => written.push((*segment, text.clone())),
+                }
+                if self.watch == Watch::One(dialog.clone()) {
+                    out.push(event);
+                }
+            }
+            UiEvent::LiveEnd { dialog } => {
+                self.live.remove(dialog);
+                if self.watch == Watch::One(dialog.clone()) {
+                    out.push(event);
+                }
+            }
+            UiEvent::Fact { dialog, .. } => {
+                if self.watch == Watch::Everybody || self.watch == Watch::One(dialog.clone()) {
+                    out.push(event);
+                }
+            }
+            UiEvent::Workspace(_)
+            | UiEvent::Rows(_)
+            | UiEvent::Row(_)
+            | UiEvent::Gone(_)
+            | UiEvent::Inbox(_)
+            | UiEvent::Asked { .. }
+            | UiEvent::Answered { .. }
+            | UiEvent::Page { .. }
+            | UiEvent::Retry { .. }
+            | UiEvent::Problems(_)
+            | UiEvent::Done { .. }
+            | UiEvent::Refused { .. }
+            | UiEvent::Notice(_)
+            | UiEvent::Quiet(_)
+            | UiEvent::Lagged
+            | UiEvent::Stopped => out.push(event),
+        }
+    }
+
+    fn set_row(&mut self, row: TreeRow, out: &mut Outbox) {
+        let rows = self.trees.entry(row.dialog.root.clone()).or_default();
+        match rows.iter_mut().find(|old| old.dialog == row.dialog) {
+            Some(old) if *old == row => return,
+            Some(old) => *old = row.clone(),
+            None => rows.push(row.clone()),
+        }
+        out.push(UiEvent::Row(Box::new(row)));
+    }
+
+    fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outbox) {
+        let before = self.inbox.remove(&root).unwrap_or_default();
+        if before == inbox {
+            if !inbox.is_empty() {
+                self.inbox.insert(root, inbox);
+            }
+            return;
+        }
+        let is_in = |rows: &[InboxRow], id: &str| rows.iter().any(|row| row.question.id == id);
+        let asked: Vec<InboxRow> =
+            inbox.iter().filter(|row| !is_in(&before, &row.question.id)).cloned().collect();
+        let gone: Vec<&InboxRow> =
+            before.iter().filter(|row| !is_in(&inbox, &row.question.id)).collect();
+        if !inbox.is_empty() {
+            self.inbox.insert(root, inbox.clone());
+        }
+        if !self.listed {
+            return;
+        }
+        out.push(UiEvent::Inbox(self.all_questions()));
+        for row in asked {
+            out.push(UiEvent::Asked {
+                dialog: row.dialog,
+                headline: headline(&row.question.tellask_content).to_owned(),
+                question: row.question.id,
+            });
+        }
+        for row in gone {
+            let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+            out.push(UiEvent::Answered { dialog, question });
+        }
+    }
+
+    fn set_watch(&mut self, watch: Watch, out: &mut Outbox) {
+        if let Watch::One(dialog) = &watch {
+            for (segment, text) in self.live.get(dialog).into_iter().flatten() {
+                let (segment, text) = (*segment, text.clone());
+                out.push(UiEvent::Live { dialog: dialog.clone(), segment, text });
+            }
+        }
+        self.watch = watch;
+    }
+
+    fn tell_all(&self, out: &mut Outbox) {
+        out.push(UiEvent::Rows(self.all_rows()));
+        out.push(UiEvent::Inbox(self.all_questions()));
+        out.push(UiEvent::Problems(self.all_problems()));
+    }
+
+    /// Rows of all trees, the oldest tree first, as they were made within each tree.
+    fn all_rows(&self) -> Vec<TreeRow> {
+        let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
+        trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
+        trees.into_iter().flatten().cloned().collect()
+    }
+
+    fn all_questions(&self) -> Vec<InboxRow> {
+        let mut rows: Vec<InboxRow> = self.inbox.values().flatten().cloned().collect();
+        rows.sort_by(|a, b| {
+            (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
+        });
+        rows
+    }
+
+    fn all_problems(&self) -> Vec<Problem> {
+        self.problems.values().flatten().cloned().collect()
+    }
+
+    fn quiet(&self, out: &mut Outbox) {
+        if self.listed && !self.busy.values().any(|busy| *busy) {
+            out.push(UiEvent::Quiet(self.outcome()));
+        }
+    }
+
+    fn outcome(&self) -> QuietOutcome {
+        let failed = self.trees.values().flatten().any(|row| {
+            matches!(&row.state, DisplayState::Stopped { reason, .. } if reason.is_failure())
+        });
+        if !self.inbox.is_empty() {
+            QuietOutcome::QuestionWaits
+        } else if failed {
+            QuietOutcome::Failed
+        } else {
+            QuietOutcome::Done
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a drive may ask of its tree. The tree answers one request at a time, so each is atomic.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::domain::record::Call;
+use crate::llm::{Provider, Request, Usage};
+use crate::minds::RetryConfig;
+use crate::protocol::event::Segment;
+use crate::tools::{Outcome, ToolCx, ToolSubset};
+
+use super::calls::Position;
+use super::seat::Seat;
+
+/// Everything one generation needs.
+#[derive(Debug)]
+pub struct Generation {
+    pub at: Position,
+    pub request: Request,
+    pub provider: Arc<dyn Provider>,
+    pub permits: Arc<tokio::sync::Semaphore>,
+    pub retry: RetryConfig,
+    pub tools: Arc<ToolSubset>,
+    pub tool_cx: ToolCx,
+}
+
+/// What the model answered.
+#[derive(Debug, Default, Clone)]
+pub struct Answer {
+    pub segments: Vec<(Segment, String)>,
+    pub calls: Vec<Call>,
+    pub usage: Option<Usage>,
+    pub model: Option<String>,
+}
+
+/// How a generation ended.
+#[derive(Debug)]
+pub enum GenerationEnd {
+    Finished { usage: Option<Usage>, model: Option<String> },
+    /// Cut short; what was said so far is kept.
+    Stopped { segments: Vec<(Segment, String)> },
+    Failed { text: String },
+}
+
+#[derive(Debug)]
+pub enum PortRequest {
+    /// The next generation, if there is a reason for one.
+    Begin { dialog: crate::domain::SelfId, reply: oneshot::Sender<Option<Box<Generation>>> },
+    /// The whole answer; returns the ordinary calls, recorded and to be run.
+    Answered { at: Position, answer: Box<Answer>, reply: oneshot::Sender<Vec<Call>> },
+    ToolDone { at: Position, call: Call, outcome: Outcome, reply: oneshot::Sender<()> },
+    End { at: Position, end: GenerationEnd, reply: oneshot::Sender<()> },
+}
+
+/// The tree did not answer: it ended, or could not write. The drive ends.
+#[derive(Debug)]
+pub struct Closed;
+
+/// A drive's side. Every request names the seat, so only its holder can write.
+#[derive(Debug, Clone)]
+pub struct Port {
+    requests: mpsc::Sender<PortRequest>,
+}
+
+impl Port {
+    pub fn new(requests: mpsc::Sender<PortRequest>) -> Self {
+        Self { requests }
+    }
+
+    pub async fn begin(&self, seat: &Seat) -> Result<Option<Box<Generation>>, Closed> {
+        let dialog = seat.dialog().clone();
+        self.ask(|reply| PortRequest::Begin { dialog, reply }).await
+    }
+
+    pub async fn answered(
+        &self,
+        _seat: &Seat,
+        at: &Position,
+        answer: Answer,
+    ) -> Result<Vec<Call>, Closed> {
+        let at = at.clone();
+        self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
+    }
+
+    pub async fn tool_done(
+        &self,
+        _seat: &Seat,
+        at: &Position,
+        call: Call,
+        outcome: Outcome,
+    ) -> Result<(), Closed> {
+        let at = at.clone();
+        self.ask(|reply| PortRequest::ToolDone { at, call, outcome, reply }).await
+    }
+
+    pub async fn end(&self, _seat: &Seat, at: &Position, end: GenerationEnd) -> Result<(), Closed> {
+        let at = at.clone();
+        self.ask(|reply| PortRequest::End { at, end, reply }).await
+    }
+
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<T>) -> PortRequest,
+    ) -> Result<T, Closed> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| Closed)?;
+        answer.await.map_err(|_| Closed)
+    }
+}

@@ -1,0 +1,193 @@
+//! Gathers what one generation needs: the member's mind, its model, its tools, the context.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::domain::call::{ASK_HUMAN, ReplyKind, TellaskKind};
+use crate::domain::health::Limits;
+use crate::domain::team::Member;
+use crate::domain::{Dialog, DialogTree, SelfId};
+use crate::llm::{ModelParams, Provider, Request, ToolSchema};
+use crate::minds::{DialogRole, Minds, RetryConfig, taskdoc};
+use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
+
+use super::calls::TeamNames;
+use super::context;
+use super::engine::Engine;
+
+/// A member that is ready to be asked.
+#[derive(Debug)]
+pub struct Ready {
+    pub provider: Arc<dyn Provider>,
+    pub provider_key: String,
+    pub retry: RetryConfig,
+    pub model: String,
+    pub limits: Option<Limits>,
+    pub tools: Arc<ToolSubset>,
+    pub tool_cx: ToolCx,
+    minds: Minds,
+    member: Member,
+    role: DialogRole,
+    output_limit: Option<u32>,
+}
+
+/// Finds member, provider, model and tools. The error is a sentence for a person.
+pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, String> {
+    let dialog = tree.get(dialog_id).ok_or("the dialog is gone")?;
+    let minds = engine.minds();
+    let agent = &dialog.meta.agent_id;
+    let member = minds.member(agent).cloned().ok_or_else(|| {
+        format!("@{agent} is not in .minds/team.yaml; add the member or use another dialog")
+    })?;
+    let (config, model) = minds.model_of(&member).map_err(|problem| problem.to_string())?;
+    let provider = engine.providers.provider(config).map_err(|error| error.to_string())?;
+    let is_main = tree.is_main(dialog_id);
+    let (tools, _unknown) = engine.tools.for_member(&member.toolsets, &member.tools, is_main);
+    let ready = Ready {
+        provider,
+        provider_key: config.key.clone(),
+        retry: config.retry.clone(),
+        model: model.key.clone(),
+        limits: model.limits(),
+        output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
+        tools: Arc::new(tools),
+        tool_cx: tool_cx(engine, dialog, &member, is_main),
+        role: if is_main { DialogRole::Main } else { DialogRole::Side },
+        member,
+        minds,
+    };
+    Ok(ready)
+}
+
+/// Who can be asked.
+pub fn team_names(minds: &Minds) -> TeamNames {
+    let team = minds.team();
+    TeamNames {
+        all: team.members.iter().map(|member| member.id.to_string()).collect(),
+        visible: team.visible().map(|member| member.id.to_string()).collect(),
+    }
+}
+
+impl Ready {
+    pub fn team_names(&self) -> TeamNames {
+        team_names(&self.minds)
+    }
+
+    /// The request as the dialog stands now.
+    pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
+        let tools = self.tool_schemas(engine);
+        let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
+        let taskdoc = taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path)
+            .ok()
+            .map(|doc| taskdoc::render(&doc, engine.lang));
+        let params = &self.member.params;
+        Request {
+            model: self.model.clone(),
+            system: self.minds.system_prompt(&self.member, self.role, &names),
+            messages: context::messages(dialog, taskdoc, engine.texts()),
+            tools,
+            streaming: self.member.streaming,
+            params: ModelParams {
+                max_tokens: params.max_tokens.and_then(|tokens| u32::try_from(tokens).ok()),
+                temperature: params.temperature,
+                top_p: params.top_p,
+                parallel_tool_calls: params.parallel_tool_calls,
+                reasoning_effort: params.reasoning_effort.clone(),
+                json_response: params.json_response.unwrap_or_default(),
+            },
+            output_limit: self.output_limit,
+        }
+    }
+
+    fn tool_schemas(&self, engine: &Engine) -> Vec<ToolSchema> {
+        let mut schemas: Vec<ToolSchema> = self
+            .tools
+            .specs()
+            .map(|spec| ToolSchema {
+                name: spec.name.to_owned(),
+                description: (spec.description)(engine.lang).to_owned(),
+                parameters: spec.parameters.clone(),
+            })
+            .collect();
+        schemas.extend(special_schemas(self.role == DialogRole::Main));
+        schemas
+    }
+}
+
+/// The calls the driver handles itself.
+fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
+    let content = |what: &str| json!({ "type": "string", "description": what });
+    let target = json!({ "type": "string", "description": "id of the teammate, without @" });
+    let mut schemas = vec![
+        schema(
+            TellaskKind::Session.name(),
+            "Ask a teammate in a session that can be asked again under the same slug. You go on when \
+             the reply is there.",
+            json!({
+                "targetAgentId": target,
+                "sessionSlug": content("short name of the session: letters, digits, - and _"),
+                "tellaskContent": content("the whole request, with all the teammate needs to know"),
+            }),
+        ),
+        schema(
+            TellaskKind::Sessionless.name(),
+            "Ask a teammate once. You go on when the reply is there.",
+            json!({
+                "targetAgentId": target,
+                "tellaskContent": content("the whole request, with all the teammate needs to know"),
+            }),
+        ),
+        schema(
+            ASK_HUMAN,
+            "Ask the human. Only one question a round; you go on when the answer is there.",
+            json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
+        ),
+    ];
+    if !is_main {
+        for reply in [ReplyKind::Session, ReplyKind::Sessionless] {
+            schemas.push(schema(
+                reply.name(),
+                "Deliver your reply to the tellasker. Use the tool your assignment names.",
+                json!({ "replyContent": content("the full reply") }),
+            ));
+        }
+    }
+    schemas
+}
+
+fn schema(name: &str, description: &str, properties: serde_json::Value) -> ToolSchema {
+    let required: Vec<&String> =
+        properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
+    let parameters = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    ToolSchema { name: name.to_owned(), description: description.to_owned(), parameters }
+}
+
+fn tool_cx(engine: &Engine, dialog: &Dialog, member: &Member, is_main: bool) -> ToolCx {
+    let reminders = dialog.reminders.iter().map(|reminder| ReminderView {
+        id: reminder.id.clone(),
+        content: reminder.content.clone(),
+        scope: match reminder.scope.as_str() {
+            "personal" => ReminderScope::Personal,
+            "agent_shared" => ReminderScope::AgentShared,
+            _ => ReminderScope::Dialog,
+        },
+        owner: reminder.owner_name.clone(),
+        meta: reminder.meta.clone(),
+    });
+    ToolCx {
+        workspace: Arc::from(engine.workspace.as_path()),
+        access: Arc::new(Access::new(&member.access)),
+        taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
+        main_dialog: is_main,
+        reminders: reminders.collect(),
+        lang: engine.lang,
+        new_reminder_id: engine.ids.short(8),
+    }
+}

@@ -1,0 +1,173 @@
+//! What a freshly loaded tree still owes: pure decisions about what a crash, or another program, left
+//! behind. Nothing is run a second time; whatever cannot be known waits for a person.
+
+use crate::domain::call::SpecialCall;
+use crate::domain::history::CallFact;
+use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
+use crate::domain::record::{CallResult, Record};
+use crate::domain::state::{Activity, derive};
+use crate::domain::{CallId, Dialog, ReplyDirective, SelfId};
+
+use super::calls::{Position, reply};
+use super::draft::Draft;
+use super::texts::Texts;
+
+/// Drafts the repairs of a whole tree.
+pub fn recover(draft: &mut Draft, texts: Texts) {
+    let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
+    for id in &ids {
+        drop_orphaned_obligation(draft, id);
+    }
+    for id in &ids {
+        let interrupted = draft.dialog(id).is_some_and(was_interrupted);
+        close_open_calls(draft, id, texts);
+        if interrupted {
+            mark_interrupted(draft, id);
+        }
+        settle_shown_state(draft, id);
+    }
+}
+
+/// A side dialog whose call its asker never recorded, or has an answer for, owes nothing.
+fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(owed) = dialog.obligation() else { return };
+    let assigned = dialog.assignment().is_some_and(|assignment| {
+        assignment.call_id == owed.target_call_id && !assignment.is_fresh_boots()
+    });
+    let half_delivered = open_reply(dialog).is_some();
+    let waited_for = draft.dialog(&owed.target_dialog_id).is_some_and(|asker| {
+        asker.history.calls.contains_key(&owed.target_call_id)
+            && !asker.history.replies.contains_key(&owed.target_call_id)
+    });
+    if assigned && !waited_for && !half_delivered {
+        draft.must_last();
+        reply::settle(draft, id);
+    }
+}
+
+/// True if the program ended while this dialog worked and something is left undone.
+fn was_interrupted(dialog: &Dialog) -> bool {
+    let working = dialog.latest.generating == Some(true)
+        || dialog.latest.display_state.as_ref().is_some_and(DisplayState::is_running);
+    let open_tool = dialog
+        .history
+        .open_calls()
+        .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
+    let undone = dialog.history.last.open || dialog.history.owes_followup() || open_tool;
+    let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead();
+    (working || dialog.history.last.open) && undone && !known
+}
+
+fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
+    draft.latest(id, |latest| {
+        latest.generating = Some(false);
+        latest.execution_marker =
+            Some(ExecutionMarker::Interrupted { reason: StopReason::ServerRestart });
+    });
+}
+
+/// Nothing runs after a load, whatever the files say.
+fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let shown = derive(dialog, Activity::Resting);
+    let stale = dialog.latest.generating == Some(true)
+        || dialog.latest.display_state.as_ref().is_none_or(DisplayState::is_running)
+        || dialog.latest.interruption().is_some()
+        || !dialog.questions.is_empty()
+        || !dialog.pending.is_empty();
+    if stale {
+        draft.latest(id, |latest| {
+            latest.generating = latest.generating.map(|_| false);
+            latest.display_state = Some(shown);
+        });
+    }
+}
+
+/// Gives every call without a result its result: replies are delivered, questions and tellasks get
+/// their status, the outcome of a tool is unknown.
+fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let open: Vec<(CallId, CallFact)> = dialog
+        .history
+        .open_calls()
+        .filter(|(_, call)| call.course == dialog.history.course)
+        .map(|(id, call)| (id.clone(), call.clone()))
+        .collect();
+    for (call_id, call) in open {
+        let at = Position { dialog: id.clone(), course: call.course, genseq: call.genseq };
+        let status = match call.special() {
+            None => texts.unknown_outcome(),
+            Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
+            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
+                texts.waiting(&call.name, &call_id)
+            }
+            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) => texts.unknown_outcome(),
+        };
+        draft.must_last();
+        let result =
+            CallResult { id: call_id, name: call.name, content: status, content_items: None };
+        draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+    }
+}
+
+/// A reply call that stands without a result: delivered before the crash, or to be delivered now.
+fn finish_reply(
+    draft: &mut Draft,
+    at: &Position,
+    call_id: &CallId,
+    call: &CallFact,
+    texts: Texts,
+) -> String {
+    if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.history.resolved.contains(call_id)) {
+        return texts.delivered(&call.name);
+    }
+    let Some(SpecialCall::Reply(kind)) = call.special() else { return texts.unknown_outcome() };
+    let owed = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned();
+    if let Some(owed) = owed.filter(|owed| is_delivered(draft, at, owed)) {
+        let assigned = draft
+            .dialog(&at.dialog)
+            .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
+        if let Some(assigned) = assigned {
+            reply::note_delivery(draft, at, &owed, call_id, assigned);
+        }
+        reply::settle(draft, &at.dialog);
+        return texts.delivered(&call.name);
+    }
+    let content = serde_json::from_str::<serde_json::Value>(&call.arguments)
+        .ok()
+        .and_then(|arguments| Some(arguments.get("replyContent")?.as_str()?.trim().to_owned()))
+        .unwrap_or_default();
+    let recorded = crate::domain::record::Call {
+        id: call_id.clone(),
+        name: call.name.clone(),
+        raw_arguments_text: call.arguments.clone(),
+    };
+    reply::by_tool(draft, at, &recorded, kind, &content, texts)
+}
+
+/// True if the asker has this dialog's own reply to the request.
+fn is_delivered(draft: &Draft, at: &Position, owed: &ReplyDirective) -> bool {
+    draft.dialog(&owed.target_dialog_id).is_some_and(|asker| {
+        asker.history.entries.iter().any(|entry| match &entry.record {
+            Record::TellaskResult(result) => {
+                result.call_id == owed.target_call_id
+                    && result.route.as_ref().and_then(|route| route.callee_dialog_id.as_ref())
+                        == Some(&at.dialog)
+            }
+            Record::Carryover(reply) => {
+                reply.call_id == owed.target_call_id
+                    && reply.callee_dialog_id.as_ref() == Some(&at.dialog)
+            }
+            _ => false,
+        })
+    })
+}
+
+fn open_reply(dialog: &Dialog) -> Option<&CallId> {
+    dialog
+        .history
+        .open_calls()
+        .find(|(_, call)| matches!(call.special(), Some(SpecialCall::Reply(_))))
+        .map(|(id, _)| id)
+}

@@ -1,0 +1,137 @@
+//! What a person wants of one tree, carried out and acknowledged when it is on disk.
+
+use crate::domain::SelfId;
+use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::queue::{QueuedPrompt, enqueue};
+use crate::domain::record::Origin;
+use crate::domain::state::{can_continue, derive};
+use crate::protocol::command::Ticket;
+use crate::protocol::event::UiEvent;
+
+use super::calls::ask_human;
+use super::tree::TreeTask;
+
+#[derive(Debug)]
+pub enum TreeRequest {
+    Say { ticket: Ticket, dialog: SelfId, text: String },
+    Answer { ticket: Ticket, dialog: SelfId, question: String, text: String },
+    Stop { dialog: SelfId },
+    StopAll { reason: StopReason },
+    Continue { ticket: Ticket, dialog: SelfId },
+    /// Everything in this tree that can be continued; acknowledged by who asked.
+    ContinueAll,
+}
+
+impl TreeTask {
+    pub(super) async fn carry_out(&mut self, request: TreeRequest) {
+        match request {
+            TreeRequest::Say { ticket, dialog, text } => {
+                let outcome = self.say(&dialog, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Answer { ticket, dialog, question, text } => {
+                let outcome = self.answer_question(&dialog, &question, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
+            TreeRequest::StopAll { reason } => self.stop_all(&reason),
+            TreeRequest::Continue { ticket, dialog } => {
+                let outcome = self.continue_dialog(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::ContinueAll => {
+                let stopped: Vec<SelfId> = self
+                    .tree
+                    .dialogs
+                    .values()
+                    .filter(|dialog| dialog.latest.interruption().is_some())
+                    .map(|dialog| dialog.meta.id.clone())
+                    .collect();
+                for dialog in stopped {
+                    if let Err(text) = self.continue_dialog(&dialog).await {
+                        self.tell(UiEvent::Notice(text)).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
+        let event = match outcome {
+            Ok(()) => UiEvent::Done { ticket, dialog: Some(self.tree.id(dialog)) },
+            Err(text) => UiEvent::Refused { ticket, text },
+        };
+        self.tell(event).await;
+    }
+
+    /// Puts the words into the durable queue; the next generation takes them from there.
+    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        if dialog.latest.is_dead() {
+            return Err("this dialog is dead: it hears nothing any more".to_owned());
+        }
+        if text.trim().is_empty() {
+            return Err("there is nothing to send".to_owned());
+        }
+        let mut queue = dialog.queue.clone();
+        let prompt = QueuedPrompt {
+            msg_id: self.engine.ids.message(),
+            content: text.to_owned(),
+            origin: Origin::User,
+            language: Some(self.engine.lang.code().to_owned()),
+            directive: None,
+            assigns: None,
+        };
+        enqueue(&mut queue, prompt);
+        self.release(id).await;
+        let mut draft = self.draft();
+        draft.must_last();
+        draft.queue(id, queue);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    async fn answer_question(
+        &mut self,
+        id: &SelfId,
+        question: &str,
+        text: &str,
+    ) -> Result<(), String> {
+        if text.trim().is_empty() {
+            return Err("an answer needs some text".to_owned());
+        }
+        self.release(id).await;
+        let mut draft = self.draft();
+        ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
+        self.wake_askers(&mut draft);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        if !can_continue(dialog) {
+            return Err(refusal(&derive(dialog, self.activity(id))).to_owned());
+        }
+        self.release(id).await;
+        let mut draft = self.draft();
+        draft.latest(id, |latest| {
+            latest.execution_marker = None;
+            latest.needs_drive = Some(true);
+        });
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+}
+
+fn not_saved(error: &crate::store::StoreError) -> String {
+    format!("NOT saved: {error}")
+}
+
+/// Why a dialog cannot be continued.
+fn refusal(state: &DisplayState) -> &'static str {
+    match state {
+        DisplayState::Idle => "it waits for your words, there is nothing to continue",
+        DisplayState::Proceeding | DisplayState::Stopping { .. } => "it is running already",
+        DisplayState::Stopped { .. } => "it cannot be continued",
+        DisplayState::Blocked { .. } => "it waits for an answer or for its side dialogs",
+        DisplayState::Dead { .. } => "it is dead",
+    }
+}

@@ -1,0 +1,115 @@
+//! Folds the events of one answer: what was said, what is to be called.
+
+use crate::domain::CallId;
+use crate::domain::record::Call;
+use crate::llm::{self, GenEvent};
+use crate::protocol::event::Segment;
+
+use super::port::Answer;
+
+/// An answer that grows.
+#[derive(Debug, Default)]
+pub struct Growing {
+    answer: Answer,
+    ended: bool,
+    calling: bool,
+}
+
+/// What the screen is told of an event at once.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Seen {
+    More(Segment, String),
+    Notice(String),
+    Nothing,
+}
+
+impl Growing {
+    pub fn take(&mut self, event: GenEvent) -> Seen {
+        match event {
+            GenEvent::Delta { segment, text } => {
+                let segment = shown(segment);
+                self.grow(segment, &text);
+                Seen::More(segment, text)
+            }
+            GenEvent::Call(call) => {
+                self.calling = true;
+                self.answer.calls.push(Call {
+                    id: CallId::new(call.id),
+                    name: call.name,
+                    raw_arguments_text: call.arguments,
+                });
+                Seen::Nothing
+            }
+            GenEvent::Usage(usage) => {
+                self.answer.usage = Some(usage);
+                Seen::Nothing
+            }
+            GenEvent::Notice(text) => Seen::Notice(text),
+            GenEvent::End { model } => {
+                self.answer.model = model;
+                self.ended = true;
+                Seen::Nothing
+            }
+        }
+    }
+
+    fn grow(&mut self, segment: Segment, text: &str) {
+        match self.answer.segments.last_mut() {
+            Some((last, written)) if *last == segment && !self.calling => written.push_str(text),
+            Some(_) | None => self.answer.segments.push((segment, text.to_owned())),
+        }
+        self.calling = false;
+    }
+
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The answer; segments of nothing but white space are none.
+    pub fn into_answer(self) -> Answer {
+        let mut answer = self.answer;
+        answer.segments.retain(|(_, text)| !text.trim().is_empty());
+        answer
+    }
+}
+
+fn shown(segment: llm::Segment) -> Segment {
+    match segment {
+        llm::Segment::Thinking => Segment::Thinking,
+        llm::Segment::Saying => Segment::Saying,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delta(segment: llm::Segment, text: &str) -> GenEvent {
+        GenEvent::Delta { segment, text: text.to_owned() }
+    }
+
+    #[test]
+    fn alternating_deltas_become_segments_in_their_order() {
+        let mut growing = Growing::default();
+        for event in [
+            delta(llm::Segment::Thinking, "a"),
+            delta(llm::Segment::Thinking, "b"),
+            delta(llm::Segment::Saying, "c"),
+            delta(llm::Segment::Thinking, "d"),
+            delta(llm::Segment::Saying, " \n"),
+            GenEvent::End { model: None },
+        ] {
+            growing.take(event);
+        }
+        assert!(growing.ended());
+        let told: Vec<_> = growing.into_answer().segments;
+        assert_eq!(
+            told,
+            [
+                (Segment::Thinking, "ab".to_owned()),
+                (Segment::Saying, "c".to_owned()),
+                (Segment::Thinking, "d".to_owned()),
+            ]
+        );
+    }
+}

@@ -1,0 +1,423 @@
+//! The driver task: routes commands to trees, loads them on demand, ends them all.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::tree::{Bucket, DialogTree};
+use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId};
+use crate::minds::{Minds, taskdoc};
+use crate::protocol::command::{Command, Ticket};
+use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, UiEvent, WorkspaceView};
+use crate::store::{StoreError, Survey, TreeListing};
+
+use super::draft::Draft;
+use super::engine::Engine;
+use super::picture::{News, NewsSender, Watch};
+use super::requests::TreeRequest;
+use super::tree::TreeTask;
+
+/// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
+const MAILBOX_DEPTH: usize = 64;
+/// Records sent when a dialog is opened, and per page.
+const PAGE_RECORDS: usize = 400;
+
+#[derive(Debug)]
+pub struct Supervisor {
+    engine: Arc<Engine>,
+    news: NewsSender,
+    commands: mpsc::Receiver<Command>,
+    trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
+    tasks: JoinSet<RootId>,
+    /// Take up every tree that can go on, not only those named in commands.
+    pick_up: bool,
+    /// Live text and records of one dialog are sent; false: records of all, for a script.
+    watches_one: bool,
+}
+
+impl Supervisor {
+    pub fn new(
+        engine: Arc<Engine>,
+        news: NewsSender,
+        commands: mpsc::Receiver<Command>,
+        pick_up: bool,
+        watches_one: bool,
+    ) -> Self {
+        let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
+        Self { engine, news, commands, trees, tasks, pick_up, watches_one }
+    }
+
+    pub async fn run(mut self) {
+        self.look_around().await;
+        let mut grace = Duration::from_secs(3);
+        loop {
+            tokio::select! {
+                command = self.commands.recv() => match command {
+                    Some(Command::Shutdown { grace: given }) => {
+                        grace = given;
+                        break;
+                    }
+                    Some(command) => self.carry_out(command).await,
+                    None => break,
+                },
+                Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
+            }
+        }
+        self.trees.clear();
+        let settled = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(grace, settled).await.is_err() {
+            tracing::warn!("some drives did not settle in time; their state is on disk");
+            self.tasks.shutdown().await;
+        }
+    }
+
+    /// The first picture: who is there, what waits; trees that can go on are taken up.
+    async fn look_around(&mut self) {
+        let engine = self.engine.clone();
+        let surveyed = tokio::task::spawn_blocking(move || {
+            let survey = engine.store.survey(&[Bucket::Run]);
+            let minds = engine.minds();
+            let view = workspace_view(&engine, &minds, &survey);
+            (survey, minds, view)
+        });
+        let Ok((survey, minds, view)) = surveyed.await else { return };
+        self.send(News::Workspace(view)).await;
+        self.send(News::Problems { origin: "minds", problems: minds.problems().to_vec() }).await;
+        let problems = survey.problems.clone();
+        self.send(News::Problems { origin: "workspace", problems }).await;
+        let mut waiting = Vec::new();
+        for listing in survey.trees {
+            let root = listing.root.clone();
+            if self.pick_up && deserves_a_look(&listing) {
+                waiting.push(root.clone());
+            }
+            self.send(listing_news(listing)).await;
+        }
+        for root in waiting {
+            if let Err(error) = self.tree(&root).await {
+                self.report(&root, &error).await;
+            }
+        }
+        self.send(News::Listed).await;
+    }
+
+    async fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Open { ticket, dialog, course } => self.open(ticket, dialog, course).await,
+            Command::Page { ticket, dialog, course, before } => {
+                self.page(ticket, dialog, Some(course), Some(before)).await;
+            }
+            Command::Close => {
+                if self.watches_one {
+                    self.send(News::Watch(Watch::Nobody)).await;
+                }
+            }
+            Command::Create { ticket, agent, taskdoc, text } => {
+                self.create(ticket, &agent, &taskdoc, text).await;
+            }
+            Command::Say { ticket, dialog, text } => {
+                let this = dialog.this.clone();
+                self.pass(Some(ticket), &dialog, TreeRequest::Say { ticket, dialog: this, text })
+                    .await;
+            }
+            Command::Answer { ticket, dialog, question, text } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::Answer { ticket, dialog: this, question, text };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
+            Command::Stop { dialog } => {
+                if self.trees.contains_key(&dialog.root) {
+                    let request = TreeRequest::Stop { dialog: dialog.this.clone() };
+                    self.pass(None, &dialog, request).await;
+                }
+            }
+            Command::StopAll => self.stop_all().await,
+            Command::Continue { ticket, dialog } => {
+                let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
+            Command::ContinueAll { ticket } => self.continue_all(ticket).await,
+            Command::Refresh => self.send(News::Refresh).await,
+            Command::Shutdown { .. } => {}
+        }
+    }
+
+    /// Hands a request to its tree, loading it first.
+    async fn pass(&mut self, ticket: Option<Ticket>, dialog: &DialogId, request: TreeRequest) {
+        match self.tree(&dialog.root).await {
+            Ok(mailbox) => {
+                let root = dialog.root.clone();
+                self.send(News::Resting { root, resting: false }).await;
+                let _ = mailbox.send(request).await;
+            }
+            Err(error) => {
+                if let Some(ticket) = ticket {
+                    self.tell(UiEvent::Refused { ticket, text: error.to_string() }).await;
+                }
+            }
+        }
+    }
+
+    async fn stop_all(&mut self) {
+        let reason = if self.watches_one { StopReason::EmergencyStop } else { StopReason::UserStop };
+        for mailbox in self.trees.values() {
+            let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
+        }
+    }
+
+    async fn continue_all(&mut self, ticket: Ticket) {
+        let engine = self.engine.clone();
+        let survey =
+            tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
+        let stopped = survey.map(|survey| survey.trees).unwrap_or_default();
+        let stopped: Vec<RootId> = stopped
+            .into_iter()
+            .filter(|tree| tree.dialogs.iter().any(|d| d.latest.interruption().is_some()))
+            .map(|tree| tree.root)
+            .collect();
+        if stopped.is_empty() {
+            let text = "no dialog is stopped".to_owned();
+            self.tell(UiEvent::Refused { ticket, text }).await;
+            return;
+        }
+        for root in stopped {
+            self.pass(None, &DialogId::main(root), TreeRequest::ContinueAll).await;
+        }
+        self.tell(UiEvent::Done { ticket, dialog: None }).await;
+    }
+
+    // --- trees --------------------------------------------------------------------------------
+
+    async fn tree(&mut self, root: &RootId) -> Result<mpsc::Sender<TreeRequest>, StoreError> {
+        if let Some(mailbox) = self.trees.get(root) {
+            return Ok(mailbox.clone());
+        }
+        let (engine, id) = (self.engine.clone(), root.clone());
+        let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
+            .await
+            .map_err(|error| StoreError::interrupted(&error.to_string()))??;
+        for problem in loaded.problems {
+            self.tell(UiEvent::Notice(problem.to_string())).await;
+        }
+        Ok(self.take_up(loaded.tree, loaded.mended))
+    }
+
+    fn take_up(
+        &mut self,
+        tree: DialogTree,
+        mended: Vec<crate::domain::Change>,
+    ) -> mpsc::Sender<TreeRequest> {
+        let root = tree.root.clone();
+        let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
+        let task = TreeTask::new(self.engine.clone(), tree, self.news.clone(), requests);
+        self.tasks.spawn(task.run(mended));
+        self.trees.insert(root, mailbox.clone());
+        mailbox
+    }
+
+    async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
+        match ended {
+            Ok(root) => drop(self.trees.remove(&root)),
+            Err(error) => {
+                tracing::error!(%error, "a tree task broke");
+                self.trees.retain(|_, mailbox| !mailbox.is_closed());
+                let text = "internal error: a dialog tree was let go; open it again".to_owned();
+                self.tell(UiEvent::Notice(text)).await;
+            }
+        }
+    }
+
+    async fn create(&mut self, ticket: Ticket, agent: &AgentId, taskdoc: &str, text: String) {
+        match self.new_tree(agent, taskdoc).await {
+            Ok(tree) => {
+                let dialog = DialogId::main(tree.root.clone());
+                self.take_up(tree, Vec::new());
+                let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
+            Err(text) => self.tell(UiEvent::Refused { ticket, text }).await,
+        }
+    }
+
+    async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, String> {
+        let minds = self.engine.minds();
+        let member = minds.member(agent).ok_or_else(|| {
+            let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
+            format!("there is no member @{agent}; known: {}", known.join(", "))
+        })?;
+        minds.model_of(member).map_err(|problem| problem.to_string())?;
+        taskdoc::validate_path(path)?;
+        taskdoc::create(&self.engine.workspace, path).map_err(|error| error.to_string())?;
+        let now = self.engine.clock.now();
+        let id = self.unused_root();
+        let push = i64::from(member.diligence_push_max);
+        let mut latest = Latest::new(now.clone());
+        latest.disable_diligence_push = Some(push <= 0);
+        latest.diligence_push_remaining_budget = Some(push.max(0));
+        let meta = DialogMeta {
+            id: id.clone(),
+            agent_id: agent.clone(),
+            task_doc_path: path.to_owned(),
+            created_at: now.clone(),
+            session_slug: None,
+            extra: serde_json::Map::new(),
+        };
+        let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
+        let mut draft = Draft::new(&empty, now, self.engine.ids.clone());
+        draft.must_last();
+        draft.create(meta, latest, Vec::new());
+        let (tree, batch) = draft.finish();
+        let written = self.engine.store.commit(batch).map_err(|error| error.to_string())?;
+        tokio::task::spawn_blocking(move || written.sync())
+            .await
+            .map_err(|error| error.to_string())?
+            .map_err(|error| error.to_string())?;
+        Ok(tree)
+    }
+
+    fn unused_root(&self) -> SelfId {
+        loop {
+            let id = self.engine.ids.dialog();
+            if self.engine.store.find(&RootId::new(id.as_str())).is_none() {
+                return id;
+            }
+        }
+    }
+
+    // --- reading ------------------------------------------------------------------------------
+
+    async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
+        if self.watches_one {
+            self.send(News::Watch(Watch::One(dialog.clone()))).await;
+        }
+        self.page(ticket, dialog, course, None).await;
+    }
+
+    async fn page(
+        &mut self,
+        ticket: Ticket,
+        dialog: DialogId,
+        course: Option<Course>,
+        before: Option<usize>,
+    ) {
+        let engine = self.engine.clone();
+        let read = tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
+        let event = match read.await {
+            Ok(Ok(page)) => UiEvent::Page { ticket, page: Box::new(page) },
+            Ok(Err(error)) => UiEvent::Refused { ticket, text: error.to_string() },
+            Err(error) => UiEvent::Refused { ticket, text: error.to_string() },
+        };
+        self.tell(event).await;
+    }
+
+    async fn report(&self, root: &RootId, error: &StoreError) {
+        tracing::warn!(%root, %error, "could not load a tree");
+        self.tell(UiEvent::Notice(error.to_string())).await;
+    }
+
+    async fn tell(&self, event: UiEvent) {
+        self.send(News::Event(event)).await;
+    }
+
+    async fn send(&self, news: News) {
+        let _ = self.news.send(news).await;
+    }
+}
+
+/// True if something in this tree was interrupted or can go on.
+fn deserves_a_look(listing: &TreeListing) -> bool {
+    listing.unclean
+        || listing.dialogs.iter().any(|dialog| {
+            let latest = &dialog.latest;
+            let waits = matches!(
+                latest.display_state,
+                None | Some(
+                    DisplayState::Proceeding
+                        | DisplayState::Stopping { .. }
+                        | DisplayState::Blocked { .. }
+                )
+            );
+            waits
+                || latest.generating == Some(true)
+                || latest.needs_drive == Some(true)
+                || latest.pending_course_start_prompt.is_some()
+                || dialog.pending > 0
+                || !dialog.questions.is_empty()
+        })
+}
+
+fn listing_news(listing: TreeListing) -> News {
+    let root = listing.root.clone();
+    let rows = listing.dialogs.iter().map(|dialog| TreeRow {
+        dialog: DialogId::side(&root, &dialog.meta.id),
+        asker: dialog.asker.clone(),
+        agent: dialog.meta.agent_id.clone(),
+        slug: dialog.meta.session_slug.clone(),
+        taskdoc: dialog.meta.task_doc_path.clone(),
+        state: dialog.state(),
+        course: dialog.latest.current_course,
+        genseq: dialog.genseq,
+        created_at: dialog.meta.created_at.clone(),
+        last_modified: dialog.latest.last_modified.clone(),
+        questions: dialog.questions.len(),
+        pending: dialog.pending,
+        about: dialog.about.clone(),
+        context_percent: None,
+        keep_going: None,
+    });
+    let rows = rows.collect();
+    let inbox = super::rows::listed_inbox(&listing);
+    News::Tree { root, rows, inbox }
+}
+
+fn read_page(
+    engine: &Engine,
+    dialog: DialogId,
+    course: Option<Course>,
+    before: Option<usize>,
+) -> Result<TranscriptPage, StoreError> {
+    let store = &engine.store;
+    let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let courses = store.courses(bucket, &dialog).last().copied().unwrap_or(Course::FIRST);
+    let course = course.unwrap_or(courses);
+    let page = store.page(bucket, &dialog, course, before, PAGE_RECORDS)?;
+    let agent = store.agent(bucket, &dialog)?;
+    Ok(TranscriptPage {
+        dialog,
+        agent,
+        course,
+        courses,
+        first_line: page.first_line,
+        entries: page.entries,
+    })
+}
+
+fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> WorkspaceView {
+    let mut taskdocs: Vec<String> = Vec::new();
+    let newest = survey.trees.iter().rev().filter_map(|tree| tree.dialogs.first());
+    let used = newest.map(|dialog| dialog.meta.task_doc_path.clone());
+    for path in used.chain(taskdoc::list(&engine.workspace)) {
+        if !taskdocs.contains(&path) {
+            taskdocs.push(path);
+        }
+    }
+    WorkspaceView {
+        folder: engine.shown_folder.clone(),
+        members: minds
+            .team()
+            .visible()
+            .map(|member| MemberView {
+                id: member.id.clone(),
+                name: member.name.clone(),
+                gofor: member.gofor.first().cloned().unwrap_or_default(),
+            })
+            .collect(),
+        default_responder: minds.default_responder().cloned(),
+        taskdocs,
+    }
+}
+

@@ -1,0 +1,487 @@
+//! The tree task: one per loaded main dialog. It owns all state of that tree and alone may commit.
+//!
+//! It waits on its mailbox (commands), its port (drives) and its drives' ends; it answers one at a
+//! time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
+//! accepts). After each step it looks which dialogs go on by themselves and seats them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::latest::StopReason;
+use crate::domain::record::Call;
+use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::tree::{Change, DialogTree};
+use crate::domain::{Problem, RootId, SelfId};
+use crate::protocol::event::{Cursor, UiEvent};
+use crate::store::{Committed, StoreError};
+use crate::tools::Outcome;
+
+use super::calls::{self, Position, reply};
+use super::draft::Draft;
+use super::drive::Drive;
+use super::effects;
+use super::engine::Engine;
+use super::generation;
+use super::picture::{News, NewsSender};
+use super::port::{Answer, Generation, GenerationEnd, Port, PortRequest};
+use super::prepare::{self, Ready};
+use super::recovery;
+use super::requests::TreeRequest;
+use super::rows;
+use super::seat::{Place, Seat};
+
+/// Requests of drives that may wait; a drive that finds it full waits its turn.
+const PORT_DEPTH: usize = 64;
+
+#[derive(Debug)]
+pub struct TreeTask {
+    pub(super) engine: Arc<Engine>,
+    pub(super) tree: DialogTree,
+    pub(super) news: NewsSender,
+    places: BTreeMap<SelfId, Place>,
+    drives: JoinSet<Seat>,
+    port: Port,
+    requests: mpsc::Receiver<PortRequest>,
+    mailbox: mpsc::Receiver<TreeRequest>,
+    /// What the running generations were prepared with.
+    ready: BTreeMap<SelfId, Ready>,
+    /// Dialogs whose last step could not be written; they wait for a person.
+    unwritable: BTreeMap<SelfId, String>,
+    closing: bool,
+}
+
+impl TreeTask {
+    pub fn new(
+        engine: Arc<Engine>,
+        tree: DialogTree,
+        news: NewsSender,
+        mailbox: mpsc::Receiver<TreeRequest>,
+    ) -> Self {
+        let (sender, requests) = mpsc::channel(PORT_DEPTH);
+        let places = tree.dialogs.keys().map(|id| (id.clone(), Place::mint(id))).collect();
+        Self {
+            engine,
+            tree,
+            news,
+            places,
+            drives: JoinSet::new(),
+            port: Port::new(sender),
+            requests,
+            mailbox,
+            ready: BTreeMap::new(),
+            unwritable: BTreeMap::new(),
+            closing: false,
+        }
+    }
+
+    /// Runs until it is told to close and its drives have settled.
+    ///
+    /// `mended`: index files that disagree with the courses, to be written first.
+    pub async fn run(mut self, mended: Vec<Change>) -> RootId {
+        self.recover(mended).await;
+        self.tell_tree().await;
+        self.schedule().await;
+        loop {
+            tokio::select! {
+                request = self.mailbox.recv(), if !self.closing => match request {
+                    Some(request) => self.carry_out(request).await,
+                    None => self.close(),
+                },
+                Some(request) = self.requests.recv() => self.serve(request).await,
+                Some(ended) = self.drives.join_next() => self.take_back(ended).await,
+            }
+            if self.closing && self.drives.is_empty() {
+                return self.tree.root.clone();
+            }
+            self.schedule().await;
+        }
+    }
+
+    /// Repairs what a crash, or another program, left behind.
+    async fn recover(&mut self, mended: Vec<Change>) {
+        let mut draft = self.draft();
+        mended.into_iter().for_each(|change| draft.include(change));
+        recovery::recover(&mut draft, self.engine.texts());
+        self.wake_askers(&mut draft);
+        let main = self.tree.root.main();
+        self.commit_or_hold(&main, draft).await;
+    }
+
+    /// Stops all drives; what was said so far is kept.
+    fn close(&mut self) {
+        self.closing = true;
+        self.stop_all(&StopReason::ServerRestart);
+    }
+
+    pub(super) fn stop_all(&mut self, reason: &StopReason) {
+        let ids: Vec<SelfId> = self.places.keys().cloned().collect();
+        for id in ids {
+            self.stop(&id, reason.clone());
+        }
+    }
+
+    /// Tells a drive to stop; a dialog that rests is left alone.
+    pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
+        if let Some(Place::Out { stop, told }) = self.places.get_mut(dialog)
+            && told.is_none()
+        {
+            *told = Some(reason);
+            stop.cancel();
+        }
+    }
+
+    pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
+        self.places.get(dialog).map_or(Activity::Resting, Place::activity)
+    }
+
+    // --- steps -----------------------------------------------------------------------------------
+
+    pub(super) fn draft(&self) -> Draft {
+        Draft::new(&self.tree, self.engine.clock.now(), self.engine.ids.clone())
+    }
+
+    /// Writes a step; only then is it the state of the tree, and only then is it told.
+    pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
+        let touched = draft.touched();
+        for id in &touched {
+            let Some(dialog) = draft.dialog(id) else { continue };
+            let shown = state::derive(dialog, self.activity(id));
+            draft.latest(id, |latest| latest.display_state = Some(shown));
+        }
+        if draft.is_empty() {
+            return Ok(());
+        }
+        let (tree, batch) = draft.finish();
+        let written = self.engine.store.commit(batch)?;
+        let committed = if written.needs_sync() {
+            tokio::task::spawn_blocking(move || written.sync())
+                .await
+                .map_err(|error| StoreError::interrupted(&error.to_string()))??
+        } else {
+            written.sync()?
+        };
+        self.tree = tree;
+        self.announce(committed, &touched).await;
+        Ok(())
+    }
+
+    async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
+        for (dialog, (course, line), entry) in committed.into_facts() {
+            let at = Cursor { course, line };
+            self.tell(UiEvent::Fact { dialog, at, entry }).await;
+        }
+        for id in touched {
+            self.places.entry(id.clone()).or_insert_with(|| Place::mint(id));
+            self.tell_row(id).await;
+        }
+        let inbox = rows::inbox(&self.tree);
+        let root = self.tree.root.clone();
+        let _ = self.news.send(News::Inbox { root, inbox }).await;
+    }
+
+    /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
+    async fn commit_or_hold(&mut self, dialog: &SelfId, draft: Draft) -> bool {
+        let Err(error) = self.commit(draft).await else { return true };
+        tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
+        self.unwritable.insert(dialog.clone(), error.to_string());
+        self.stop(dialog, StopReason::system(&error.to_string()));
+        self.tell_write_problems().await;
+        false
+    }
+
+    async fn tell_write_problems(&self) {
+        let problems = self.unwritable.iter().map(|(dialog, error)| {
+            Problem::new(
+                format!("store/unwritable/{}", self.tree.id(dialog)),
+                format!(".dialogs ({})", self.tree.id(dialog)),
+                error.clone(),
+                "make room or mend the disk, then continue the dialog",
+            )
+        });
+        let problems = problems.collect();
+        let _ = self.news.send(News::Problems { origin: "disk", problems }).await;
+    }
+
+    /// A person wants to try again.
+    pub(super) async fn release(&mut self, dialog: &SelfId) {
+        if self.unwritable.remove(dialog).is_some() {
+            self.tell_write_problems().await;
+        }
+    }
+
+    // --- who goes on ------------------------------------------------------------------------------
+
+    /// Seats every dialog that goes on by itself, and reports whether all rest.
+    async fn schedule(&mut self) {
+        if self.engine.driving && !self.closing {
+            let ids: Vec<SelfId> = self.tree.dialogs.keys().cloned().collect();
+            for id in ids {
+                self.seat(&id).await;
+            }
+        }
+        let (root, resting) = (self.tree.root.clone(), self.drives.is_empty());
+        let _ = self.news.send(News::Resting { root, resting }).await;
+    }
+
+    async fn seat(&mut self, id: &SelfId) {
+        if self.unwritable.contains_key(id) {
+            return;
+        }
+        if !self.tree.get(id).is_some_and(|dialog| next_step(dialog).is_some()) {
+            return;
+        }
+        let stop = CancellationToken::new();
+        let out = Place::Out { stop: stop.clone(), told: None };
+        let seat = match self.places.insert(id.clone(), out) {
+            Some(Place::Home(seat)) => seat,
+            Some(running @ Place::Out { .. }) => {
+                self.places.insert(id.clone(), running);
+                return;
+            }
+            None => match Place::mint(id) {
+                Place::Home(seat) => seat,
+                Place::Out { .. } => return,
+            },
+        };
+        let drive = Drive {
+            seat,
+            dialog: self.tree.id(id),
+            port: self.port.clone(),
+            stop,
+            news: self.news.clone(),
+            ids: self.engine.ids.clone(),
+            texts: self.engine.texts(),
+        };
+        self.drives.spawn(drive.run());
+        self.tell_row(id).await;
+    }
+
+    /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
+    /// place that does so.
+    async fn take_back(&mut self, ended: Result<Seat, tokio::task::JoinError>) {
+        let Ok(seat) = ended else {
+            self.mend_broken_drives().await;
+            return;
+        };
+        let id = seat.dialog().clone();
+        self.ready.remove(&id);
+        let told = match self.places.insert(id.clone(), Place::Home(seat)) {
+            Some(Place::Out { told, .. }) => told,
+            Some(Place::Home(_)) | None => None,
+        };
+        self.settle(&id, told).await;
+    }
+
+    /// Writes the state a dialog rests in.
+    async fn settle(&mut self, id: &SelfId, told: Option<StopReason>) {
+        let mut draft = self.draft();
+        let undone = self.tree.get(id).is_some_and(|dialog| {
+            next_step(dialog).is_some() && dialog.latest.interruption().is_none()
+        });
+        if let (Some(reason), true) = (told, undone) {
+            generation::mark_stopped(&mut draft, id, reason);
+        }
+        let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
+        draft.latest(id, |latest| latest.display_state = shown);
+        self.commit_or_hold(id, draft).await;
+        self.tell_row(id).await;
+    }
+
+    async fn mend_broken_drives(&mut self) {
+        let lost: Vec<SelfId> = self
+            .places
+            .iter()
+            .filter(|(_, place)| matches!(place, Place::Out { .. }))
+            .map(|(id, _)| id.clone())
+            .collect();
+        // Only one drive broke, but which one is not told: those still running keep their tokens and
+        // are stopped, so that no two drives ever share a seat.
+        self.stop_all(&StopReason::system("internal error in a drive; see the log"));
+        while let Some(ended) = self.drives.join_next().await {
+            drop(ended);
+        }
+        while let Ok(request) = self.requests.try_recv() {
+            drop(request);
+        }
+        for id in lost {
+            self.places.insert(id.clone(), Place::mint(&id));
+            let mut draft = self.draft();
+            let reason = StopReason::system("internal error in a drive; see the log");
+            generation::mark_stopped(&mut draft, &id, reason);
+            self.commit_or_hold(&id, draft).await;
+        }
+    }
+
+    // --- the port ---------------------------------------------------------------------------------
+
+    async fn serve(&mut self, request: PortRequest) {
+        match request {
+            PortRequest::Begin { dialog, reply } => {
+                let generation = self.begin(&dialog).await;
+                let _ = reply.send(generation);
+            }
+            PortRequest::Answered { at, answer, reply } => {
+                self.answered(&at, *answer, reply).await;
+            }
+            PortRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&at, &call, outcome, reply).await;
+            }
+            PortRequest::End { at, end, reply } => {
+                if self.end(&at, end).await {
+                    let _ = reply.send(());
+                }
+            }
+        }
+    }
+
+    /// The next generation of a dialog: its reason, its records, its request.
+    async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
+        loop {
+            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
+                return None;
+            }
+            let step = next_step(self.tree.get(id)?)?;
+            if step == NextStep::DeliverWords {
+                self.deliver_words(id).await.then_some(())?;
+                continue;
+            }
+            let ready = match prepare::ready(&self.engine, &self.tree, id) {
+                Ok(ready) => ready,
+                Err(text) => {
+                    let mut draft = self.draft();
+                    generation::mark_stopped(&mut draft, id, StopReason::system(&text));
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
+            };
+            let mut draft = self.draft();
+            let at = generation::open(&mut draft, id, step, self.engine.texts())?;
+            self.commit_or_hold(id, draft).await.then_some(())?;
+            let dialog = self.tree.get(id)?;
+            let generation = Generation {
+                at,
+                request: ready.request(&self.engine, dialog),
+                provider: ready.provider.clone(),
+                permits: self.engine.permits(&ready.provider_key),
+                retry: ready.retry.clone(),
+                tools: ready.tools.clone(),
+                tool_cx: ready.tool_cx.clone(),
+            };
+            self.ready.insert(id.clone(), ready);
+            return Some(Box::new(generation));
+        }
+    }
+
+    async fn deliver_words(&mut self, id: &SelfId) -> bool {
+        let Some(words) = self.tree.get(id).and_then(state::plain_reply).map(str::to_owned) else {
+            return false;
+        };
+        let mut draft = self.draft();
+        reply::by_plain_words(&mut draft, id, &words, self.engine.texts());
+        self.wake_askers(&mut draft);
+        self.commit_or_hold(id, draft).await
+    }
+
+    async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Vec<Call>>) {
+        let Some(ready) = self.ready.get(&at.dialog) else { return };
+        let team = ready.team_names();
+        let mut draft = self.draft();
+        generation::record_segments(&mut draft, at, answer.segments, false);
+        if !answer.calls.is_empty() {
+            draft.must_last();
+        }
+        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
+        self.wake_askers(&mut draft);
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let _ = reply.send(ordinary);
+        }
+    }
+
+    async fn tool_done(
+        &mut self,
+        at: &Position,
+        call: &Call,
+        outcome: Outcome,
+        reply: oneshot::Sender<()>,
+    ) {
+        let mut draft = self.draft();
+        effects::record(&mut draft, at, call, outcome, self.engine.texts());
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let _ = reply.send(());
+        }
+    }
+
+    async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
+        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
+        let mut draft = self.draft();
+        match end {
+            GenerationEnd::Finished { usage, model: told } => {
+                let limits = self.ready.get(&at.dialog).and_then(|ready| ready.limits.clone());
+                let _ = told;
+                generation::finish(&mut draft, at, limits, usage, model);
+            }
+            GenerationEnd::Stopped { segments } => {
+                generation::record_segments(&mut draft, at, segments, true);
+                let reason = self.told(&at.dialog);
+                generation::break_off(&mut draft, at, reason, model);
+            }
+            GenerationEnd::Failed { text } => {
+                let reason = StopReason::system(&text);
+                generation::break_off(&mut draft, at, reason, model);
+            }
+        }
+        self.commit_or_hold(&at.dialog, draft).await
+    }
+
+    fn told(&self, id: &SelfId) -> StopReason {
+        match self.places.get(id) {
+            Some(Place::Out { told: Some(reason), .. }) => reason.clone(),
+            Some(Place::Out { told: None, .. } | Place::Home(_)) | None => StopReason::ServerRestart,
+        }
+    }
+
+    /// A main dialog whose replies are in says so on disk: another program finds it there.
+    pub(super) fn wake_askers(&self, draft: &mut Draft) {
+        let main = self.tree.root.main();
+        let resting = self.activity(&main) == Activity::Resting;
+        let ready = draft
+            .dialog(&main)
+            .is_some_and(|dialog| next_step(dialog) == Some(NextStep::ReadReplies));
+        if resting && ready {
+            draft.latest(&main, |latest| latest.needs_drive = Some(true));
+        }
+    }
+
+    // --- telling ----------------------------------------------------------------------------------
+
+    pub(super) async fn tell(&self, event: UiEvent) {
+        // Full: the pump always accepts while it waits for the screen, so this is short.
+        let _ = self.news.send(News::Event(event)).await;
+    }
+
+    async fn tell_row(&self, id: &SelfId) {
+        if let Some(dialog) = self.tree.get(id) {
+            let row = rows::tree_row(&self.tree, dialog, self.activity(id));
+            let _ = self.news.send(News::Row(Box::new(row))).await;
+        }
+    }
+
+    async fn tell_tree(&self) {
+        let mut all: Vec<_> = self
+            .tree
+            .dialogs
+            .values()
+            .map(|dialog| rows::tree_row(&self.tree, dialog, Activity::Resting))
+            .collect();
+        all.sort_by(|a, b| {
+            (!a.dialog.is_main(), &a.created_at).cmp(&(!b.dialog.is_main(), &b.created_at))
+        });
+        let inbox = rows::inbox(&self.tree);
+        let news = News::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let _ = self.news.send(news).await;
+    }
+}

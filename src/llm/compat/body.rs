@@ -1,0 +1,181 @@
+//! The body of a request.
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+use serde_json::Value;
+
+use super::CompatConfig;
+use super::projection::{ChatMessage, project};
+use crate::llm::request::{Request, ToolSchema};
+
+/// What is posted. Everything optional is left out when it is not set: servers differ most in what
+/// they reject.
+#[derive(Debug, Serialize)]
+pub(super) struct ChatBody<'a> {
+    model: &'a str,
+    messages: Vec<ChatMessage<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Tools<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat>,
+}
+
+#[derive(Debug, Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ResponseFormat {
+    r#type: &'static str,
+}
+
+impl<'a> ChatBody<'a> {
+    pub(super) fn new(request: &'a Request, config: &CompatConfig) -> Self {
+        let params = &request.params;
+        let has_tools = !request.tools.is_empty();
+        Self {
+            model: &request.model,
+            messages: project(request, config),
+            stream: request.streaming,
+            stream_options: request.streaming.then_some(StreamOptions { include_usage: true }),
+            max_tokens: params.max_tokens.or(request.output_limit),
+            temperature: params.temperature,
+            top_p: params.top_p,
+            tools: has_tools.then_some(Tools(&request.tools)),
+            tool_choice: has_tools.then_some("auto"),
+            parallel_tool_calls: params.parallel_tool_calls.filter(|_| has_tools),
+            reasoning_effort: params.reasoning_effort.as_deref(),
+            response_format: params
+                .json_response
+                .then_some(ResponseFormat { r#type: "json_object" }),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Tools<'a>(&'a [ToolSchema]);
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+    strict: bool,
+}
+
+impl Serialize for Tools<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut list = out.serialize_seq(Some(self.0.len()))?;
+        for tool in self.0 {
+            list.serialize_element(&Tool {
+                r#type: "function",
+                function: Function {
+                    name: &tool.name,
+                    description: &tool.description,
+                    parameters: &tool.parameters,
+                    strict: false,
+                },
+            })?;
+        }
+        list.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::request::{Message, ModelParams};
+
+    fn request() -> Request {
+        Request {
+            model: "m".to_owned(),
+            system: String::new(),
+            messages: vec![Message::Prompt("hi".to_owned())],
+            tools: Vec::new(),
+            streaming: true,
+            params: ModelParams::default(),
+            output_limit: None,
+        }
+    }
+
+    fn body(request: &Request) -> Value {
+        serde_json::to_value(ChatBody::new(request, &CompatConfig::new("http://x"))).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_set_is_not_sent() {
+        let expected = json!({
+            "model": "m",
+            "messages": [{"role": "user", "content": "hi"}],
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        });
+        let mut plain = request();
+        plain.params.parallel_tool_calls = Some(true);
+        assert_eq!(body(&plain), expected);
+    }
+
+    #[test]
+    fn what_is_set_is_sent() {
+        let schema = json!({"type": "object", "properties": {}});
+        let full = Request {
+            streaming: false,
+            tools: vec![ToolSchema {
+                name: "t".to_owned(),
+                description: "does".to_owned(),
+                parameters: schema.clone(),
+            }],
+            params: ModelParams {
+                max_tokens: Some(5),
+                temperature: Some(0.5),
+                top_p: Some(0.25),
+                parallel_tool_calls: Some(false),
+                reasoning_effort: Some("low".to_owned()),
+                json_response: true,
+            },
+            output_limit: Some(9),
+            ..request()
+        };
+        let expected = json!({
+            "model": "m",
+            "messages": [{"role": "user", "content": "hi"}],
+            "stream": false,
+            "max_tokens": 5,
+            "temperature": 0.5,
+            "top_p": 0.25,
+            "tools": [{"type": "function", "function":
+                {"name": "t", "description": "does", "parameters": schema, "strict": false}}],
+            "tool_choice": "auto",
+            "parallel_tool_calls": false,
+            "reasoning_effort": "low",
+            "response_format": {"type": "json_object"},
+        });
+        assert_eq!(body(&full), expected);
+        let limited = Request { output_limit: Some(9), ..request() };
+        assert_eq!(body(&limited)["max_tokens"], 9);
+    }
+}

@@ -1,0 +1,359 @@
+//! One request and its answer on the network: sending, time limits, reading, ending.
+//!
+//! All events of one read are handed out before the next read begins. After the end or an error
+//! the connection is let go of at once.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{RequestBuilder, Response, Url};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::CompatConfig;
+use super::body::ChatBody;
+use super::fold::Fold;
+use crate::llm::error::{ErrorClass, LlmError, plain};
+use crate::llm::http::innermost;
+use crate::llm::sse::{Decoder, MAX_EVENT_BYTES};
+use crate::llm::{Clients, GenEvent, Request, failure};
+
+/// Most bytes of an error body that are read.
+const ERROR_BODY_BYTES: usize = 64 * 1024;
+/// Longest time for reading an error body.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
+/// Longest wait for token counts and the end mark once the model has said that it is done.
+const TAIL: Duration = Duration::from_secs(5);
+/// Shortest time between two rounds of reading. Servers send each token on its own: gathering
+/// them for less than a frame costs nothing to look at and saves most of the work.
+const ROUND: Duration = Duration::from_millis(10);
+
+/// The state between two events.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    config: Arc<CompatConfig>,
+    clients: Clients,
+    phase: Phase,
+    ready: VecDeque<GenEvent>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Unsent(Box<Request>),
+    Reading(Box<Reading>),
+    Over,
+}
+
+/// An answer that has begun.
+#[derive(Debug)]
+struct Reading {
+    response: Response,
+    /// Until then the first byte must have come; `None` after it.
+    first_byte: Option<Instant>,
+    /// Not to be read before then; `None` before the first read.
+    next_round: Option<Instant>,
+    form: Form,
+    fold: Fold,
+}
+
+/// How the body is read.
+#[derive(Debug)]
+enum Form {
+    Unknown,
+    Events(Decoder),
+    Whole(Vec<u8>),
+    Page(Vec<u8>),
+}
+
+impl Exchange {
+    pub(super) fn new(config: Arc<CompatConfig>, clients: Clients, request: Request) -> Self {
+        Self { config, clients, phase: Phase::Unsent(Box::new(request)), ready: VecDeque::new() }
+    }
+
+    /// The next event; `None` after the end or an error.
+    pub(super) async fn next(&mut self) -> Option<Result<GenEvent, LlmError>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(Ok(event));
+            }
+            if let Err(error) = self.advance().await? {
+                self.phase = Phase::Over;
+                return Some(Err(self.redacted(error)));
+            }
+        }
+    }
+
+    /// One step on: sends the request, or reads once. `None` when there is nothing left to do.
+    async fn advance(&mut self) -> Option<Result<(), LlmError>> {
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Over => None,
+            Phase::Unsent(request) => Some(match self.send(&request).await {
+                Ok(reading) => {
+                    self.phase = Phase::Reading(Box::new(reading));
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            }),
+            Phase::Reading(mut reading) => Some(match reading.read(&self.config).await {
+                Ok(more) => {
+                    self.ready = reading.fold.take();
+                    if more {
+                        self.phase = Phase::Reading(reading);
+                    }
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            }),
+        }
+    }
+
+    async fn send(&self, request: &Request) -> Result<Reading, LlmError> {
+        let http = self.prepare(request)?;
+        let limits = self.config.limits;
+        let first_byte = Instant::now() + limits.first_byte;
+        let response = match timeout_at(first_byte, http.send()).await {
+            Ok(sent) => sent.map_err(|error| of_network(&error))?,
+            Err(_) => return Err(silent(limits.first_byte)),
+        };
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        Ok(Reading {
+            response,
+            first_byte: Some(first_byte),
+            next_round: None,
+            form: Form::Unknown,
+            fold: Fold::new(limits.text_bytes),
+        })
+    }
+
+    fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
+        let base = self.config.base_url.trim().trim_end_matches('/');
+        let url = Url::parse(&format!("{base}/chat/completions"))
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https"))
+            .ok_or_else(|| rejected("the provider's baseUrl is not an http or https address"))?;
+        let body = serde_json::to_vec(&ChatBody::new(request, &self.config))
+            .map_err(|error| rejected(&format!("cannot write the request: {error}")))?;
+        let authorization = self.authorization()?;
+        let mut http = self
+            .clients
+            .for_url(&url)?
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
+        if request.streaming {
+            http = http.header(ACCEPT, "text/event-stream");
+        }
+        Ok(match authorization {
+            Some(value) => http.header(AUTHORIZATION, value),
+            None => http,
+        })
+    }
+
+    fn authorization(&self) -> Result<Option<HeaderValue>, LlmError> {
+        let Some(variable) = &self.config.api_key_variable else {
+            return Ok(None);
+        };
+        let Some(key) = &self.config.api_key else {
+            return Err(LlmError::missing_key(variable));
+        };
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+                rejected(&format!("the key in {variable} has characters no header can hold"))
+            })?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+
+    async fn refused(&self, mut response: Response) -> LlmError {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        let end = Instant::now() + ERROR_BODY_TIME;
+        while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
+            let room = ERROR_BODY_BYTES.saturating_sub(body.len());
+            body.extend(part.iter().take(room));
+            if body.len() >= ERROR_BODY_BYTES {
+                break;
+            }
+        }
+        let text = self.clean(&String::from_utf8_lossy(&body));
+        failure::from_response(status, &headers, &text)
+    }
+
+    /// Takes the key out of what the other side sent.
+    fn clean(&self, text: &str) -> String {
+        match &self.config.api_key {
+            Some(key) => key.redact(text),
+            None => text.to_owned(),
+        }
+    }
+
+    fn redacted(&self, error: LlmError) -> LlmError {
+        let text = self.clean(error.message());
+        error.with_message(&text)
+    }
+}
+
+impl Reading {
+    /// One round of reading: waits for something, takes along what else is at hand, folds it all.
+    /// False when the answer is complete.
+    async fn read(&mut self, config: &CompatConfig) -> Result<bool, LlmError> {
+        if let Some(next) = self.next_round {
+            sleep_until(next).await;
+        }
+        let read = self.chunk(config).await;
+        let mut more = self.settle(read)?;
+        let end = Instant::now() + ROUND;
+        self.next_round = Some(end);
+        while more && Instant::now() < end {
+            let Some(read) = self.at_hand().await else { break };
+            more = self.settle(read)?;
+        }
+        Ok(more)
+    }
+
+    /// Folds what one read gave; false when the answer is complete.
+    fn settle(
+        &mut self,
+        read: Result<Option<impl AsRef<[u8]>>, LlmError>,
+    ) -> Result<bool, LlmError> {
+        match read {
+            Ok(Some(bytes)) => {
+                let bytes = bytes.as_ref();
+                if !bytes.is_empty() {
+                    self.first_byte = None;
+                }
+                self.take(bytes)?;
+                if !self.fold.is_over() {
+                    return Ok(true);
+                }
+                self.fold.end()?;
+                Ok(false)
+            }
+            Ok(None) => self.end_of_body().map(|()| false),
+            // Whatever happens after the model has said that it is done takes nothing away.
+            Err(_) if self.fold.is_finished() => self.fold.end().map(|()| false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the connection's task has ready, or gets ready when it is let run.
+    async fn at_hand(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<>>, LlmError>> {
+        for _ in 0..2 {
+            if let Some(read) = self.response.chunk().now_or_never() {
+                return Some(read.map_err(|error| cut(&innermost(&error.without_url()))));
+            }
+            yield_now().await;
+        }
+        None
+    }
+
+    async fn chunk(
+        &mut self,
+        config: &CompatConfig,
+    ) -> Result<Option<impl AsRef<[u8]> + use<>>, LlmError> {
+        let limits = config.limits;
+        let limit = match self.first_byte {
+            Some(_) => limits.first_byte,
+            None if self.fold.is_finished() => limits.idle.min(TAIL),
+            None => limits.idle,
+        };
+        let end = self.first_byte.unwrap_or_else(|| Instant::now() + limit);
+        let read = timeout_at(end, self.response.chunk()).await;
+        match read {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(error)) => Err(cut(&innermost(&error.without_url()))),
+            Err(_) => Err(silent(limit)),
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), LlmError> {
+        let mut bytes = bytes;
+        if matches!(self.form, Form::Unknown) {
+            bytes = bytes.trim_ascii_start();
+            let Some(first) = bytes.iter().find(|byte| !b"\xef\xbb\xbf".contains(byte)) else {
+                return Ok(());
+            };
+            self.form = match first {
+                b'{' | b'[' => Form::Whole(Vec::new()),
+                b'<' => Form::Page(Vec::new()),
+                _ => Form::Events(Decoder::default()),
+            };
+        }
+        match &mut self.form {
+            Form::Unknown => Ok(()),
+            Form::Events(decoder) => {
+                let events = decoder.feed(bytes).map_err(|error| malformed(&error.to_string()))?;
+                events.iter().try_for_each(|event| self.fold.event(event))
+            }
+            Form::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
+                Err(malformed("the answer is too large"))
+            }
+            Form::Whole(body) => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Page(body) => {
+                let room = ERROR_BODY_BYTES.saturating_sub(body.len());
+                body.extend(bytes.iter().take(room));
+                if room == 0 { Err(not_an_answer(body)) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn end_of_body(&mut self) -> Result<(), LlmError> {
+        match std::mem::replace(&mut self.form, Form::Unknown) {
+            Form::Unknown => return Err(cut("the answer has no content")),
+            Form::Page(body) => return Err(not_an_answer(&body)),
+            Form::Whole(body) => self.fold.whole(&String::from_utf8_lossy(&body))?,
+            Form::Events(decoder) => {
+                let foreign = decoder.foreign_lines() > 0 && !self.fold.has_begun();
+                let start = plain(&String::from_utf8_lossy(decoder.unfinished()), 200);
+                if let Some(last) = decoder.finish() {
+                    self.fold.cut_event(&last)?;
+                }
+                if foreign && !self.fold.has_begun() {
+                    return Err(not_an_answer(start.as_bytes()));
+                }
+            }
+        }
+        self.fold.end()
+    }
+}
+
+fn rejected(text: &str) -> LlmError {
+    LlmError::new(ErrorClass::Rejected, text)
+}
+
+fn malformed(text: &str) -> LlmError {
+    LlmError::new(ErrorClass::Malformed, text)
+}
+
+fn cut(why: &str) -> LlmError {
+    LlmError::new(ErrorClass::Cut, &format!("the answer was cut off: {why}"))
+}
+
+fn silent(limit: Duration) -> LlmError {
+    let text = format!("the provider sent nothing for {} s", limit.as_secs_f64());
+    LlmError::new(ErrorClass::Transport, &text)
+}
+
+/// The body is neither a stream nor JSON; the beginning tells a person what it was.
+fn not_an_answer(body: &[u8]) -> LlmError {
+    let start = body.get(..2048).unwrap_or(body);
+    let words = failure::without_tags(&String::from_utf8_lossy(start));
+    malformed(&format!("the provider sent something that is not a stream: {}", plain(&words, 200)))
+}
+
+fn of_network(error: &reqwest::Error) -> LlmError {
+    let cause = innermost(error);
+    if error.is_builder() {
+        return rejected(&format!("cannot make the request: {cause}"));
+    }
+    let doing = if error.is_connect() { "cannot connect" } else { "the connection failed" };
+    LlmError::new(ErrorClass::Transport, &format!("{doing}: {cause}"))
+}

@@ -1,0 +1,547 @@
+//! The provider against a server of canned bytes on this machine.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+use crate::llm::sse::Decoder;
+use crate::llm::{ErrorClass, GenEvent, LlmError, Message, ModelParams, Segment, ToolCall, Usage};
+
+const STREAM: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+
+type Items = Vec<Result<GenEvent, LlmError>>;
+
+fn request() -> Request {
+    Request {
+        model: "m".to_owned(),
+        system: "be kind".to_owned(),
+        messages: vec![Message::Prompt("hi".to_owned())],
+        tools: Vec::new(),
+        streaming: true,
+        params: ModelParams::default(),
+        output_limit: None,
+    }
+}
+
+fn ask(url: &str, change: impl FnOnce(&mut CompatConfig)) -> GenStream {
+    let mut config = CompatConfig::new(url);
+    config.limits.first_byte = Duration::from_secs(20);
+    config.limits.idle = Duration::from_secs(20);
+    change(&mut config);
+    Compat::new(config, Clients::default()).stream(request())
+}
+
+async fn listen() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1/", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+/// Accepts one request and reads it whole.
+async fn accept(listener: &TcpListener) -> (TcpStream, String) {
+    let (mut socket, _) = listener.accept().await.unwrap();
+    let mut text = Vec::new();
+    loop {
+        socket.read_buf(&mut text).await.unwrap();
+        let seen = String::from_utf8_lossy(&text);
+        let Some((head, body)) = seen.split_once("\r\n\r\n") else { continue };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .map_or(0, |number| number.parse().unwrap());
+        if body.len() >= length {
+            return (socket, seen.into_owned());
+        }
+    }
+}
+
+/// One answer in the given pieces, then the end of the connection.
+async fn answered_with(
+    pieces: &[&[u8]],
+    change: impl FnOnce(&mut CompatConfig),
+) -> (Items, String) {
+    let (listener, url) = listen().await;
+    let server = async {
+        let (mut socket, seen) = accept(&listener).await;
+        for piece in pieces {
+            if socket.write_all(piece).await.is_err() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(socket.shutdown().await);
+        seen
+    };
+    tokio::join!(ask(&url, change).collect::<Items>(), server)
+}
+
+async fn answered(head: &str, body: &str) -> Items {
+    answered_with(&[head.as_bytes(), body.as_bytes()], |_| {}).await.0
+}
+
+fn thinks(text: &str) -> GenEvent {
+    GenEvent::Delta { segment: Segment::Thinking, text: text.to_owned() }
+}
+
+fn says(text: &str) -> GenEvent {
+    GenEvent::Delta { segment: Segment::Saying, text: text.to_owned() }
+}
+
+fn calls(id: &str, name: &str, arguments: &str) -> GenEvent {
+    GenEvent::Call(ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+    })
+}
+
+fn ends() -> GenEvent {
+    GenEvent::End { model: Some("m-1".to_owned()) }
+}
+
+/// Neighbouring deltas of one kind as one, since reads may fall anywhere.
+fn joined(items: Items) -> Result<Vec<GenEvent>, LlmError> {
+    let mut whole: Vec<GenEvent> = Vec::new();
+    for item in items {
+        match (whole.last_mut(), item?) {
+            (
+                Some(GenEvent::Delta { segment: last, text }),
+                GenEvent::Delta { segment, text: more },
+            ) if *last == segment => text.push_str(&more),
+            (_, event) => whole.push(event),
+        }
+    }
+    Ok(whole)
+}
+
+fn failure(items: Items) -> LlmError {
+    joined(items).expect_err("the answer should have failed")
+}
+
+fn data(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}
+
+fn delta(value: &Value) -> String {
+    data(&json!({"model": "m-1", "choices": [{"index": 0, "delta": value, "finish_reason": null}]}))
+}
+
+fn finish(reason: &str) -> String {
+    data(&json!({"model": "m-1", "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}))
+}
+
+fn piece(index: u32, id: Option<&str>, name: Option<&str>, arguments: &str) -> String {
+    delta(&json!({"tool_calls": [
+        {"index": index, "id": id, "function": {"name": name, "arguments": arguments}}
+    ]}))
+}
+
+const DONE: &str = "data: [DONE]\n\n";
+
+/// Thinking, saying with a wide character, two calls, counts.
+fn full_stream() -> String {
+    [
+        ": keep-alive\n\n".to_owned(),
+        delta(&json!({"role": "assistant", "content": ""})),
+        delta(&json!({"reasoning_content": "hm "})),
+        delta(&json!({"reasoning_content": "字"})),
+        delta(&json!({"content": "\n"})),
+        delta(&json!({"content": "yes 🦀"})),
+        piece(1, Some("b"), Some("g"), "{}"),
+        piece(0, Some("a"), Some("f"), "{\"x\":"),
+        piece(0, None, None, "\"aa"),
+        piece(0, Some(""), Some(""), "aa\"}"),
+        finish("tool_calls"),
+        data(&json!({"choices": [], "usage":
+            {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}})),
+        DONE.to_owned(),
+    ]
+    .concat()
+}
+
+fn full_answer() -> Vec<GenEvent> {
+    vec![
+        thinks("hm 字"),
+        says("\nyes 🦀"),
+        calls("a", "f", "{\"x\":\"aaaa\"}"),
+        calls("b", "g", "{}"),
+        GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }),
+        ends(),
+    ]
+}
+
+#[tokio::test]
+async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
+    let stream = full_stream();
+    for size in [1, 2, 7, 64, 100_000] {
+        let mut pieces = vec![STREAM.as_bytes()];
+        pieces.extend(stream.as_bytes().chunks(size));
+        let (items, _) = answered_with(&pieces, |_| {}).await;
+        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_cut_anywhere_is_an_error_or_whole() {
+    let stream = full_stream();
+    let finished = stream.find("\"tool_calls\"}").unwrap();
+    for at in 0..stream.len() {
+        let part = &stream.as_bytes()[..at];
+        let chunked_head = STREAM.replace("connection: close", "transfer-encoding: chunked");
+        let chunked = [format!("{:x}\r\n", stream.len()).as_bytes(), part].concat();
+        for pieces in [[STREAM.as_bytes(), part], [chunked_head.as_bytes(), &chunked]] {
+            let (items, _) = answered_with(&pieces, |_| {}).await;
+            let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
+            match joined(items) {
+                Ok(events) => {
+                    assert!(at > finished, "{at}");
+                    let mut expected = full_answer();
+                    expected.retain(|event| {
+                        !matches!(event, GenEvent::Usage(_)) || events.contains(event)
+                    });
+                    assert_eq!(events, expected, "{at}");
+                }
+                Err(error) => {
+                    assert!(!called, "{at}: a call got out of a cut answer");
+                    assert_eq!(error.class(), ErrorClass::Cut, "{at}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn endings_are_told_apart() {
+    let hello = delta(&json!({"content": "hello"}));
+    let half = piece(0, Some("a"), Some("f"), "{\"x\":");
+    let notice = |text: &str| GenEvent::Notice(text.to_owned());
+    for (what, body, expected) in [
+        ("no end mark", format!("{hello}{}", finish("stop")), vec![says("hello"), ends()]),
+        ("no finish reason", format!("{hello}{DONE}"), vec![says("hello"), ends()]),
+        (
+            "output limit",
+            format!("{hello}{}{DONE}", finish("length")),
+            vec![
+                says("hello"),
+                notice("the output limit was reached: the answer may be incomplete"),
+                ends(),
+            ],
+        ),
+        (
+            "output limit inside a call",
+            format!("{half}{}{DONE}", finish("length")),
+            vec![
+                calls("a", "f", "{\"x\":"),
+                notice("the output limit was reached inside a call: its arguments are incomplete"),
+                ends(),
+            ],
+        ),
+        (
+            "content filter",
+            format!("{hello}{}{DONE}", finish("content_filter")),
+            vec![
+                says("hello"),
+                notice("the provider's content filter ended the answer early"),
+                ends(),
+            ],
+        ),
+        (
+            "call only",
+            format!("{}{DONE}", piece(0, Some("a"), Some("f"), "")),
+            vec![calls("a", "f", ""), ends()],
+        ),
+        (
+            "no blank line at the end",
+            format!("{hello}{}", finish("stop")).trim_end().to_owned(),
+            vec![says("hello"), ends()],
+        ),
+        (
+            "other choices are ignored",
+            format!(
+                "{}{hello}{DONE}",
+                data(&json!({"choices":
+            [{"index": 1, "delta": {"content": "no"}}]}))
+            ),
+            vec![says("hello"), ends()],
+        ),
+        (
+            "the same thought under three names",
+            format!(
+                "{}{hello}{DONE}",
+                delta(&json!({"reasoning": "t", "reasoning_content": "t", "thinking": "t"}))
+            ),
+            vec![thinks("t"), says("hello"), ends()],
+        ),
+        (
+            "kinds of text take turns",
+            [
+                delta(&json!({"reasoning": "a"})),
+                delta(&json!({"content": "\n\n"})),
+                delta(&json!({"reasoning": "b"})),
+                delta(&json!({"content": [{"type": "text", "text": "c"}]})),
+                delta(&json!({"thinking": "d"})),
+                DONE.to_owned(),
+            ]
+            .concat(),
+            vec![thinks("ab"), says("c"), thinks("d"), ends()],
+        ),
+        (
+            "arguments as an object",
+            format!(
+                "{}{DONE}",
+                delta(&json!({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}))
+            ),
+            vec![calls("call_1", "f", "{\"a\":1}"), ends()],
+        ),
+    ] {
+        assert_eq!(joined(answered(STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn failures_inside_an_answer_are_classified() {
+    let hello = delta(&json!({"content": "hello"}));
+    let error = |value: Value| data(&json!({"error": value}));
+    for (what, body, class) in [
+        ("nothing at all", String::new(), ErrorClass::Cut),
+        ("a comment only", ": hi\n\n".to_owned(), ErrorClass::Cut),
+        ("no end", hello.clone(), ErrorClass::Cut),
+        ("empty", format!("{}{DONE}", finish("stop")), ErrorClass::Empty),
+        ("blank", format!("{}{DONE}", delta(&json!({"content": " \n"}))), ErrorClass::Empty),
+        ("filtered", format!("{}{DONE}", finish("content_filter")), ErrorClass::Rejected),
+        ("finish error", format!("{hello}{}", finish("error")), ErrorClass::Server),
+        ("no JSON", format!("{hello}data: {{this is not json\n\n"), ErrorClass::Malformed),
+        ("wrong type", "data: {\"choices\": 5}\n\n".to_owned(), ErrorClass::Malformed),
+        (
+            "nameless call",
+            format!("{}{DONE}", piece(0, Some("a"), None, "{}")),
+            ErrorClass::Malformed,
+        ),
+        ("error object", format!("{hello}{}", error(json!({"message": "x"}))), ErrorClass::Server),
+        ("error code", error(json!({"message": "x", "code": 429})), ErrorClass::RateLimited),
+        (
+            "error event",
+            "event: error\ndata: {\"message\":\"x\"}\n\n".to_owned(),
+            ErrorClass::Server,
+        ),
+        ("a page", "<!doctype html><title>Sign in</title>".to_owned(), ErrorClass::Malformed),
+        ("words", "hello\nworld\n".to_owned(), ErrorClass::Malformed),
+        ("bytes", "\u{1}\u{2}\n\n\u{3}".to_owned(), ErrorClass::Malformed),
+    ] {
+        let error = failure(answered(STREAM, &body).await);
+        assert_eq!(error.class(), class, "{what}: {error}");
+    }
+    let page = failure(answered(STREAM, "<title>Sign in</title>").await);
+    assert_eq!(page.to_string(), "the provider sent something that is not a stream: Sign in");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_stream_is_read_whole() {
+    let message = json!({
+        "content": "hello",
+        "reasoning_content": "hm",
+        "tool_calls": [
+            {"function": {"name": "f", "arguments": "{}"}},
+            {"id": "b", "function": {"name": "g", "arguments": "{}"}},
+        ],
+    });
+    let body = json!({
+        "model": "m-1",
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+    })
+    .to_string();
+    let expected = vec![
+        thinks("hm"),
+        says("hello"),
+        calls("call_1", "f", "{}"),
+        calls("b", "g", "{}"),
+        GenEvent::Usage(Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
+        ends(),
+    ];
+    assert_eq!(joined(answered(JSON, &body).await), Ok(expected.clone()));
+    assert_eq!(joined(answered(STREAM, &body).await), Ok(expected), "whatever it is called");
+
+    for (body, class) in [
+        (&body[..body.len() / 2], ErrorClass::Cut),
+        ("{\"error\":{\"message\":\"x\",\"code\":429}}", ErrorClass::RateLimited),
+        ("[{\"error\":{\"message\":\"x\",\"code\":401}}]", ErrorClass::Rejected),
+        ("{\"detail\":\"no\"}", ErrorClass::Server),
+        ("{\"choices\":[]}", ErrorClass::Empty),
+        ("{]", ErrorClass::Malformed),
+    ] {
+        assert_eq!(failure(answered(JSON, body).await).class(), class, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_carry_status_wait_and_words() {
+    let head = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\nconnection: close\r\n\r\n";
+    let error = failure(answered(head, "{\"error\":{\"message\":\"slow down\"}}").await);
+    assert_eq!(error.class(), ErrorClass::RateLimited);
+    assert_eq!(error.status(), Some(429));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+    assert_eq!(error.to_string(), "HTTP 429: slow down");
+
+    let head = "HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+    assert_eq!(failure(answered(head, "").await).class(), ErrorClass::Rejected);
+
+    let long = "x".repeat(1024 * 1024);
+    let head = "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n";
+    let error = failure(answered(head, &long).await);
+    assert_eq!(error.class(), ErrorClass::Server);
+    assert!(error.message().len() < 600);
+}
+
+#[tokio::test]
+async fn the_key_is_sent_but_never_shown() {
+    let head = "HTTP/1.1 401 No\r\nconnection: close\r\n\r\n";
+    let pieces = [head.as_bytes(), b"{\"message\":\"bad key sk-canary\"}".as_slice()];
+    let (items, seen) = answered_with(&pieces, |config| {
+        config.api_key_variable = Some("KEY".to_owned());
+        config.api_key = Secret::new("sk-canary");
+        assert!(!format!("{config:?}").contains("canary"));
+    })
+    .await;
+    assert!(seen.contains("authorization: Bearer sk-canary\r\n"), "{seen}");
+    assert_eq!(failure(items).to_string(), "HTTP 401: bad key ***");
+
+    let (_, seen) = answered_with(&[head.as_bytes()], |_| {}).await;
+    assert!(seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{seen}");
+    assert!(!seen.to_lowercase().contains("authorization"), "{seen}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_rejected_at_once() {
+    for (url, variable, key, words) in [
+        ("http://127.0.0.1:1", Some("SOME_KEY"), None, "set SOME_KEY "),
+        ("http://127.0.0.1:1", Some("SOME_KEY"), Some("a\nb"), "the key in SOME_KEY "),
+        ("ftp://127.0.0.1", None, None, "the provider's baseUrl "),
+        ("", None, None, "the provider's baseUrl "),
+    ] {
+        let stream = ask(url, |config| {
+            config.api_key_variable = variable.map(str::to_owned);
+            config.api_key = key.and_then(Secret::new);
+        });
+        let error = failure(stream.collect().await);
+        assert_eq!(error.class(), ErrorClass::Rejected, "{url}");
+        assert!(error.to_string().starts_with(words), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_a_transport_failure() {
+    let (listener, url) = listen().await;
+    drop(listener);
+    let error = failure(ask(&url, |_| {}).collect().await);
+    assert_eq!(error.class(), ErrorClass::Transport);
+    assert!(error.to_string().starts_with("cannot connect: "), "{error}");
+}
+
+#[tokio::test]
+async fn silence_ends_by_the_limits() {
+    let hello = delta(&json!({"content": "hello"}));
+    let short = Duration::from_millis(80);
+    let long = Duration::from_secs(20);
+    for (what, sent, first_byte, idle, whole) in [
+        ("no head", String::new(), short, long, false),
+        ("no body", STREAM.to_owned(), short, long, false),
+        ("silence between", format!("{STREAM}{hello}"), long, short, false),
+        (
+            "silence after the finish",
+            format!("{STREAM}{hello}{}", finish("stop")),
+            long,
+            short,
+            true,
+        ),
+    ] {
+        let (listener, url) = listen().await;
+        let server = async {
+            let (mut socket, _) = accept(&listener).await;
+            socket.write_all(sent.as_bytes()).await.unwrap();
+            socket.read(&mut [0]).await.unwrap_or(0)
+        };
+        let client = ask(&url, |config| {
+            config.limits = Limits { first_byte, idle, ..config.limits };
+        });
+        let (items, _) = tokio::join!(client.collect::<Items>(), server);
+        match joined(items) {
+            Ok(events) => assert!(whole && events == [says("hello"), ends()], "{what}"),
+            Err(error) => {
+                assert!(!whole, "{what}: {error}");
+                assert_eq!(error.class(), ErrorClass::Transport, "{what}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn dropping_the_stream_closes_the_connection() {
+    let (listener, url) = listen().await;
+    let hello = delta(&json!({"content": "hello"}));
+    let server = async {
+        let (mut socket, _) = accept(&listener).await;
+        socket.write_all(format!("{STREAM}{hello}").as_bytes()).await.unwrap();
+        socket.read(&mut [0]).await.unwrap_or(0)
+    };
+    let client = async {
+        let mut stream = ask(&url, |_| {});
+        assert_eq!(stream.next().await, Some(Ok(says("hello"))));
+    };
+    let (left, ()) = tokio::join!(server, client);
+    assert_eq!(left, 0, "the connection is closed");
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_stopped() {
+    let body = delta(&json!({"content": "x".repeat(500)})).repeat(10);
+    let pieces = [STREAM.as_bytes(), body.as_bytes()];
+    let (items, _) = answered_with(&pieces, |config| config.limits.text_bytes = 2048).await;
+    let error = failure(items);
+    assert_eq!(error.class(), ErrorClass::Fatal);
+    assert_eq!(error.to_string(), "stopped: the answer is over 2 KiB");
+}
+
+#[test]
+fn deltas_that_arrive_together_are_one() {
+    let body = delta(&json!({"content": "x"})).repeat(100);
+    let mut fold = fold::Fold::new(1000);
+    for event in Decoder::default().feed(body.as_bytes()).unwrap() {
+        fold.event(&event).unwrap();
+    }
+    assert_eq!(fold.take(), [says(&"x".repeat(100))]);
+}
+
+proptest! {
+    #[test]
+    fn no_data_makes_the_fold_panic(
+        lines in prop::collection::vec(
+            prop_oneof![
+                "[ -~]{0,40}",
+                Just("{\"choices\":[{\"delta\":{\"content\":[1,null,{\"text\":{\"text\":\"x\"}}]}}]}".to_owned()),
+                Just("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":7}]}}]}".to_owned()),
+                Just("{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":[]}}]}}]}".to_owned()),
+                Just("{\"usage\":{\"prompt_tokens\":18446744073709551615,\"completion_tokens\":1}}".to_owned()),
+                Just("{\"choices\":null,\"usage\":null,\"error\":null}".to_owned()),
+                Just("[DONE]".to_owned()),
+            ],
+            0..8,
+        ),
+    ) {
+        let mut fold = fold::Fold::new(1000);
+        for data in lines {
+            let event = crate::llm::sse::Event { name: String::new(), data };
+            if fold.event(&event).is_err() {
+                return Ok(());
+            }
+        }
+        drop(fold.end());
+    }
+}

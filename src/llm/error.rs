@@ -1,0 +1,171 @@
+//! The one error of this module: a plain, short sentence plus what the retry policy needs.
+//!
+//! Messages are cleaned and bounded when the error is made, so they can be shown and recorded as
+//! they are.
+
+use std::time::Duration;
+
+/// Most characters an error message keeps.
+pub const MESSAGE_CHARS: usize = 500;
+
+/// What a failure means for the next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// The provider (or the configuration) refuses this request as it stands: do not retry.
+    Rejected,
+    /// Cannot go on for another reason: do not retry.
+    Fatal,
+    /// Too many requests: wait as told, or longer each time.
+    RateLimited,
+    /// The network failed before an answer began: retry soon.
+    Transport,
+    /// The provider failed: retry slowly.
+    Server,
+    /// A proper answer with neither text nor call: retry slowly.
+    Empty,
+    /// The answer stopped before its end: retry soon.
+    Cut,
+    /// The answer is not in the agreed form: retry slowly.
+    Malformed,
+    /// The context is larger than the model takes: retry only with a smaller one.
+    ContextOverflow,
+    /// Given up on our side.
+    Cancelled,
+}
+
+impl ErrorClass {
+    /// Whether the same request may succeed later.
+    pub fn is_retriable(self) -> bool {
+        match self {
+            Self::RateLimited
+            | Self::Transport
+            | Self::Server
+            | Self::Empty
+            | Self::Cut
+            | Self::Malformed => true,
+            Self::Rejected | Self::Fatal | Self::ContextOverflow | Self::Cancelled => false,
+        }
+    }
+}
+
+/// Why a generation failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct LlmError {
+    class: ErrorClass,
+    message: String,
+    status: Option<u16>,
+    retry_after: Option<Duration>,
+}
+
+impl LlmError {
+    /// An error of `class`; `message` is cleaned and cut to [`MESSAGE_CHARS`].
+    pub fn new(class: ErrorClass, message: &str) -> Self {
+        Self { class, message: plain(message, MESSAGE_CHARS), status: None, retry_after: None }
+    }
+
+    /// The environment variable that should hold the key is not set.
+    pub fn missing_key(variable: &str) -> Self {
+        let text = format!("set {variable} to the provider's API key and start again");
+        Self::new(ErrorClass::Rejected, &text)
+    }
+
+    /// The same error with the HTTP status it came with.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// The same error with the wait the provider asked for.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
+        self
+    }
+
+    /// The same error with another text.
+    #[must_use]
+    pub(super) fn with_message(mut self, message: &str) -> Self {
+        self.message = plain(message, MESSAGE_CHARS);
+        self
+    }
+
+    /// What the failure means for the next attempt.
+    pub fn class(&self) -> ErrorClass {
+        self.class
+    }
+
+    /// How long the provider asked to wait, as it said it (at most a day).
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// The HTTP status, if there was one.
+    pub fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// The cleaned sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// One line of at most `limit` characters: control characters gone, blanks run together.
+pub(super) fn plain(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    let mut blank = false;
+    for c in text.trim_start().chars() {
+        if c.is_whitespace() || is_hidden(c) {
+            blank = !line.is_empty();
+            continue;
+        }
+        let needed = if blank { 2 } else { 1 };
+        if length + needed >= limit {
+            line.push('…');
+            break;
+        }
+        if std::mem::take(&mut blank) {
+            line.push(' ');
+        }
+        line.push(c);
+        length += needed;
+    }
+    line
+}
+
+/// Control characters and the marks that reorder or hide text.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_clean_bounded_line() {
+        for (raw, shown) in [
+            ("  two\n\twords ", "two words"),
+            ("\u{1b}[31mred\u{1b}[0m", "[31mred [0m"),
+            ("a\u{202e}b", "a b"),
+            ("", ""),
+        ] {
+            assert_eq!(LlmError::new(ErrorClass::Server, raw).to_string(), shown);
+        }
+        let long = LlmError::new(ErrorClass::Server, &"字 ".repeat(5_000));
+        assert!(long.message().chars().count() <= MESSAGE_CHARS);
+        assert!(long.message().ends_with('…'));
+    }
+
+    #[test]
+    fn a_missing_key_names_its_variable_and_is_not_retried() {
+        let error = LlmError::missing_key("SOME_KEY");
+        assert!(error.to_string().starts_with("set SOME_KEY "));
+        assert!(!error.class().is_retriable());
+    }
+}

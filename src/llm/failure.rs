@@ -1,0 +1,255 @@
+//! What a provider's refusal means: from HTTP status, headers and body, or from an error object
+//! inside a stream, to a classified [`LlmError`].
+//!
+//! Bodies are anything: the known JSON shapes, HTML pages, plain text, garbage.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use super::error::{ErrorClass, LlmError, plain};
+
+mod http_date;
+
+/// No provider's wish to wait is taken for longer than this.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Classifies an answer whose status is not a success.
+pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str) -> LlmError {
+    let report = Report::read(body);
+    let class = report.class(Some(status.as_u16()));
+    let mut text = format!("HTTP {}", status.as_u16());
+    if !report.message.is_empty() {
+        text = format!("{text}: {}", report.message);
+    } else if let Some(reason) = status.canonical_reason() {
+        text = format!("{text} ({reason})");
+    }
+    if let Some(id) = request_id(headers) {
+        text = format!("{} [request {id}]", plain(&text, 400));
+    }
+    LlmError::new(class, &text)
+        .with_status(status.as_u16())
+        .with_retry_after(wait_of_headers(headers).or(report.wait))
+}
+
+/// Classifies an error object that came inside a successful answer.
+pub(super) fn from_object(json: &str) -> LlmError {
+    let report = Report::read(json);
+    let text = if report.message.is_empty() {
+        "the provider reported an error without a text"
+    } else {
+        &report.message
+    };
+    let error = LlmError::new(report.class(report.status), text).with_retry_after(report.wait);
+    match report.status {
+        Some(status) => error.with_status(status),
+        None => error,
+    }
+}
+
+/// The class that words alone tell; [`ErrorClass::Server`] when they tell nothing.
+pub(super) fn class_of_words(text: &str) -> ErrorClass {
+    const RATE: [&str; 6] = [
+        "rate limit",
+        "rate_limit",
+        "ratelimit",
+        "too many requests",
+        "concurrency limit",
+        "overloaded",
+    ];
+    const NETWORK: [&str; 11] = [
+        "timeout",
+        "timed out",
+        "connection reset",
+        "econnreset",
+        "connection refused",
+        "econnrefused",
+        "enotfound",
+        "unreachable",
+        "fetch failed",
+        "socket hang up",
+        "terminated",
+    ];
+    let text = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if has(&RATE) {
+        ErrorClass::RateLimited
+    } else if has(&NETWORK) {
+        ErrorClass::Transport
+    } else {
+        ErrorClass::Server
+    }
+}
+
+/// Whether the words speak of a context that is too long.
+fn speaks_of_overflow(text: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "context length",
+        "context_length",
+        "context window",
+        "context size",
+        "context_size",
+        "maximum context",
+        "prompt is too long",
+        "input is too long",
+        "too many tokens",
+    ];
+    let text = text.to_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+/// What could be read from an error body.
+#[derive(Debug, Default)]
+struct Report {
+    message: String,
+    /// `type` and `code`, as far as they are words.
+    labels: String,
+    /// A `code` or `status` that is an HTTP status.
+    status: Option<u16>,
+    wait: Option<Duration>,
+}
+
+impl Report {
+    fn read(body: &str) -> Self {
+        match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
+            Ok(Value::Array(items)) => items.first().map_or_else(Self::default, Self::of_value),
+            Ok(value) => Self::of_value(&value),
+            Err(_) => Self { message: plain(&without_tags(body), 300), ..Self::default() },
+        }
+    }
+
+    fn of_value(value: &Value) -> Self {
+        let inner = match value.get("error") {
+            Some(inner) if !inner.is_null() => inner,
+            _ => value,
+        };
+        let words = |key: &str| inner.get(key).and_then(Value::as_str).unwrap_or_default();
+        let status = ["code", "status", "status_code"]
+            .iter()
+            .find_map(|key| inner.get(key).or_else(|| value.get(key)).and_then(status_of));
+        Self {
+            message: message_of(inner).or_else(|| message_of(value)).unwrap_or_default(),
+            labels: format!("{} {} {}", words("type"), words("code"), words("status")),
+            status,
+            wait: wait_of_body(inner).or_else(|| wait_of_body(value)),
+        }
+    }
+
+    fn class(&self, status: Option<u16>) -> ErrorClass {
+        let overflow = speaks_of_overflow(&self.labels) || speaks_of_overflow(&self.message);
+        match status {
+            Some(400 | 413 | 422 | 500) | None if overflow => ErrorClass::ContextOverflow,
+            Some(300..=399 | 400 | 401 | 403 | 404 | 405 | 413 | 422) => ErrorClass::Rejected,
+            Some(429 | 529) => ErrorClass::RateLimited,
+            Some(_) if self.class_of_words() == ErrorClass::RateLimited => ErrorClass::RateLimited,
+            Some(_) => ErrorClass::Server,
+            None if self.is_refusal() => ErrorClass::Rejected,
+            None => self.class_of_words(),
+        }
+    }
+
+    fn class_of_words(&self) -> ErrorClass {
+        class_of_words(&format!("{} {}", self.labels, self.message))
+    }
+
+    fn is_refusal(&self) -> bool {
+        const TYPES: [&str; 6] = [
+            "invalid_request_error",
+            "authentication_error",
+            "permission_error",
+            "not_found_error",
+            "invalid_api_key",
+            "model_not_found",
+        ];
+        TYPES.iter().any(|name| self.labels.contains(name))
+    }
+}
+
+fn status_of(value: &Value) -> Option<u16> {
+    let number = match value {
+        Value::Number(number) => number.as_u64()?,
+        Value::String(text) => text.parse().ok()?,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    u16::try_from(number).ok().filter(|code| (400..600).contains(code))
+}
+
+/// The sentence in one of the usual places; a list of complaints gives its first.
+fn message_of(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => ["message", "msg", "detail", "error", "title"]
+            .iter()
+            .find_map(|key| fields.get(*key).and_then(message_of))?,
+        Value::Array(items) => items.first().and_then(message_of)?,
+        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn wait_of_body(value: &Value) -> Option<Duration> {
+    let number = |key: &str| value.get(key).and_then(Value::as_f64);
+    if let Some(millis) = number("retry_after_ms") {
+        return seconds(millis / 1000.0);
+    }
+    ["retry_after", "retry_after_seconds"].iter().find_map(|key| number(key)).and_then(seconds)
+}
+
+fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let number = |name: &str| text(name).and_then(|value| value.trim().parse::<f64>().ok());
+    if let Some(millis) = number("retry-after-ms") {
+        return seconds(millis / 1000.0);
+    }
+    if let Some(wait) = number(RETRY_AFTER.as_str()) {
+        return seconds(wait);
+    }
+    if let Some(until) = text(RETRY_AFTER.as_str()).and_then(http_date::seconds) {
+        // Against the server's own clock, so that a wrong one on either side does no harm.
+        let now = text(DATE.as_str()).and_then(http_date::seconds)?;
+        return Some(Duration::from_secs(until.saturating_sub(now)).min(LONGEST_WAIT));
+    }
+    let reset = text("x-ratelimit-reset-after")?;
+    seconds(reset.trim().trim_end_matches('s').parse().ok()?)
+}
+
+fn seconds(number: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(number).ok().map(|wait| wait.min(LONGEST_WAIT))
+}
+
+fn request_id(headers: &HeaderMap) -> Option<String> {
+    ["x-request-id", "request-id"]
+        .iter()
+        .find_map(|name| headers.get(*name))
+        .and_then(|value| value.to_str().ok())
+        .map(|id| plain(id, 64))
+        .filter(|id| !id.is_empty())
+}
+
+/// The words of an HTML page, or the text as it is when it is none.
+pub(super) fn without_tags(text: &str) -> String {
+    if !text.trim_start().starts_with('<') {
+        return text.to_owned();
+    }
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once('<') {
+        words.push_str(before);
+        words.push(' ');
+        let hidden = ["style", "script"].into_iter().find(|name| {
+            tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        });
+        let skipped = match hidden {
+            Some(name) => tag.split_once(&format!("</{name}")).map_or("", |(_, after)| after),
+            None => tag,
+        };
+        rest = skipped.split_once('>').map_or("", |(_, after)| after);
+    }
+    words.push_str(rest);
+    words
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! The mock provider (`apiType: mock`): answers from a database of inputs, one YAML file per model.
+//!
+//! An input matches as a whole (see [`matching`]); what is not in the database gets an answer that
+//! says so. The file is read again whenever it changed; a missing or broken one is an empty one.
+
+mod database;
+mod matching;
+mod playing;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use serde_json::Value;
+
+use super::{GenStream, Provider, Request, paced};
+pub use database::MockDb;
+
+/// Largest database file that is read.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Reads YAML text.
+pub type ParseYaml = fn(&str) -> Result<Value, String>;
+
+/// The provider; `directory` holds `<model>.yaml` files.
+#[derive(Debug, Clone)]
+pub struct Mock(Arc<Databases>);
+
+#[derive(Debug)]
+struct Databases {
+    directory: PathBuf,
+    parse: ParseYaml,
+    loaded: Mutex<HashMap<String, Loaded>>,
+}
+
+#[derive(Debug, Clone)]
+struct Loaded {
+    changed: SystemTime,
+    database: Arc<MockDb>,
+}
+
+impl Mock {
+    /// Nothing is read before the first request.
+    pub fn new(directory: &Path, parse: ParseYaml) -> Self {
+        Self(Arc::new(Databases {
+            directory: directory.to_owned(),
+            parse,
+            loaded: Mutex::default(),
+        }))
+    }
+}
+
+impl Provider for Mock {
+    fn stream(&self, request: Request) -> GenStream {
+        let databases = Arc::clone(&self.0);
+        stream::once(async move {
+            let database = databases.database(&request.model).await;
+            let path = databases.path(&request.model);
+            paced::play(playing::steps(&database, &path, &request))
+        })
+        .flatten()
+        .boxed()
+    }
+}
+
+impl Databases {
+    fn path(&self, model: &str) -> PathBuf {
+        self.directory.join(format!("{model}.yaml"))
+    }
+
+    /// The database as the file is now; empty when it cannot be read.
+    async fn database(&self, model: &str) -> Arc<MockDb> {
+        let path = self.path(model);
+        match self.current(model, &path).await {
+            Ok(database) => database,
+            Err(why) => {
+                tracing::warn!("mock database {}: {why}", path.display());
+                Arc::default()
+            }
+        }
+    }
+
+    async fn current(&self, model: &str, path: &Path) -> Result<Arc<MockDb>, String> {
+        let about = tokio::fs::metadata(path).await.map_err(|error| error.to_string())?;
+        let changed = about.modified().map_err(|error| error.to_string())?;
+        if let Some(loaded) = self.known(model).filter(|loaded| loaded.changed == changed) {
+            return Ok(loaded.database);
+        }
+        if about.len() > MAX_FILE_BYTES {
+            return Err("the file is too large".to_owned());
+        }
+        let text = tokio::fs::read_to_string(path).await.map_err(|error| error.to_string())?;
+        let database = Arc::new(MockDb::from_value((self.parse)(&text)?)?);
+        let loaded = Loaded { changed, database: Arc::clone(&database) };
+        self.guard().insert(model.to_owned(), loaded);
+        Ok(database)
+    }
+
+    fn known(&self, model: &str) -> Option<Loaded> {
+        self.guard().get(model).cloned()
+    }
+
+    fn guard(&self) -> std::sync::MutexGuard<'_, HashMap<String, Loaded>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Which input a request is about, and which forms of it are looked up.
+
+use super::database::{MockDb, normalised, trimmed};
+use crate::llm::mock::database::Entry;
+use crate::llm::request::Message;
+
+/// Lines behind which the runtime reports on side dialogs.
+const STATUS_LINES: [&str; 2] = ["\n[Dominds tellask status]\n", "\n[Dominds 诉请状态]\n"];
+
+/// Headings the runtime puts before a person's words.
+const WRAPPERS: [&str; 6] = [
+    "[Dominds active reply tool]",
+    "[Dominds 当前回复工具]",
+    "[Dominds long-line reminder]",
+    "[Dominds 长线提醒]",
+    "[Dominds handle this interjection first]",
+    "[Dominds 先接住这轮]",
+];
+
+/// Headings of prompts that demand a call of the reply tool they name.
+const REPLY_REQUIRED: [&str; 2] = ["[Dominds replyTellask required]", "[Dominds 必须调用回复工具]"];
+
+/// What is to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Input<'a> {
+    pub role: &'static str,
+    pub text: &'a str,
+}
+
+/// The newest prompt or result; the newest message of any kind when there is none.
+pub(super) fn input(messages: &[Message]) -> Input<'_> {
+    let newest = messages.iter().rev().find_map(|message| match message {
+        Message::Prompt(text) | Message::Carryover(text) => Some(Input { role: "user", text }),
+        Message::TellaskResult(text) | Message::Result { content: text, .. } => {
+            Some(Input { role: "tool", text })
+        }
+        Message::Environment(_)
+        | Message::Guide(_)
+        | Message::Saying(_)
+        | Message::Thinking(_)
+        | Message::Call { .. } => None,
+    });
+    newest.unwrap_or_else(|| Input {
+        role: match messages.last() {
+            Some(Message::Environment(_)) | None => "user",
+            Some(_) => "assistant",
+        },
+        text: messages.last().and_then(Message::text).unwrap_or_default(),
+    })
+}
+
+/// The entry for the input: the whole of it, then its part before a status report, then its part
+/// behind a heading.
+pub(super) fn find<'db>(
+    database: &'db MockDb,
+    input: Input<'_>,
+    messages: &[Message],
+) -> Option<&'db Entry> {
+    let context: Vec<&str> = messages.iter().filter_map(Message::text).collect();
+    let forms = [Some(input.text), before_status(input.text), behind_wrapper(input.text)];
+    forms
+        .into_iter()
+        .flatten()
+        .find_map(|form| database.find(input.role, &normalised(form), &context))
+}
+
+fn before_status(text: &str) -> Option<&str> {
+    let at = STATUS_LINES.iter().filter_map(|line| text.rfind(line)).max()?;
+    text.get(..at)
+}
+
+fn behind_wrapper(text: &str) -> Option<&str> {
+    WRAPPERS.iter().find(|heading| text.starts_with(**heading))?;
+    text.split_once("\n\n").map(|(_, rest)| rest)
+}
+
+/// The reply tool a prompt demands and what to reply with it: the last thing that was said.
+pub(super) fn demanded_reply<'a>(
+    input: Input<'a>,
+    messages: &'a [Message],
+) -> Option<(&'a str, &'a str)> {
+    let demanded = REPLY_REQUIRED.iter().any(|heading| input.text.starts_with(heading));
+    if input.role != "user" || !demanded {
+        return None;
+    }
+    let tool = input
+        .text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .find(|quoted| quoted.starts_with("replyTellask"))?;
+    let said = messages.iter().rev().find_map(|message| match message {
+        Message::Saying(text) => Some(trimmed(text)).filter(|text| !text.is_empty()),
+        Message::Environment(_)
+        | Message::Prompt(_)
+        | Message::TellaskResult(_)
+        | Message::Carryover(_)
+        | Message::Guide(_)
+        | Message::Thinking(_)
+        | Message::Call { .. }
+        | Message::Result { .. } => None,
+    });
+    Some((tool, said.unwrap_or_default()))
+}

@@ -1,0 +1,260 @@
+//! A provider that plays a script: for demonstrations and for trying out the whole program without
+//! a model.
+//!
+//! The model name of a request is the id of the agent. Which turn answers follows from the request
+//! alone, so an interrupted dialog goes on where it was; only the failures a turn asks for are
+//! counted.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::paced::{Step, argument_text, estimate, play, units};
+use super::{
+    ErrorClass, GenEvent, GenStream, LlmError, Message, Provider, Request, Segment, ToolCall,
+};
+
+/// Words per second when a turn does not say.
+const USUAL_PACE: f64 = 30.0;
+/// What an agent says for which nothing is written.
+const NOTHING_TO_SAY: &str = "I have nothing to add.";
+
+/// What each agent does.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    pub agents: BTreeMap<String, Vec<Turn>>,
+}
+
+/// One answer and when it is given: the first turn whose conditions all hold answers.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Turn {
+    /// Must occur in the newest prompt, result or carried-over text.
+    pub when: Option<String>,
+    /// Must equal the number of generations of the agent that are in the context.
+    pub after: Option<u32>,
+    pub thinking: Option<String>,
+    pub saying: Option<String>,
+    pub calls: Vec<ScriptedCall>,
+    /// Wait before the answer begins.
+    pub delay_ms: u64,
+    /// Words per second, for this turn.
+    pub tokens_per_second: Option<f64>,
+    /// Instead of saying anything, after the thinking.
+    pub error: Option<ScriptedError>,
+}
+
+/// A call a turn makes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedCall {
+    pub name: String,
+    /// A text stands for itself, everything else is written as JSON.
+    #[serde(default)]
+    pub arguments: Option<Value>,
+    /// Without it the id is made of agent, generation and position.
+    #[serde(default)]
+    pub id: Option<String>,
+}
+
+/// A failure; the turn answers properly once it has failed `times` times.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedError {
+    pub class: ErrorClass,
+    pub message: String,
+    #[serde(default)]
+    pub status: Option<u16>,
+    #[serde(default)]
+    pub retry_after_ms: Option<u64>,
+    #[serde(default = "once")]
+    pub times: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// The provider. Clones share the count of failures.
+#[derive(Debug, Clone)]
+pub struct Scripted {
+    script: Arc<Script>,
+    speed: f64,
+    failed: Arc<Mutex<HashMap<(String, usize), u32>>>,
+}
+
+impl Scripted {
+    /// `speed` multiplies the pace of the script; without a finite, positive one nothing waits.
+    pub fn new(script: Script, speed: f64) -> Self {
+        Self { script: Arc::new(script), speed, failed: Arc::default() }
+    }
+
+    fn steps(&self, request: &Request) -> Vec<Step> {
+        let generation = generations(&request.messages);
+        let input = newest_input(&request.messages);
+        let turns = self.script.agents.get(&request.model).map_or(&[][..], Vec::as_slice);
+        let found = turns.iter().enumerate().find(|(_, turn)| turn.applies(input, generation));
+        let Some((at, turn)) = found else {
+            let silent = Turn { saying: Some(NOTHING_TO_SAY.to_owned()), ..Turn::default() };
+            return self.answer(&silent, request, generation);
+        };
+        match &turn.error {
+            Some(error) if self.fails_again(&request.model, at, error.times) => {
+                let mut steps = self.opening(turn);
+                steps.push(Step::Fail(error.error()));
+                steps
+            }
+            Some(_) | None => self.answer(turn, request, generation),
+        }
+    }
+
+    fn fails_again(&self, agent: &str, turn: usize, times: u32) -> bool {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = failed.entry((agent.to_owned(), turn)).or_default();
+        *count = count.saturating_add(1);
+        *count <= times
+    }
+
+    fn answer(&self, turn: &Turn, request: &Request, generation: u32) -> Vec<Step> {
+        let mut steps = self.opening(turn);
+        steps.extend(self.written(turn, Segment::Saying, turn.saying.as_deref()));
+        for (n, call) in (1_u32..).zip(&turn.calls) {
+            let id = call.id.clone().unwrap_or_else(|| {
+                format!("call_{}_{}_{n}", request.model, generation.saturating_add(1))
+            });
+            steps.push(Step::Event(GenEvent::Call(ToolCall {
+                id,
+                name: call.name.clone(),
+                arguments: argument_text(call.arguments.as_ref()),
+            })));
+        }
+        steps.push(Step::Event(GenEvent::Usage(estimate(request, length(turn)))));
+        steps.push(Step::Event(GenEvent::End { model: Some(request.model.clone()) }));
+        steps
+    }
+
+    /// The wait and the thinking.
+    fn opening(&self, turn: &Turn) -> Vec<Step> {
+        let mut steps = Vec::new();
+        steps.extend(self.pause(Duration::from_millis(turn.delay_ms)));
+        steps.extend(self.written(turn, Segment::Thinking, turn.thinking.as_deref()));
+        steps
+    }
+
+    /// The text word by word, each after its time.
+    fn written(&self, turn: &Turn, segment: Segment, text: Option<&str>) -> Vec<Step> {
+        let pace = turn.tokens_per_second.filter(|pace| *pace > 0.0).unwrap_or(USUAL_PACE);
+        let per_word = Duration::try_from_secs_f64(1.0 / pace).unwrap_or_default();
+        let mut steps = Vec::new();
+        for word in words(text.unwrap_or_default()) {
+            steps.extend(self.pause(per_word));
+            steps.push(Step::text(segment, word));
+        }
+        steps
+    }
+
+    fn pause(&self, time: Duration) -> Option<Step> {
+        if !self.speed.is_finite() || self.speed <= 0.0 {
+            return None;
+        }
+        let time = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).ok()?;
+        (!time.is_zero()).then_some(Step::Wait(time))
+    }
+}
+
+impl Provider for Scripted {
+    fn stream(&self, request: Request) -> GenStream {
+        play(self.steps(&request))
+    }
+}
+
+impl Turn {
+    fn applies(&self, input: &str, generation: u32) -> bool {
+        self.when.as_ref().is_none_or(|text| input.contains(text.as_str()))
+            && self.after.is_none_or(|count| count == generation)
+    }
+}
+
+impl ScriptedError {
+    fn error(&self) -> LlmError {
+        let error = LlmError::new(self.class, &self.message)
+            .with_retry_after(self.retry_after_ms.map(Duration::from_millis));
+        match self.status {
+            Some(status) => error.with_status(status),
+            None => error,
+        }
+    }
+}
+
+fn newest_input(messages: &[Message]) -> &str {
+    let newest = messages.iter().rev().find_map(|message| match message {
+        Message::Prompt(text)
+        | Message::TellaskResult(text)
+        | Message::Carryover(text)
+        | Message::Result { content: text, .. } => Some(text.as_str()),
+        Message::Environment(_)
+        | Message::Guide(_)
+        | Message::Saying(_)
+        | Message::Thinking(_)
+        | Message::Call { .. } => None,
+    });
+    newest.unwrap_or_default()
+}
+
+/// Runs of messages the model made: each is one generation.
+fn generations(messages: &[Message]) -> u32 {
+    let mut count = 0;
+    let mut inside = false;
+    for message in messages {
+        let made = match message {
+            Message::Saying(_) | Message::Thinking(_) | Message::Call { .. } => true,
+            Message::Environment(_)
+            | Message::Prompt(_)
+            | Message::TellaskResult(_)
+            | Message::Carryover(_)
+            | Message::Guide(_)
+            | Message::Result { .. } => false,
+        };
+        if made && !inside {
+            count += 1;
+        }
+        inside = made;
+    }
+    count
+}
+
+/// Pieces the size of a token: a word with the blanks behind it, or two wide characters.
+fn words(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut blank = false;
+    let mut wide = 0;
+    for (at, c) in text.char_indices() {
+        if at > start && (blank || wide >= 2) && !c.is_whitespace() {
+            pieces.extend(text.get(start..at));
+            start = at;
+            wide = 0;
+        }
+        blank = c.is_whitespace();
+        wide += usize::from(c >= '\u{2e80}');
+    }
+    pieces.extend(text.get(start..).filter(|rest| !rest.is_empty()));
+    pieces
+}
+
+/// Everything a turn writes, in UTF-16 units.
+fn length(turn: &Turn) -> u64 {
+    let texts = [&turn.thinking, &turn.saying].into_iter().flatten().map(|text| units(text));
+    let calls = turn
+        .calls
+        .iter()
+        .map(|call| units(&call.name) + units(&argument_text(call.arguments.as_ref())));
+    texts.chain(calls).sum()
+}
+
+#[cfg(test)]
+mod tests;

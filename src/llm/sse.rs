@@ -1,0 +1,240 @@
+//! Decoder for event streams (`text/event-stream`).
+//!
+//! Bytes may arrive in any pieces: the events are the same. Lines end with LF, CRLF or CR; text is
+//! decoded per whole line, so a character cut in two by the network survives. One event holds at
+//! most [`MAX_EVENT_BYTES`].
+
+/// Largest event (and largest line) that is accepted.
+pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// One event with data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The value of `event:`; empty when there was none.
+    pub name: String,
+    /// The `data:` lines, joined with a newline.
+    pub data: String,
+}
+
+/// An event outgrew [`MAX_EVENT_BYTES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("one event of the stream is over {} MiB", MAX_EVENT_BYTES / 1024 / 1024)]
+pub struct TooLarge;
+
+/// The state between two reads.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    name: String,
+    data: Option<String>,
+    /// The last byte was CR: an LF right after it belongs to it.
+    after_cr: bool,
+    /// The first line, where a byte order mark may stand, is behind us.
+    started: bool,
+    foreign_lines: usize,
+}
+
+impl Decoder {
+    /// Takes the next bytes and returns the events they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+        let mut events = Vec::new();
+        let mut rest = bytes;
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, tail) = rest.split_at(end);
+            self.after_cr = tail == b"\r";
+            rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or_default();
+            self.end_line(line, &mut events)?;
+        }
+        self.hold(rest)?;
+        Ok(events)
+    }
+
+    /// The stream is over: the event that lacked its blank line, if any. Its last line may have
+    /// been cut anywhere.
+    pub fn finish(mut self) -> Option<Event> {
+        let mut events = Vec::new();
+        if !self.line.is_empty() {
+            self.end_line(&[], &mut events).ok()?;
+        }
+        self.end_line(&[], &mut events).ok()?;
+        events.pop()
+    }
+
+    /// Lines so far that no event stream would hold.
+    pub fn foreign_lines(&self) -> usize {
+        self.foreign_lines
+    }
+
+    /// The unfinished line, to show what an answer that is no stream began with.
+    pub fn unfinished(&self) -> &[u8] {
+        &self.line
+    }
+
+    fn hold(&mut self, part: &[u8]) -> Result<(), TooLarge> {
+        self.check(part.len())?;
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    fn check(&self, more: usize) -> Result<(), TooLarge> {
+        let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
+        if held + more > MAX_EVENT_BYTES {
+            return Err(TooLarge);
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, part: &[u8], events: &mut Vec<Event>) -> Result<(), TooLarge> {
+        self.check(part.len())?;
+        if self.line.is_empty() {
+            self.take_line(part, events);
+        } else {
+            let mut line = std::mem::take(&mut self.line);
+            line.extend_from_slice(part);
+            self.take_line(&line, events);
+            line.clear();
+            self.line = line;
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &[u8], events: &mut Vec<Event>) {
+        let line = if self.started {
+            line
+        } else {
+            self.started = true;
+            line.strip_prefix(BOM).unwrap_or(line)
+        };
+        if line.is_empty() {
+            self.dispatch(events);
+            return;
+        }
+        let text = String::from_utf8_lossy(line);
+        let (field, value) = text.split_once(':').unwrap_or((&text, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            },
+            "event" => value.clone_into(&mut self.name),
+            // A comment, or a field that matters to reconnecting browsers only.
+            "" | "id" | "retry" => {}
+            _ => self.foreign_lines += 1,
+        }
+    }
+
+    fn dispatch(&mut self, events: &mut Vec<Event>) {
+        let name = std::mem::take(&mut self.name);
+        if let Some(data) = self.data.take() {
+            events.push(Event { name, data });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(name: &str, data: &str) -> Event {
+        Event { name: name.to_owned(), data: data.to_owned() }
+    }
+
+    fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
+        let mut decoder = Decoder::default();
+        let mut events = Vec::new();
+        for chunk in chunks {
+            events.extend(decoder.feed(chunk).unwrap());
+        }
+        events.extend(decoder.finish());
+        events
+    }
+
+    #[test]
+    fn fields_are_read_as_the_event_stream_format_says() {
+        for (text, expected) in [
+            ("data: a\n\n", vec![event("", "a")]),
+            ("data:a\r\n\r\n", vec![event("", "a")]),
+            ("data: a\r\rdata: b\r\r", vec![event("", "a"), event("", "b")]),
+            ("data:  a\ndata\ndata:b\n\n", vec![event("", " a\n\nb")]),
+            (": hello\n\ndata: a\n: again\n\n", vec![event("", "a")]),
+            ("event: error\ndata: x\n\n", vec![event("error", "x")]),
+            ("event: lost\n\ndata: x\n\n", vec![event("", "x")]),
+            ("id: 1\nretry: 5\ndata: x\n\n", vec![event("", "x")]),
+            ("\u{feff}data: x\n\n", vec![event("", "x")]),
+            ("data: one\n\ndata: last", vec![event("", "one"), event("", "last")]),
+            ("data: last\n", vec![event("", "last")]),
+            ("data\n\n", vec![event("", "")]),
+            ("", vec![]),
+            (": only a comment", vec![]),
+        ] {
+            assert_eq!(decode([text.as_bytes()]), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_fields_are_counted() {
+        let mut decoder = Decoder::default();
+        assert_eq!(decoder.feed(b"hello\nworld: 1\ndata: x\n\n").unwrap().len(), 1);
+        assert_eq!(decoder.foreign_lines(), 2);
+    }
+
+    #[test]
+    fn an_endless_event_is_refused() {
+        let block = vec![b'x'; 1024 * 1024];
+        let mut line = Decoder::default();
+        let refused = (0..20).any(|_| line.feed(&block).is_err());
+        assert!(refused, "one long line");
+
+        let mut event = Decoder::default();
+        let lines = [b"data: ".as_slice(), &block, b"\n"].concat();
+        let refused = (0..20).any(|_| event.feed(&lines).is_err());
+        assert!(refused, "many lines of one event");
+    }
+
+    proptest! {
+        #[test]
+        fn any_chunking_gives_the_same_events(
+            lines in prop::collection::vec(
+                ("(data: ?|data|event: |: |id:|junk|)", "[ -~é字🦀\u{feff}]{0,6}", "(\n|\r\n|\r)"),
+                0..24,
+            ),
+            bom in any::<bool>(),
+            cuts in prop::collection::vec(0_usize..400, 0..40),
+        ) {
+            let mut text = String::from(if bom { "\u{feff}" } else { "" });
+            for (field, value, end) in &lines {
+                text.push_str(field);
+                if !field.is_empty() {
+                    text.push_str(value);
+                }
+                text.push_str(end);
+            }
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().filter(|at| *at <= bytes.len()).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let chunks = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
+            let whole = decode([bytes]);
+            prop_assert_eq!(&decode(chunks), &whole);
+            prop_assert_eq!(&decode(bytes.chunks(1)), &whole);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            decode(bytes.chunks(7));
+        }
+    }
+}

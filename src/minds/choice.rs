@@ -1,0 +1,147 @@
+//! Which provider and model a member talks to.
+
+use std::collections::BTreeMap;
+
+use super::Minds;
+use super::llm_config::{self, Env, ModelInfo, ProviderConfig};
+use super::nearest::did_you_mean;
+use super::report::{at, clip};
+use super::{lines, team};
+use crate::domain::{Member, Problem};
+
+impl Minds {
+    /// The provider, what is known of the model, and the name to send.
+    ///
+    /// Where the member names no provider, the first one of the file that can be used right now is
+    /// taken – never a built-in one: nothing is sent to a service nobody asked for.
+    ///
+    /// # Errors
+    /// The provider or model does not exist or cannot be used; the problem says how to mend it.
+    pub fn model_of<'a>(
+        &'a self,
+        member: &'a Member,
+        env: Env,
+    ) -> Result<(&'a ProviderConfig, &'a ModelInfo, &'a str), Problem> {
+        let provider = match &member.provider {
+            Some(key) => self.named_provider(member, key)?,
+            None => self.first_usable(member, env)?,
+        };
+        let model = match (&member.model, provider.models.first()) {
+            (Some(model), _) => model,
+            (None, Some(first)) => &first.key,
+            (None, None) => return Err(self.no_model(member, provider)),
+        };
+        match provider.model(model) {
+            Some(info) => Ok((provider, info, model)),
+            None => Err(self.unknown_model(member, provider, model)),
+        }
+    }
+
+    /// One problem per provider or model that cannot be used, naming the members of the file that
+    /// need it. Environment variables count as set: they are not the file's to mend.
+    pub(super) fn model_problems(&self) -> Vec<Problem> {
+        let mut by_id: BTreeMap<String, (Problem, Vec<&str>)> = BTreeMap::new();
+        for member in self.team.members.iter().filter(|member| self.is_written(member)) {
+            if let Err(problem) = self.model_of(member, &|_| Some("set".to_owned())) {
+                let entry = by_id.entry(problem.id.clone());
+                let (_, members) = entry.or_insert_with(|| (problem, Vec::new()));
+                members.push(member.id.as_str());
+            }
+        }
+        let problems = by_id.into_values();
+        problems.map(|(problem, members)| with_members(problem, &members)).collect()
+    }
+
+    /// True if the member stands in the file; the hidden ones need not.
+    fn is_written(&self, member: &Member) -> bool {
+        let text = self.team_text.as_deref().unwrap_or_default();
+        !member.hidden
+            || lines::line_of(text, &["members", member.id.as_str()])
+                > lines::line_of(text, &["members"])
+    }
+
+    fn named_provider(&self, member: &Member, key: &str) -> Result<&ProviderConfig, Problem> {
+        let Some(provider) = self.provider(key) else {
+            let keys = self.providers.iter().map(|provider| provider.key.as_str());
+            let hint = did_you_mean(key, keys);
+            return Err(self.at_member(
+                member,
+                "provider",
+                Problem::new(
+                    format!("team/unknown-provider/{}", clip(key)),
+                    team::PATH,
+                    format!("there is no provider `{}`", clip(key)),
+                    format!("add it to {}{hint}", llm_config::PATH),
+                ),
+            ));
+        };
+        match provider.unusable() {
+            None => Ok(provider),
+            Some((found, mend)) => Err(Problem::new(
+                format!("llm/unusable-provider/{}", clip(key)),
+                llm_config::PATH,
+                found,
+                mend,
+            )),
+        }
+    }
+
+    fn first_usable(&self, member: &Member, env: Env) -> Result<&ProviderConfig, Problem> {
+        let has_model = |provider: &ProviderConfig| match &member.model {
+            Some(model) => provider.model(model).is_some(),
+            None => !provider.models.is_empty(),
+        };
+        let mut own = self.providers.iter().filter(|provider| !provider.builtin);
+        own.find(|provider| has_model(provider) && provider.is_usable(env)).ok_or_else(|| {
+            Problem::new(
+                "llm/no-provider",
+                llm_config::PATH,
+                "no provider is named, and the file has none that can be used",
+                "add a provider with a model (`dominds-tui init` writes an example), and name \
+                     both in `member_defaults` of .minds/team.yaml",
+            )
+        })
+    }
+
+    fn no_model(&self, member: &Member, provider: &ProviderConfig) -> Problem {
+        let problem = Problem::new(
+            format!("team/no-model/{}", provider.key),
+            team::PATH,
+            format!("no model is named, and provider `{}` lists none", provider.key),
+            "name one with `model:`",
+        );
+        self.at_member(member, "provider", problem)
+    }
+
+    fn unknown_model(&self, member: &Member, provider: &ProviderConfig, model: &str) -> Problem {
+        let keys = provider.models.iter().map(|info| info.key.as_str());
+        let hint = did_you_mean(model, keys);
+        let problem = Problem::new(
+            format!("team/unknown-model/{}/{}", provider.key, clip(model)),
+            team::PATH,
+            format!("provider `{}` has no model `{}`", provider.key, clip(model)),
+            format!("add it to `models` in {}{hint}", llm_config::PATH),
+        );
+        self.at_member(member, "model", problem)
+    }
+
+    /// The line where the member, or else the defaults, set `key`.
+    fn at_member(&self, member: &Member, key: &str, problem: Problem) -> Problem {
+        let text = self.team_text.as_deref().unwrap_or_default();
+        let own = ["members", member.id.as_str(), key];
+        let found = |keys: &[&str]| {
+            let line = lines::line_of(text, keys)?;
+            let holds_it = text.lines().nth(line - 1)?.contains(key);
+            holds_it.then_some(line)
+        };
+        at(problem, found(&own).or_else(|| found(&["member_defaults", key])))
+    }
+}
+
+fn with_members(mut problem: Problem, members: &[&str]) -> Problem {
+    const MOST_NAMED: usize = 8;
+    let named: Vec<String> = members.iter().take(MOST_NAMED).map(|id| format!("`{id}`")).collect();
+    let more = if members.len() > MOST_NAMED { " and more" } else { "" };
+    problem.text.push_str(&format!("; needed by {}{more}", named.join(", ")));
+    problem
+}

@@ -1,0 +1,32 @@
+//! The text that keeps a main dialog going when it would stop without having finished.
+
+use std::path::Path;
+
+use super::files::{self, Found};
+use super::prompt::Text;
+use crate::domain::Lang;
+
+const BUILT_IN: Text = Text::english(
+    "You stopped, and nothing you wait for is on its way. Look at the goal of the Taskdoc.\n\
+     - The goal is unclear, or a decision is a person's to make: ask with `askHuman`.\n\
+     - The goal is reached: say briefly how you know, and ask with `askHuman` for acceptance.\n\
+     - Otherwise: take the next step now, yourself or by asking the teammate who owns it. \
+     Announcing a step is not taking it.",
+);
+
+/// The file for the language, else the general one, else the built-in text. `None` where the file
+/// that counts has no text: that switches keeping going off.
+pub(super) fn load(workspace: &Path, lang: Lang) -> Option<String> {
+    let for_lang = format!(".minds/diligence.{}.md", lang.code());
+    for path in [for_lang.as_str(), ".minds/diligence.md"] {
+        match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
+            Found::Text(text) => {
+                let body = files::without_front_matter(&text).trim();
+                return (!body.is_empty()).then(|| body.to_owned());
+            }
+            Found::Missing => {}
+            Found::Unusable(_) => break,
+        }
+    }
+    Some(BUILT_IN.of(lang).to_owned())
+}

@@ -1,0 +1,136 @@
+//! Reading files of the workspace that others may have written: bounded, regular files only, and
+//! never through a link that leads outside the workspace.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+/// Largest text read from `.minds`, in bytes (a persona, an environment text).
+pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
+
+/// What was found at a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Text(String),
+    Missing,
+    /// Why it cannot be used, as the end of the sentence "the file cannot be used: …".
+    Unusable(String),
+}
+
+/// Reads `relative` inside `workspace`, at most `limit` bytes, without a byte order mark.
+pub(crate) fn read(workspace: &Path, relative: &str, limit: usize) -> Found {
+    match read_bytes(workspace, relative, limit) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Found::Text(text.trim_start_matches('\u{feff}').to_owned()),
+            Err(_) => Found::Unusable("it is not UTF-8 text".to_owned()),
+        },
+        Err(found) => found,
+    }
+}
+
+fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>, Found> {
+    let path = workspace.join(relative).canonicalize().map_err(|e| found(&e))?;
+    let root = workspace.canonicalize().map_err(|e| found(&e))?;
+    if !path.starts_with(&root) {
+        return Err(unusable("it leads outside the workspace"));
+    }
+    // Before opening: a pipe or a device would block.
+    if !path.metadata().map_err(|e| found(&e))?.is_file() {
+        return Err(unusable("it is not a regular file"));
+    }
+    let file = File::open(&path).map_err(|e| found(&e))?;
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).map_err(|e| found(&e))?;
+    if bytes.len() > limit {
+        return Err(unusable(&format!("it is larger than {} KiB", limit.div_ceil(1024))));
+    }
+    Ok(bytes)
+}
+
+fn found(error: &std::io::Error) -> Found {
+    if matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
+    ) {
+        Found::Missing
+    } else {
+        unusable(&error.to_string())
+    }
+}
+
+fn unusable(why: &str) -> Found {
+    Found::Unusable(why.to_owned())
+}
+
+/// The text after a leading block between two `---` lines; the whole text without one.
+pub(crate) fn without_front_matter(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("---") else {
+        return text;
+    };
+    let Some((_, block)) = rest.split_once('\n').filter(|(line, _)| blank(line)) else {
+        return text;
+    };
+    let mut at = 0;
+    for line in block.split_inclusive('\n') {
+        at += line.len();
+        if line.strip_prefix("---").is_some_and(blank) {
+            return block.get(at..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+fn blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_within_its_limit_and_inside_the_workspace() {
+        let outer = tempfile::tempdir().unwrap();
+        let workspace = outer.path().join("ws");
+        std::fs::create_dir_all(workspace.join("dir")).unwrap();
+        std::fs::write(outer.path().join("secret"), "s").unwrap();
+        std::fs::write(workspace.join("a"), "\u{feff}abc").unwrap();
+        std::fs::write(workspace.join("bytes"), [0xff]).unwrap();
+        assert_eq!(read(&workspace, "a", 6), Found::Text("abc".to_owned()));
+        assert!(matches!(read(&workspace, "a", 5), Found::Unusable(_)));
+        assert!(matches!(read(&workspace, "bytes", 9), Found::Unusable(_)));
+        assert!(matches!(read(&workspace, "dir", 9), Found::Unusable(_)));
+        assert!(matches!(read(&workspace, "../secret", 9), Found::Unusable(_)));
+        assert_eq!(read(&workspace, "none", 9), Found::Missing);
+        assert_eq!(read(&workspace, "a/b", 9), Found::Missing);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_only_inside_the_workspace() {
+        let outer = tempfile::tempdir().unwrap();
+        let workspace = outer.path().join("ws");
+        std::fs::create_dir(&workspace).unwrap();
+        std::fs::write(outer.path().join("secret"), "s").unwrap();
+        std::fs::write(workspace.join("a"), "abc").unwrap();
+        std::os::unix::fs::symlink("a", workspace.join("inside")).unwrap();
+        std::os::unix::fs::symlink("../secret", workspace.join("outside")).unwrap();
+        assert_eq!(read(&workspace, "inside", 9), Found::Text("abc".to_owned()));
+        assert!(matches!(read(&workspace, "outside", 9), Found::Unusable(_)));
+    }
+
+    #[test]
+    fn front_matter_is_stripped_only_when_it_is_closed() {
+        for (text, expected) in [
+            ("---\na: 1\n---\nbody\n", "body\n"),
+            ("---\r\na: 1\r\n---\r\nbody", "body"),
+            ("---\na: 1\n---", ""),
+            ("---\na: 1\n", "---\na: 1\n"),
+            ("body\n---\n", "body\n---\n"),
+            ("----\nx\n---\n", "----\nx\n---\n"),
+        ] {
+            assert_eq!(without_front_matter(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The providers known without a file: where they are, what they speak, which variable holds the
+//! key. Their models are not listed, so that any name of a model is accepted.
+
+use super::provider::{ApiType, ModelInfo, ProviderConfig};
+use super::retry::RetryConfig;
+
+/// Key, protocol, base, variable (as in Dominds 1.19.2).
+const TABLE: [(&str, ApiType, &str, &str); 13] = [
+    ("codex", ApiType::Codex, "https://chatgpt.com/backend-api/", "CODEX_HOME"),
+    (
+        "minimaxi.com-coding-plan",
+        ApiType::Anthropic,
+        "https://api.minimaxi.com/anthropic",
+        "MINIMAX_CN_CP_API_KEY",
+    ),
+    (
+        "minimaxi.com",
+        ApiType::Anthropic,
+        "https://api.minimaxi.com/anthropic",
+        "MINIMAX_CN_API_KEY",
+    ),
+    (
+        "minimax.io-coding-plan",
+        ApiType::Anthropic,
+        "https://api.minimax.io/anthropic",
+        "MINIMAX_CP_API_KEY",
+    ),
+    ("minimax.io", ApiType::Anthropic, "https://api.minimax.io/anthropic", "MINIMAX_API_KEY"),
+    ("bigmodel", ApiType::Anthropic, "https://open.bigmodel.cn/api/anthropic", "ZHIPUAI_API_KEY"),
+    ("z.ai", ApiType::Anthropic, "https://api.z.ai/api/anthropic", "ZAI_API_KEY"),
+    (
+        "volcano-engine-coding-plan",
+        ApiType::Anthropic,
+        "https://ark.cn-beijing.volces.com/api/coding",
+        "ARK_CP_API_KEY",
+    ),
+    (
+        "volcano-engine",
+        ApiType::OpenAiCompatible,
+        "https://ark.cn-beijing.volces.com/api/v3",
+        "ARK_API_KEY",
+    ),
+    ("anthropic", ApiType::Anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    ("deepseek", ApiType::Anthropic, "https://api.deepseek.com/anthropic", "DEEPSEEK_API_KEY"),
+    (
+        "aliyun-bailian",
+        ApiType::Anthropic,
+        "https://coding.dashscope.aliyuncs.com/apps/anthropic",
+        "ALIYUN_BAILIAN_API_KEY",
+    ),
+    ("openai", ApiType::OpenAi, "https://api.openai.com/v1", "OPENAI_API_KEY"),
+];
+
+pub(crate) fn providers() -> Vec<ProviderConfig> {
+    let build = |(key, api_type, base_url, variable): (&str, ApiType, &str, &str)| ProviderConfig {
+        key: key.to_owned(),
+        name: key.to_owned(),
+        base_url: base_url.to_owned(),
+        api_key_env_var: Some(variable.to_owned()),
+        quirks: Vec::new(),
+        tool_result_max_chars: api_type.default_tool_result_max_chars(),
+        retry: RetryConfig::default(),
+        models: Vec::new(),
+        any_model: Some(ModelInfo::unknown("")),
+        builtin: true,
+        api_type,
+    };
+    TABLE.into_iter().map(build).collect()
+}

@@ -1,0 +1,198 @@
+//! A provider of models, with effective values, and what is known of each of its models.
+
+use super::PATH;
+use super::retry::RetryConfig;
+use crate::domain::Problem;
+use crate::domain::health::Limits;
+
+/// How the environment is read: by name, so that only the caller touches the real one.
+pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Generations between two warnings about a context that fills up (Dominds 1.19.2).
+pub(super) const DEFAULT_CADENCE: u32 = 10;
+
+/// The protocol a provider speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiType {
+    /// A ChatGPT login.
+    Codex,
+    Anthropic,
+    /// The Responses API.
+    OpenAi,
+    /// Chat Completions: every local server, and many paid ones.
+    OpenAiCompatible,
+    /// Answers from a file.
+    Mock,
+    /// As written in the file; empty if nothing was written.
+    Unknown(String),
+}
+
+impl ApiType {
+    pub(super) fn of(text: &str) -> Self {
+        match text {
+            "codex" => Self::Codex,
+            "anthropic" => Self::Anthropic,
+            "openai" => Self::OpenAi,
+            "openai-compatible" => Self::OpenAiCompatible,
+            "mock" => Self::Mock,
+            other => Self::Unknown(other.chars().take(60).collect()),
+        }
+    }
+
+    /// The word in the file.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Codex => "codex",
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::OpenAiCompatible => "openai-compatible",
+            Self::Mock => "mock",
+            Self::Unknown(text) => text,
+        }
+    }
+
+    /// True if this program can talk to such a provider.
+    pub fn is_built(&self) -> bool {
+        match self {
+            Self::OpenAiCompatible | Self::Mock => true,
+            Self::Codex | Self::Anthropic | Self::OpenAi | Self::Unknown(_) => false,
+        }
+    }
+
+    /// Longest text of one tool result that is sent, in characters (Dominds 1.19.2).
+    pub(super) fn default_tool_result_max_chars(&self) -> usize {
+        match self {
+            Self::Codex | Self::OpenAi => 8 * 1024 * 1024,
+            Self::Anthropic | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
+                4 * 1024 * 1024
+            }
+        }
+    }
+}
+
+/// One provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderConfig {
+    pub key: String,
+    /// For people.
+    pub name: String,
+    pub api_type: ApiType,
+    /// The API's base; for [`ApiType::Mock`] the folder of answers, from the workspace.
+    pub base_url: String,
+    pub api_key_env_var: Option<String>,
+    pub quirks: Vec<String>,
+    /// Longest text of one tool result that is sent, in characters.
+    pub tool_result_max_chars: usize,
+    pub retry: RetryConfig,
+    /// In the order of the file.
+    pub models: Vec<ModelInfo>,
+    /// What is known of a model that is not listed; `None` where only listed models may be used.
+    pub any_model: Option<ModelInfo>,
+    /// Part of the program, not of the file.
+    pub builtin: bool,
+}
+
+impl ProviderConfig {
+    pub fn model(&self, key: &str) -> Option<&ModelInfo> {
+        let listed = self.models.iter().find(|model| model.key == key);
+        listed.or(self.any_model.as_ref())
+    }
+
+    /// The key to send, if one is named. A mock provider needs none.
+    ///
+    /// # Errors
+    /// The named variable is not set, or blank.
+    pub fn api_key(&self, env: Env) -> Result<Option<String>, Problem> {
+        let Some(name) = &self.api_key_env_var else {
+            return Ok(None);
+        };
+        if self.api_type == ApiType::Mock {
+            return Ok(None);
+        }
+        match env(name).filter(|key| !key.trim().is_empty()) {
+            Some(key) => Ok(Some(key)),
+            None => Err(Problem::new(
+                format!("llm/no-key/{}", self.key),
+                PATH,
+                format!(
+                    "provider `{}` needs the environment variable {name}, which is not set",
+                    self.key
+                ),
+                format!("set {name}, or remove `apiKeyEnvVar` if the server needs no key"),
+            )),
+        }
+    }
+
+    /// True if nothing but a model is missing to use this provider.
+    pub(crate) fn is_usable(&self, env: Env) -> bool {
+        self.unusable().is_none() && self.api_key(env).is_ok()
+    }
+
+    /// What keeps every model of this provider from being used, whatever the environment.
+    pub(crate) fn unusable(&self) -> Option<(String, String)> {
+        let key = &self.key;
+        if !self.api_type.is_built() {
+            let found = match self.api_type.name() {
+                "" => format!("provider `{key}` has no `apiType`"),
+                name => format!("provider `{key}`: apiType `{name}` is not built yet"),
+            };
+            return Some((found, "use `openai-compatible` or `mock`".to_owned()));
+        }
+        let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
+        if self.api_type == ApiType::Mock && self.base_url.is_empty() {
+            let found = format!("provider `{key}` has no `baseUrl`");
+            return Some((found, "name the folder of its answers".to_owned()));
+        }
+        if self.api_type != ApiType::Mock && !is_url {
+            let found = format!("`baseUrl` of provider `{key}` is no web address");
+            return Some((found, "write it as `http://…` or `https://…`".to_owned()));
+        }
+        None
+    }
+}
+
+/// What is known of a model. Lengths are in tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The name sent to the provider; empty for "any model".
+    pub key: String,
+    /// For people.
+    pub name: String,
+    pub context_length: Option<u64>,
+    pub input_length: Option<u64>,
+    pub output_length: Option<u64>,
+    pub optimal_max_tokens: Option<u64>,
+    pub critical_max_tokens: Option<u64>,
+    /// Generations between two warnings about a context that fills up.
+    pub caution_cadence: u32,
+    /// The context's size in words.
+    pub context_window: Option<String>,
+    /// `Some(false)` keeps pictures from being sent.
+    pub supports_image_input: Option<bool>,
+}
+
+impl ModelInfo {
+    /// A model of which nothing is known.
+    pub(super) fn unknown(key: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            name: key.to_owned(),
+            context_length: None,
+            input_length: None,
+            output_length: None,
+            optimal_max_tokens: None,
+            critical_max_tokens: None,
+            caution_cadence: DEFAULT_CADENCE,
+            context_window: None,
+            supports_image_input: None,
+        }
+    }
+
+    /// What it may take; `None` where neither the context nor the input length is known.
+    pub fn limits(&self) -> Option<Limits> {
+        let length = self.context_length.or(self.input_length);
+        let mut limits = Limits::new(length, self.optimal_max_tokens, self.critical_max_tokens)?;
+        limits.model_context_window_text.clone_from(&self.context_window);
+        Some(limits)
+    }
+}

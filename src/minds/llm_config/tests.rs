@@ -1,0 +1,142 @@
+//! `llm.yaml`: merging with the built-in providers, effective values, problems.
+
+use std::time::Duration;
+
+use super::*;
+use crate::domain::Problem;
+
+fn find<'a>(providers: &'a [ProviderConfig], key: &str) -> &'a ProviderConfig {
+    providers.iter().find(|provider| provider.key == key).unwrap_or_else(|| panic!("no {key}"))
+}
+
+fn ids(problems: &[Problem]) -> Vec<(&str, Option<usize>)> {
+    problems.iter().map(|p| (p.id.as_str(), p.line)).collect()
+}
+
+#[test]
+fn a_provider_of_the_file_replaces_a_built_in_one_as_a_whole() {
+    let (providers, problems) = read(
+        "\
+providers:
+  openai:
+    apiType: openai-compatible
+    baseUrl: http://127.0.0.1:1/v1
+    models: { m: {} }
+  local:
+    name: Local
+    apiType: mock
+    baseUrl: db
+    apiQuirks: xcode.best
+    tool_result_max_chars: 10
+    models: { b: { name: B }, a: ~ }
+",
+    );
+    assert_eq!(problems, []);
+    let builtin = builtin_providers();
+    assert_eq!(providers.len(), builtin.len() + 1);
+    let openai = find(&providers, "openai");
+    assert_eq!((openai.builtin, &openai.api_key_env_var), (false, &None));
+    assert_eq!(openai.name, "openai");
+    assert_eq!(openai.any_model, None);
+    assert_eq!(find(&providers, "deepseek"), find(&builtin, "deepseek"));
+    let local = providers.last().unwrap();
+    assert_eq!(local.quirks, ["xcode.best"]);
+    assert_eq!(local.tool_result_max_chars, 10);
+    let models: Vec<_> = local.models.iter().map(|m| (m.key.as_str(), m.name.as_str())).collect();
+    assert_eq!(models, [("b", "B"), ("a", "a")]);
+}
+
+#[test]
+fn retry_numbers_out_of_range_count_as_not_set_and_the_delays_keep_their_order() {
+    let ms = Duration::from_millis;
+    let default = RetryConfig::default();
+    for (yaml, expected) in [
+        ("name: x", default),
+        (
+            "llm_retry_aggressive_max_retries: 0\n    llm_retry_initial_delay_ms: 0",
+            RetryConfig { aggressive_max_retries: 0, initial_delay: ms(0), ..default },
+        ),
+        (
+            "llm_retry_initial_delay_ms: 40000",
+            RetryConfig { initial_delay: ms(40_000), conservative_delay: ms(40_000), ..default },
+        ),
+        ("llm_retry_max_delay_ms: 5", RetryConfig { max_delay: ms(30_000), ..default }),
+        ("llm_retry_backoff_multiplier: 0.5", default),
+        ("llm_retry_conservative_delay_ms: -5", default),
+        ("llm_retry_aggressive_max_retries: 1.5", default),
+    ] {
+        let text = format!("providers:\n  p:\n    {yaml}\n");
+        let (providers, _) = read(&text);
+        assert_eq!(find(&providers, "p").retry, expected, "{yaml}");
+    }
+}
+
+#[test]
+fn a_models_limits_come_from_its_context_or_its_input_length() {
+    for (yaml, expected) in [
+        ("{}", None),
+        ("{ context_length: 1000.9 }", Some((1000, 100_000, 900))),
+        ("{ input_length: 500 }", Some((500, 100_000, 450))),
+        ("{ context_length: -1, input_length: 500 }", Some((500, 100_000, 450))),
+        ("{ context_length: 1e99 }", None),
+        (
+            "{ context_length: 1000, optimal_max_tokens: 7, critical_max_tokens: 8 }",
+            Some((1000, 7, 8)),
+        ),
+    ] {
+        let text = format!("providers:\n  p:\n    models:\n      m: {yaml}\n");
+        let (providers, _) = read(&text);
+        let limits = find(&providers, "p").model("m").unwrap().limits();
+        let found = limits.map(|l| {
+            (
+                l.model_context_limit_tokens,
+                l.effective_optimal_max_tokens,
+                l.effective_critical_max_tokens,
+            )
+        });
+        assert_eq!(found, expected, "{yaml}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_named_with_its_line() {
+    for (text, expected) in [
+        ("providers: [\n", vec![("llm/yaml", Some(2))]),
+        ("- a", vec![("llm/yaml", None)]),
+        ("provider: {}", vec![("llm/no-providers", None)]),
+        ("providers: 3", vec![("llm/no-providers", Some(1))]),
+        ("providers:\n  p: 3", vec![("llm/wrong-type/p", Some(2))]),
+        (
+            "providers:\n  p:\n    baseURL: x\n    future: y",
+            vec![("llm/unknown-key/p/baseURL", Some(3))],
+        ),
+        ("providers:\n  p:\n    models: [m]", vec![("llm/wrong-type/p/models", Some(3))]),
+        ("providers:\n  p:\n    apiKey: sk-123", vec![("llm/secret/p", Some(3))]),
+    ] {
+        let (providers, problems) = read(text);
+        assert_eq!(ids(&problems), expected, "{text}");
+        assert!(providers.len() >= builtin_providers().len());
+        assert!(problems.iter().all(|p| !p.to_string().contains("sk-123")));
+    }
+    assert_eq!(read("# later\n"), (builtin_providers(), Vec::new()));
+}
+
+#[test]
+fn a_key_comes_from_the_named_variable_only() {
+    let text = "\
+providers:
+  a: { apiType: openai-compatible, apiKeyEnvVar: A_KEY }
+  b: { apiType: openai-compatible }
+  c: { apiType: mock, apiKeyEnvVar: A_KEY }
+";
+    let (providers, _) = read(text);
+    let set = |name: &str| (name == "A_KEY").then(|| "secret".to_owned());
+    let blank = |_: &str| Some(" ".to_owned());
+    let key = |provider: &str, env: Env| find(&providers, provider).api_key(env).ok();
+    assert_eq!(key("a", &set), Some(Some("secret".to_owned())));
+    assert_eq!(key("a", &blank), None);
+    assert_eq!(key("b", &set), Some(None));
+    assert_eq!(key("c", &|_| None), Some(None));
+    let problem = find(&providers, "a").api_key(&|_| None).unwrap_err();
+    assert!(problem.text.contains("A_KEY") && problem.mend.contains("A_KEY"));
+}

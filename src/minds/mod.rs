@@ -1,0 +1,176 @@
+//! What makes a member: the team, its models, its texts – read from `.minds/` – and the system
+//! prompt built from them.
+//!
+//! [`Minds`] is a snapshot: it is read as a whole, never changes, and is replaced as a whole when the
+//! files change. Reading never fails; findings are [`Minds::problems`]. A workspace without `.minds`
+//! is not a problem but a state, see [`Minds::missing`].
+
+mod choice;
+mod diligence;
+mod files;
+mod lines;
+pub mod llm_config;
+mod nearest;
+pub mod prompt;
+mod report;
+pub mod starter;
+pub mod taskdoc;
+mod team;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod toolsets;
+
+use std::path::Path;
+
+pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
+pub use prompt::DialogRole;
+pub use texts::MemberTexts;
+
+use crate::domain::{AgentId, Lang, Member, Problem, Team};
+use crate::yaml;
+use files::Found;
+use texts::Texts;
+
+/// An immutable snapshot of `.minds/`.
+#[derive(Debug, Clone)]
+pub struct Minds {
+    lang: Lang,
+    team: Team,
+    providers: Vec<ProviderConfig>,
+    texts: Texts,
+    diligence: Option<String>,
+    /// Names of MCP servers, which are toolsets to come.
+    mcp_servers: Vec<String>,
+    team_text: Option<String>,
+    problems: Vec<Problem>,
+}
+
+impl Minds {
+    /// Reads everything below `.minds/` of `workspace` that exists.
+    pub fn load(workspace: &Path, lang: Lang) -> Self {
+        let mut problems = Vec::new();
+        let team_text = config_text(workspace, team::PATH, &mut problems);
+        let llm_text = config_text(workspace, llm_config::PATH, &mut problems);
+        let (team, team_problems) = match &team_text {
+            Some(text) => team::read(text),
+            None => (team::without_file(), Vec::new()),
+        };
+        let (providers, llm_problems) = match &llm_text {
+            Some(text) => llm_config::read(text),
+            None => (llm_config::builtin_providers(), Vec::new()),
+        };
+        problems.extend(team_problems);
+        problems.extend(llm_problems);
+        let texts = Texts::load(workspace, lang, &team, &mut problems);
+        let mut minds = Self {
+            lang,
+            diligence: diligence::load(workspace, lang),
+            mcp_servers: toolsets::mcp_servers(workspace),
+            team,
+            providers,
+            texts,
+            team_text,
+            problems,
+        };
+        let findings = minds.model_problems();
+        minds.problems.extend(findings);
+        minds
+    }
+
+    /// What needs mending, in the order of the files.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// All members, the hidden ones too.
+    pub fn team(&self) -> &Team {
+        &self.team
+    }
+
+    pub fn member(&self, id: &AgentId) -> Option<&Member> {
+        self.team.member(id)
+    }
+
+    /// Who answers when nobody is named; one of the hidden members if there is no other.
+    pub fn default_responder(&self) -> Option<&AgentId> {
+        self.team.default_responder()
+    }
+
+    /// Built-in providers and those of the file.
+    pub fn providers(&self) -> &[ProviderConfig] {
+        &self.providers
+    }
+
+    pub fn provider(&self, key: &str) -> Option<&ProviderConfig> {
+        self.providers.iter().find(|provider| provider.key == key)
+    }
+
+    /// What a member was told about itself, as written.
+    pub fn texts_of(&self, id: &AgentId) -> MemberTexts<'_> {
+        self.texts.of(id)
+    }
+
+    /// The keep-going text; `None` where an empty file switches it off.
+    pub fn diligence(&self) -> Option<&str> {
+        self.diligence.as_deref()
+    }
+
+    /// What is missing before a dialog can run at all, in words for the person who tried. A member
+    /// in the file is enough; whether its model can be used is [`Minds::model_of`]'s to say.
+    pub fn missing(&self) -> Option<Problem> {
+        if self.team.visible().next().is_some() {
+            return None;
+        }
+        let text = if self.team_text.is_none() {
+            "there is no team: the file does not exist"
+        } else {
+            "there is no team: the file names no member that can be used"
+        };
+        let mend = "run `dominds-tui init` for a starter team, or add a member under `members:`";
+        Some(Problem::new("team/missing", team::PATH, text, mend))
+    }
+
+    /// The one system text for a member in a dialog of this role. `tool_names` are the tools it is
+    /// offered there. The same input gives the same bytes: no time, nothing that changes by itself.
+    pub fn system_prompt(
+        &self,
+        member: &Member,
+        role: DialogRole,
+        tool_names: &[String],
+    ) -> String {
+        prompt::build(&prompt::Facts {
+            lang: self.lang,
+            member,
+            team: &self.team,
+            texts: self.texts.of(&member.id),
+            environment: self.texts.environment(),
+            role,
+            tool_names,
+        })
+    }
+}
+
+fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Option<String> {
+    match files::read(workspace, path, yaml::LIMIT_BYTES) {
+        Found::Text(text) => Some(text),
+        Found::Missing => None,
+        Found::Unusable(why) => {
+            problems.push(unusable(path, &why));
+            None
+        }
+    }
+}
+
+fn unusable(path: &str, why: &str) -> Problem {
+    Problem::new(
+        format!("minds/unusable/{path}"),
+        path,
+        format!("the file cannot be used: {why}"),
+        "make it a readable text file of this workspace, or remove it",
+    )
+}

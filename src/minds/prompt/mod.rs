@@ -1,0 +1,89 @@
+//! The system prompt: sections in a fixed order, each a small function of the same facts.
+//!
+//! The same facts give the same bytes: no time, no counter, nothing that changes within a course, so
+//! that providers can cache it. Every text is a [`Text`], one column per work language.
+
+mod collaboration;
+mod directory;
+mod opening;
+pub(super) mod persona;
+mod place;
+mod policy;
+mod reasoning;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tools;
+
+pub(crate) use text::Text;
+
+use super::texts::MemberTexts;
+use crate::domain::{Lang, Member, Team};
+
+/// Which kind of dialog the prompt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialogRole {
+    /// A person talks with the member.
+    Main,
+    /// A teammate asked the member.
+    Side,
+    /// The member asked itself: fresh-boots reasoning, without tools.
+    FreshBoots,
+}
+
+/// All a section may know.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts<'a> {
+    pub lang: Lang,
+    pub member: &'a Member,
+    pub team: &'a Team,
+    pub texts: MemberTexts<'a>,
+    pub environment: Option<&'a str>,
+    pub role: DialogRole,
+    pub tool_names: &'a [String],
+}
+
+impl Facts<'_> {
+    fn say(&self, text: &Text) -> &'static str {
+        text.of(self.lang)
+    }
+
+    fn has_tool(&self, name: &str) -> bool {
+        self.tool_names.iter().any(|tool| tool == name)
+    }
+}
+
+/// A heading and its body; a section without a body is left out.
+type Section = (&'static Text, Option<String>);
+
+pub(super) fn build(facts: &Facts) -> String {
+    let mut sections: Vec<Section> = vec![
+        opening::identity(facts),
+        opening::language(facts),
+        opening::messages(facts),
+        opening::priority(facts),
+        opening::words(facts),
+        persona::persona(facts),
+        persona::knowhow(facts),
+        persona::pitfalls(facts),
+        place::environment(facts),
+    ];
+    match facts.role {
+        DialogRole::Main | DialogRole::Side => sections.extend([
+            directory::questions(facts),
+            directory::team(facts),
+            policy::policy(facts),
+            collaboration::protocol(facts),
+            reasoning::guide(facts),
+            tools::own_state(facts),
+            tools::offered(facts),
+            tools::tellask(facts),
+            tools::rules(facts),
+        ]),
+        DialogRole::FreshBoots => sections.push(reasoning::body(facts)),
+    }
+    let written = sections.into_iter().filter_map(|(title, body)| {
+        body.map(|body| format!("# {}\n\n{}\n", facts.say(title), body.trim()))
+    });
+    written.collect::<Vec<_>>().join("\n")
+}

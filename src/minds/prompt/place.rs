@@ -1,0 +1,46 @@
+//! Where the member works: the workspace's own words, and the borders no file tool crosses.
+
+use super::{Facts, Section, Text};
+use crate::domain::AccessLists;
+
+const TITLE: Text = Text::english("Where you work");
+const BORDERS: Text = Text::english(
+    "Paths are relative to the workspace; file tools do not leave it. Closed to them: `.minds/` \
+     (the team's configuration), `.dialogs/` (the program's state) and every `*.tsk/` (Taskdocs, \
+     which have tools of their own).",
+);
+const READ_ONLY_BELOW: Text = Text::english("You may read only");
+const WRITE_ONLY_BELOW: Text = Text::english("You may write only");
+const NO_READ: Text = Text::english("You may not read");
+const NO_WRITE: Text = Text::english("You may not write");
+
+pub(super) fn environment(facts: &Facts) -> Section {
+    let mut parts: Vec<String> = facts.environment.map(str::to_owned).into_iter().collect();
+    parts.push(facts.say(&BORDERS).to_owned());
+    let own = own_borders(facts, &facts.member.access);
+    if !own.is_empty() {
+        parts.push(own);
+    }
+    (&TITLE, Some(parts.join("\n\n")))
+}
+
+fn own_borders(facts: &Facts, access: &AccessLists) -> String {
+    let rows = [
+        (&READ_ONLY_BELOW, &access.read_dirs, ""),
+        (&WRITE_ONLY_BELOW, &access.write_dirs, ""),
+        (&NO_READ, &access.no_read_dirs, ""),
+        (&NO_WRITE, &access.no_write_dirs, ""),
+        (&READ_ONLY_BELOW, &access.read_file_ext_names, "*."),
+        (&WRITE_ONLY_BELOW, &access.write_file_ext_names, "*."),
+        (&NO_READ, &access.no_read_file_ext_names, "*."),
+        (&NO_WRITE, &access.no_write_file_ext_names, "*."),
+    ];
+    let lines = rows.into_iter().filter(|(_, names, _)| !names.is_empty());
+    let lines: Vec<String> = lines
+        .map(|(what, names, before)| {
+            let names: Vec<String> = names.iter().map(|n| format!("`{before}{n}`")).collect();
+            format!("- {}: {}", facts.say(what), names.join(", "))
+        })
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,130 @@
+//! The system prompt: which sections are there, in which order, for whom. Wording is not tested.
+
+use super::*;
+use crate::domain::AgentId;
+
+const TEAM: &str = "\
+shell_specialists: [ops]
+members:
+  lead: { name: Lead, gofor: planning, fbr-effort: 2 }
+  ops: { name: Ops, nogo: [poetry], no_write_dirs: [docs] }
+  ghost: { hidden: true, fbr-effort: 0 }
+";
+
+fn prompt_of(id: &str, role: DialogRole, tools: &[&str]) -> String {
+    let (team, problems) = crate::minds::team::read(TEAM);
+    assert_eq!(problems, []);
+    let tool_names: Vec<String> = tools.iter().map(|name| (*name).to_owned()).collect();
+    build(&Facts {
+        lang: Lang::En,
+        member: team.member(&AgentId::new(id)).unwrap(),
+        team: &team,
+        texts: MemberTexts {
+            persona: Some("PERSONA-TEXT"),
+            knowhow: Some("KNOWHOW-TEXT"),
+            pitfalls: None,
+        },
+        environment: Some("ENV-TEXT"),
+        role,
+        tool_names: &tool_names,
+    })
+}
+
+fn headings(prompt: &str) -> Vec<&str> {
+    prompt.lines().filter_map(|line| line.strip_prefix("# ")).collect()
+}
+
+#[test]
+fn the_sections_stand_in_their_order() {
+    let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder"]);
+    let order = [
+        "Who you are",
+        "Language",
+        "How to read messages",
+        "Whose word counts",
+        "Words",
+        "Persona",
+        "Know-how",
+        "Where you work",
+        "Asking a person",
+        "Team",
+        "Rules for everyone",
+        "Working together",
+        "Fresh-boots reasoning (FBR)",
+        "Keeping your head",
+        "Your tools",
+        "Asking and replying",
+        "Calling tools",
+    ];
+    assert_eq!(headings(&prompt), order);
+    for text in ["PERSONA-TEXT", "KNOWHOW-TEXT", "ENV-TEXT", "`read_file`"] {
+        assert!(prompt.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
+    let main = prompt_of("lead", DialogRole::Main, &[]);
+    let side = prompt_of("lead", DialogRole::Side, &[]);
+    for (text, in_main, in_side) in [
+        ("`change_mind`", true, false),
+        ("`tellaskBack(", false, true),
+        ("`replyTellask(", false, true),
+        ("`replyTellaskSessionless(", false, true),
+        ("`replyTellaskBack(", true, true),
+        ("Plain words", false, true),
+        ("`askHuman(", true, true),
+        ("One question per round", true, true),
+        ("【Completed】", true, true),
+        (".minds/", true, true),
+        ("*.tsk/", true, true),
+    ] {
+        assert_eq!(main.contains(text), in_main, "main {text}");
+        assert_eq!(side.contains(text), in_side, "side {text}");
+    }
+}
+
+#[test]
+fn the_directory_names_the_visible_members_and_marks_the_reader() {
+    let prompt = prompt_of("lead", DialogRole::Main, &[]);
+    assert!(prompt.contains("- `lead` (Lead) – you\n  - ask for: planning\n"));
+    assert!(prompt.contains("- `ops` (Ops)\n  - not for: poetry\n"));
+    for hidden in ["ghost", "pangu", "fuxi"] {
+        assert!(!prompt.contains(hidden), "{hidden}");
+    }
+}
+
+#[test]
+fn shell_rules_follow_the_tools_and_the_specialists() {
+    let lead = prompt_of("lead", DialogRole::Main, &[]);
+    assert!(lead.contains("You cannot run shell commands") && lead.contains("`ops`."));
+    let ops = prompt_of("ops", DialogRole::Main, &["shell_cmd"]);
+    assert!(ops.contains("You may run shell commands"));
+    let without = prompt_of("ops", DialogRole::Main, &[]);
+    assert!(without.contains("Nobody in this team"));
+    assert!(without.contains("You may not write: `docs`"));
+}
+
+#[test]
+fn fresh_boots_reasoning_has_its_own_prompt_without_tools_or_team() {
+    let prompt = prompt_of("lead", DialogRole::FreshBoots, &[]);
+    let found = headings(&prompt);
+    assert_eq!(found.last(), Some(&"Fresh-boots reasoning (FBR)"));
+    for absent in ["Team", "Asking a person", "Working together", "Calling tools"] {
+        assert!(!found.contains(&absent), "{absent}");
+    }
+    let off = prompt_of("ghost", DialogRole::Main, &[]);
+    assert!(off.contains("switched off"));
+}
+
+#[test]
+fn the_prompt_is_short_and_the_same_every_time() {
+    for role in [DialogRole::Main, DialogRole::Side, DialogRole::FreshBoots] {
+        let tools = ["add_reminder", "recall_taskdoc", "shell_cmd"];
+        let prompt = prompt_of("lead", role, &tools);
+        let words = prompt.split_whitespace().count();
+        assert!(words <= 1_300, "{role:?}: {words} words");
+        assert_eq!(prompt, prompt_of("lead", role, &tools));
+        assert!(!prompt.contains("202"), "a date");
+    }
+}

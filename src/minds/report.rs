@@ -1,0 +1,66 @@
+//! Collects the problems of one YAML file, each with the line of the key it is about.
+
+use serde_json::Value;
+
+use super::lines;
+use crate::domain::Problem;
+
+/// More findings than this are counted, not listed.
+const MOST_PROBLEMS: usize = 200;
+
+/// The problems of one file, in the order found.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    path: &'a str,
+    text: &'a str,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(path: &'a str, text: &'a str) -> Self {
+        Self { path, text, problems: Vec::new() }
+    }
+
+    /// Adds a finding about the key that `keys` lead to.
+    pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
+        if self.problems.len() >= MOST_PROBLEMS {
+            return;
+        }
+        let problem = Problem::new(id, self.path, text, mend);
+        self.problems.push(at(problem, lines::line_of(self.text, keys)));
+    }
+
+    pub(crate) fn finish(self) -> Vec<Problem> {
+        self.problems
+    }
+}
+
+/// The problem with its line, where known.
+pub(crate) fn at(problem: Problem, line: Option<usize>) -> Problem {
+    match line {
+        Some(line) => problem.at_line(line),
+        None => problem,
+    }
+}
+
+/// What a value is, in words for a person.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    }
+}
+
+/// Foreign text shortened for a message.
+pub(crate) fn clip(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,77 @@
+//! Where a Taskdoc may be, and which names may stand inside it.
+
+use std::path::{Path, PathBuf};
+
+use super::{BEAR_IN_MIND, SECTIONS, TaskdocError};
+
+const SUFFIX: &str = ".tsk";
+const LONGEST_PATH: usize = 300;
+/// Folders of this program and of version control.
+const CLOSED: [&str; 3] = [".git", ".dialogs", ".minds"];
+
+/// Accepts a relative path to a folder `….tsk` inside the workspace, written plainly.
+///
+/// # Errors
+/// The reason, as the end of a sentence.
+pub fn validate_path(path: &str) -> Result<(), String> {
+    if path.is_empty() || path.len() > LONGEST_PATH {
+        return Err(format!("it must have 1 to {LONGEST_PATH} bytes"));
+    }
+    if path.chars().any(|c| c.is_control() || c == '\\') {
+        return Err("it holds a control character or a backslash".to_owned());
+    }
+    let mut parts: Vec<&str> = path.split('/').collect();
+    if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
+        return Err("it must be relative to the workspace, without `.` and `..`".to_owned());
+    }
+    if parts.first().is_some_and(|part| CLOSED.contains(part)) {
+        return Err("that folder is not for tasks".to_owned());
+    }
+    let last = parts.pop().unwrap_or_default();
+    if last.strip_suffix(SUFFIX).is_none_or(str::is_empty) {
+        return Err("it must end in `.tsk`, such as `first-task.tsk`".to_owned());
+    }
+    if parts.iter().any(|part| is_package(part)) {
+        return Err("it lies inside another Taskdoc".to_owned());
+    }
+    Ok(())
+}
+
+/// True if a folder of this name is a package, or would be taken for one.
+pub(super) fn is_package(name: &str) -> bool {
+    name.ends_with(SUFFIX)
+}
+
+/// The package's real folder, inside the workspace also after links.
+pub(super) fn folder(workspace: &Path, path: &str) -> Result<PathBuf, TaskdocError> {
+    validate_path(path).map_err(|reason| TaskdocError::bad(path, reason))?;
+    let io = |error| TaskdocError::io(path, error);
+    let root = workspace.canonicalize().map_err(io)?;
+    let folder = root.join(path).canonicalize().map_err(io)?;
+    if !folder.starts_with(&root) {
+        return Err(TaskdocError::bad(path, "it leads outside the workspace"));
+    }
+    if !folder.is_dir() {
+        return Err(TaskdocError::bad(path, "it is no folder"));
+    }
+    Ok(folder)
+}
+
+/// True for a name of a category or section: words of letters, digits, `-` and `_`, joined by
+/// dots, the first starting with a letter.
+pub(super) fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.split('.').all(|part| {
+            !part.is_empty()
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        })
+}
+
+/// True if `category/selector` may name a section that is only listed.
+pub(super) fn is_extra(category: &str, selector: &str) -> bool {
+    is_identifier(category)
+        && is_identifier(selector)
+        && category != "bearinmind"
+        && !SECTIONS.contains(&selector)
+        && !BEAR_IN_MIND.contains(&selector)
+}

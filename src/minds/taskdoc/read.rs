@@ -1,0 +1,136 @@
+//! Reads a package. A missing section is empty; what does not belong is named, not read.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use super::path::{folder, is_extra, is_identifier};
+use super::{BEAR_IN_MIND, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError};
+
+/// Entries looked at, in all.
+const MOST_ENTRIES: usize = 2048;
+/// Names in the index.
+const MOST_INDEXED: usize = 64;
+const MOST_VIOLATIONS: usize = 20;
+
+/// Reads the package at `path` of the workspace.
+///
+/// # Errors
+/// The path may not name a Taskdoc, the folder is missing or unreadable.
+pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
+    let folder = folder(workspace, path)?;
+    let mut scan = Scan {
+        taskdoc: Taskdoc { path: path.to_owned(), ..Taskdoc::default() },
+        left: MOST_ENTRIES,
+    };
+    let mut categories = Vec::new();
+    let names = scan.entries(&folder).map_err(|e| TaskdocError::io(path, e))?;
+    for (name, is_dir) in names {
+        if is_dir && is_identifier(&name) {
+            categories.push(name);
+        } else if is_dir || !is_section(&name) {
+            scan.violation(&name);
+        }
+    }
+    for category in categories {
+        scan.category(&folder, &category);
+    }
+    let mut taskdoc = scan.taskdoc;
+    taskdoc.goals = section(&folder.join("goals.md"));
+    taskdoc.constraints = section(&folder.join("constraints.md"));
+    taskdoc.progress = section(&folder.join("progress.md"));
+    for name in BEAR_IN_MIND {
+        let text = section(&folder.join("bearinmind").join(format!("{name}.md")));
+        if !text.is_empty() {
+            taskdoc.bear_in_mind.push((name.to_owned(), text));
+        }
+    }
+    Ok(taskdoc)
+}
+
+struct Scan {
+    taskdoc: Taskdoc,
+    left: usize,
+}
+
+impl Scan {
+    /// Names and whether each is a folder, sorted; links count as neither folder nor section.
+    fn entries(&mut self, folder: &Path) -> std::io::Result<Vec<(String, bool)>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if self.left == 0 {
+                self.note("the package has too many files; some were not looked at".to_owned());
+                break;
+            }
+            self.left -= 1;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type()?;
+            if kind.is_dir() || kind.is_file() {
+                names.push((name, kind.is_dir()));
+            } else {
+                self.violation(&name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn category(&mut self, package: &Path, category: &str) {
+        let names = self.entries(&package.join(category)).unwrap_or_default();
+        for (name, is_dir) in names {
+            let selector = name.strip_suffix(".md").filter(|_| !is_dir);
+            match selector {
+                Some(selector) if category == "bearinmind" => {
+                    if !BEAR_IN_MIND.contains(&selector) {
+                        self.violation(&format!("{category}/{name}"));
+                    }
+                }
+                Some(selector) if is_extra(category, selector) => {
+                    self.index(format!("{category}/{selector}"));
+                }
+                Some(_) | None => self.violation(&format!("{category}/{name}")),
+            }
+        }
+    }
+
+    fn index(&mut self, name: String) {
+        if self.taskdoc.index.len() < MOST_INDEXED {
+            self.taskdoc.index.push(name);
+        } else {
+            self.taskdoc.unlisted += 1;
+        }
+    }
+
+    fn violation(&mut self, name: &str) {
+        let shown: String = name.chars().take(100).collect();
+        self.note(format!("`{shown}` does not belong there"));
+    }
+
+    fn note(&mut self, text: String) {
+        if self.taskdoc.violations.len() < MOST_VIOLATIONS {
+            self.taskdoc.violations.push(text);
+        }
+    }
+}
+
+fn is_section(file: &str) -> bool {
+    file.strip_suffix(".md").is_some_and(|name| SECTIONS.contains(&name))
+}
+
+/// The trimmed text of a regular file; empty where there is none. A little more than the limit is
+/// read, so that what is too large stays too large.
+fn section(path: &Path) -> String {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    let in_package =
+        path.parent().is_some_and(|dir| fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()));
+    let Some(file) = (is_file && in_package).then(|| File::open(path).ok()).flatten() else {
+        return String::new();
+    };
+    let most = u64::try_from(LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1024);
+    let mut bytes = Vec::new();
+    if file.take(most).read_to_end(&mut bytes).is_err() {
+        return String::new();
+    }
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}

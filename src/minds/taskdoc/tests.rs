@@ -1,0 +1,193 @@
+//! Taskdoc packages: where they may be, what is read, what is shown.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::domain::Lang;
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn a_taskdoc_lies_plainly_inside_the_workspace() {
+    for (path, expected) in [
+        ("task.tsk", true),
+        ("work/打包.tsk", true),
+        ("a b/c.d.tsk", true),
+        ("", false),
+        ("task", false),
+        (".tsk", false),
+        ("/abs/t.tsk", false),
+        ("./t.tsk", false),
+        ("a/../t.tsk", false),
+        ("a//t.tsk", false),
+        ("t.tsk/", false),
+        ("a.tsk/b.tsk", false),
+        (".minds/t.tsk", false),
+        (".dialogs/t.tsk", false),
+        ("a\\t.tsk", false),
+        ("a\nt.tsk", false),
+    ] {
+        assert_eq!(validate_path(path).is_ok(), expected, "{path:?}");
+    }
+    assert!(validate_path(&format!("{}.tsk", "x".repeat(400))).is_err());
+}
+
+#[test]
+fn a_package_is_read_in_its_sections() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        &[
+            ("t.tsk/goals.md", "\nBe good.\n\n"),
+            ("t.tsk/progress.md", "Half."),
+            ("t.tsk/bearinmind/risks.md", "Rain."),
+            ("t.tsk/bearinmind/contracts.md", "Signed."),
+            ("t.tsk/bearinmind/grants.md", "  \n"),
+            ("t.tsk/ux/colors.md", "red"),
+            ("t.tsk/ux/fonts.v2.md", "big"),
+            ("t.tsk/notes.txt", "x"),
+            ("t.tsk/bearinmind/other.md", "x"),
+            ("t.tsk/ux/deep/er.md", "x"),
+            ("t.tsk/2bad/a.md", "x"),
+            ("t.tsk/ux/goals.md", "x"),
+        ],
+    );
+    let taskdoc = read(dir.path(), "t.tsk").unwrap();
+    let expected = Taskdoc {
+        path: "t.tsk".to_owned(),
+        goals: "Be good.".to_owned(),
+        constraints: String::new(),
+        progress: "Half.".to_owned(),
+        bear_in_mind: vec![
+            ("contracts".to_owned(), "Signed.".to_owned()),
+            ("risks".to_owned(), "Rain.".to_owned()),
+        ],
+        index: vec!["ux/colors".to_owned(), "ux/fonts.v2".to_owned()],
+        unlisted: 0,
+        violations: ["2bad", "notes.txt", "bearinmind/other.md", "ux/deep", "ux/goals.md"]
+            .map(|name| format!("`{name}` does not belong there"))
+            .to_vec(),
+    };
+    assert_eq!(taskdoc, expected);
+}
+
+#[test]
+fn the_message_shows_the_sections_in_order() {
+    let taskdoc = Taskdoc {
+        path: "t.tsk".to_owned(),
+        goals: "G-text".to_owned(),
+        progress: "P-text".to_owned(),
+        bear_in_mind: vec![("risks".to_owned(), "R-text".to_owned())],
+        index: vec!["ux/colors".to_owned()],
+        unlisted: 3,
+        violations: vec!["V-text".to_owned()],
+        ..Taskdoc::default()
+    };
+    let text = render(&taskdoc, Lang::En);
+    let order = ["t.tsk", "G-text", "(empty)", "R-text", "P-text", "ux/colors", "3", "V-text"];
+    let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
+    assert!(places.iter().all(Option::is_some), "{text}");
+    assert!(places.is_sorted(), "{text}");
+    assert!(render(&taskdoc, Lang::Zh).contains("G-text"));
+}
+
+#[test]
+fn too_large_a_package_is_replaced_by_a_notice() {
+    let dir = tempfile::tempdir().unwrap();
+    let half = "x".repeat(LIMIT_BYTES / 2);
+    for (progress, shown) in [("short", true), (half.as_str(), false)] {
+        write(dir.path(), &[("t.tsk/goals.md", half.as_str()), ("t.tsk/progress.md", progress)]);
+        let text = render(&read(dir.path(), "t.tsk").unwrap(), Lang::En);
+        assert_eq!(text.contains("xxx"), shown);
+        assert!(text.len() <= LIMIT_BYTES && text.contains("t.tsk"));
+    }
+    let huge = "y".repeat(4 * LIMIT_BYTES);
+    write(dir.path(), &[("t.tsk/goals.md", huge.as_str())]);
+    let taskdoc = read(dir.path(), "t.tsk").unwrap();
+    assert!(taskdoc.goals.len() < 2 * LIMIT_BYTES);
+    assert!(!render(&taskdoc, Lang::En).contains("yyy"));
+}
+
+#[test]
+fn a_long_index_is_counted_beyond_its_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    for at in 0..70 {
+        write(dir.path(), &[(&format!("t.tsk/log/n{at:02}.md"), "x")]);
+    }
+    let taskdoc = read(dir.path(), "t.tsk").unwrap();
+    assert_eq!((taskdoc.index.len(), taskdoc.unlisted), (64, 6));
+}
+
+#[test]
+fn creating_makes_empty_sections_and_keeps_what_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &[("a/t.tsk/goals.md", "mine")]);
+    create(dir.path(), "a/t.tsk").unwrap();
+    create(dir.path(), "a/t.tsk").unwrap();
+    let taskdoc = read(dir.path(), "a/t.tsk").unwrap();
+    assert_eq!((taskdoc.goals.as_str(), taskdoc.progress.as_str()), ("mine", ""));
+    assert!(dir.path().join("a/t.tsk/constraints.md").is_file());
+    assert!(matches!(create(dir.path(), "../t.tsk"), Err(TaskdocError::BadPath { .. })));
+}
+
+#[test]
+fn a_missing_package_is_an_error_with_a_mend() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &[("file.tsk", "x")]);
+    assert!(matches!(read(dir.path(), "t.tsk"), Err(TaskdocError::Missing { .. })));
+    assert!(matches!(read(dir.path(), "file.tsk"), Err(TaskdocError::BadPath { .. })));
+    let problem = read(dir.path(), "t.tsk").unwrap_err().problem();
+    assert_eq!(problem.id, "taskdoc/missing/t.tsk");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_neither_out_of_the_workspace_nor_into_a_package() {
+    use std::os::unix::fs::symlink;
+    let outer = tempfile::tempdir().unwrap();
+    let workspace = outer.path().join("ws");
+    write(outer.path(), &[("secret", "s"), ("out.tsk/goals.md", "s")]);
+    write(&workspace, &[("t.tsk/goals.md", "g")]);
+    symlink("../out.tsk", workspace.join("link.tsk")).unwrap();
+    symlink("..", workspace.join("up")).unwrap();
+    symlink("../../secret", workspace.join("t.tsk/progress.md")).unwrap();
+    for path in ["link.tsk", "up/out.tsk"] {
+        assert!(read(&workspace, path).is_err(), "{path}");
+    }
+    for path in ["link.tsk", "up/new.tsk", "up/new/new.tsk"] {
+        assert!(create(&workspace, path).is_err(), "{path}");
+    }
+    assert!(!outer.path().join("new").exists() && !outer.path().join("new.tsk").exists());
+    let taskdoc = read(&workspace, "t.tsk").unwrap();
+    assert_eq!(taskdoc.progress, "");
+    assert_eq!(taskdoc.violations.len(), 1);
+    assert_eq!(list(&workspace), ["t.tsk"]);
+}
+
+#[test]
+fn the_list_is_bounded_and_skips_what_holds_no_tasks() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        &[
+            ("b.tsk/goals.md", ""),
+            ("a/x.tsk/goals.md", ""),
+            ("a/b/c/deep.tsk/goals.md", ""),
+            ("a/b/c/d/deeper.tsk/goals.md", ""),
+            ("target/t.tsk/goals.md", ""),
+            ("node_modules/t.tsk/goals.md", ""),
+            (".git/t.tsk/goals.md", ""),
+            (".dialogs/t.tsk/goals.md", ""),
+            ("b.tsk/inner.tsk/goals.md", ""),
+            ("file.tsk", ""),
+        ],
+    );
+    assert_eq!(list(dir.path()), ["a/b/c/deep.tsk", "a/x.tsk", "b.tsk"]);
+}

@@ -1,0 +1,127 @@
+//! Rules between members: who answers by default, who may run a shell, which ids may stand.
+
+use serde_json::{Map, Value};
+
+use crate::domain::team::HUMAN;
+use crate::domain::{AgentId, Member, Team};
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::{Report, clip, kind};
+
+const LONGEST_ID: usize = 64;
+const SHELL_TOOLS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
+const SHELL_TOOLSET: &str = "os";
+
+/// An id names a folder and stands in `id!slug` and `@id`.
+pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
+    let (found, mend) = if id == HUMAN {
+        let mend = "choose another id".to_owned();
+        ("`human` is the name of the person who answers".to_owned(), mend)
+    } else if is_plain_id(id) {
+        return true;
+    } else {
+        (
+            format!("`{}` cannot be a member's id", clip(id)),
+            "use letters, digits, `-`, `_` and dots inside, at most 64 bytes".to_owned(),
+        )
+    };
+    let keys = ["members", id];
+    report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, mend);
+    false
+}
+
+fn is_plain_id(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= LONGEST_ID
+        && !id.starts_with('.')
+        && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+pub(super) fn default_responder(
+    top: &Map<String, Value>,
+    team: &Team,
+    report: &mut Report,
+) -> Option<AgentId> {
+    let value = top.get("default_responder")?;
+    let keys = ["default_responder"];
+    let Some(name) = value.as_str() else {
+        let found = format!("`default_responder` is {}; ignored", kind(value));
+        let mend = "name one member".to_owned();
+        report.add("team/wrong-type/default_responder", &keys, found, mend);
+        return None;
+    };
+    let id = AgentId::new(name.trim());
+    if team.member(&id).is_none() {
+        let found = format!("`default_responder` names `{}`, who is not in the team", clip(name));
+        let mend = format!("name a member{}", did_you_mean(name, ids(team)));
+        report.add("team/unknown-default-responder", &keys, found, mend);
+        return None;
+    }
+    Some(id)
+}
+
+/// The visible members that may run a shell, as configured.
+pub(super) fn shell_specialists(
+    top: &Map<String, Value>,
+    team: &Team,
+    report: &mut Report,
+) -> Vec<AgentId> {
+    let keys = ["shell_specialists"];
+    let names: Vec<&Value> = match top.get("shell_specialists") {
+        None | Some(Value::Null) => return Vec::new(),
+        Some(Value::Array(items)) => items.iter().collect(),
+        Some(one) => vec![one],
+    };
+    let mut specialists = Vec::new();
+    for value in names.into_iter().take(super::MOST_MEMBERS) {
+        let Some(name) = value.as_str() else {
+            let found = format!("`shell_specialists` holds {}; ignored", kind(value));
+            let mend = "write a member's id, or a list of ids".to_owned();
+            report.add("team/wrong-type/shell_specialists", &keys, found, mend);
+            continue;
+        };
+        let id = AgentId::new(name.trim());
+        match team.member(&id) {
+            Some(member) if !member.hidden => specialists.push(id),
+            Some(_) => report.add(
+                &format!("team/hidden-shell-specialist/{}", clip(name)),
+                &keys,
+                format!("`{}` is hidden; hidden members may run a shell anyway", clip(name)),
+                "remove the name".to_owned(),
+            ),
+            None => report.add(
+                &format!("team/unknown-shell-specialist/{}", clip(name)),
+                &keys,
+                format!("`{}` is not in the team", clip(name)),
+                format!("name a visible member{}", did_you_mean(name, ids(team))),
+            ),
+        }
+    }
+    specialists
+}
+
+/// Takes the shell tools from everyone who is no specialist.
+pub(super) fn shell_tools(team: &mut Team, report: &mut Report) {
+    for member in &mut team.members {
+        member.shell = member.hidden || team.shell_specialists.contains(&member.id);
+        if member.shell || !asks_for_shell(member) {
+            continue;
+        }
+        member.tools.retain(|name| !SHELL_TOOLS.contains(&name.as_str()));
+        let id = member.id.as_str();
+        report.add(
+            &format!("team/shell-not-allowed/{id}"),
+            &["members", id, "toolsets"],
+            format!("`{id}` has shell tools but is no shell specialist; they are taken away"),
+            format!("add `{id}` to `shell_specialists`, or remove the tools"),
+        );
+    }
+}
+
+fn asks_for_shell(member: &Member) -> bool {
+    member.toolsets.iter().any(|name| name == SHELL_TOOLSET)
+        || member.tools.iter().any(|name| SHELL_TOOLS.contains(&name.as_str()))
+}
+
+fn ids(team: &Team) -> impl Iterator<Item = &str> {
+    team.members.iter().map(|member| member.id.as_str())
+}

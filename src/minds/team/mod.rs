@@ -1,0 +1,133 @@
+//! Reads `team.yaml`. Never fails: what cannot be used is left out and named in a problem, and the
+//! two hidden members are there whatever the file says.
+
+mod access;
+mod build;
+mod check;
+mod params;
+mod shadow;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use super::nearest::did_you_mean;
+use super::report::{Report, at, clip, kind};
+use crate::domain::{AgentId, Member, Problem, Team};
+use crate::yaml;
+use spec::Spec;
+
+pub(crate) const PATH: &str = ".minds/team.yaml";
+
+/// Members beyond this number are left out.
+const MOST_MEMBERS: usize = 256;
+
+const TOP_KEYS: [&str; 4] =
+    ["member_defaults", "default_responder", "shell_specialists", "members"];
+
+/// The team without a file: only the hidden members.
+pub(crate) fn without_file() -> Team {
+    let members = shadow::members(&Map::new(), &Spec::default(), &mut Report::new(PATH, ""));
+    Team { members, ..Team::default() }
+}
+
+/// The team of the file's text, and what is wrong with it.
+pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
+    let mut report = Report::new(PATH, text);
+    let top = match yaml::parse(text) {
+        Ok(Value::Object(top)) => top,
+        Ok(Value::Null) => return (without_file(), Vec::new()),
+        Ok(other) => {
+            let found = format!("the file holds {}, not a map", kind(&other));
+            let mend = "write `members:` with one entry per member".to_owned();
+            report.add("team/yaml", &[], found, mend);
+            return (without_file(), report.finish());
+        }
+        Err(error) => {
+            let problem = Problem::new(
+                "team/yaml",
+                PATH,
+                format!("the file cannot be read as YAML: {}", error.text),
+                "mend the syntax; until then the team is empty",
+            );
+            return (without_file(), vec![at(problem, error.line)]);
+        }
+    };
+    let team = of_map(&top, &mut report);
+    (team, report.finish())
+}
+
+fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
+    for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
+        report.add(
+            &format!("team/unknown-key/{}", clip(key)),
+            &[key],
+            format!("unknown key `{}`", clip(key)),
+            format!("remove it{}", did_you_mean(key, TOP_KEYS)),
+        );
+    }
+    let defaults = defaults(top, report);
+    let entries = entries(top, report);
+    let mut members = configured(&entries, &defaults, report);
+    members.extend(shadow::members(&entries, &defaults, report));
+    let mut team = Team { default_responder: None, shell_specialists: Vec::new(), members };
+    team.default_responder = check::default_responder(top, &team, report);
+    team.shell_specialists = check::shell_specialists(top, &team, report);
+    check::shell_tools(&mut team, report);
+    team
+}
+
+fn defaults(top: &Map<String, Value>, report: &mut Report) -> Spec {
+    match top.get("member_defaults") {
+        None => Spec::default(),
+        Some(Value::Object(map)) => Spec::read_defaults(map, report),
+        Some(other) => {
+            report.add(
+                "team/wrong-type/member_defaults",
+                &["member_defaults"],
+                format!("`member_defaults` is {}, not a map", kind(other)),
+                "give it keys such as `provider:` and `model:`, or remove it".to_owned(),
+            );
+            Spec::default()
+        }
+    }
+}
+
+/// The `members` map; a member without any keys is one with all defaults.
+fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> {
+    match top.get("members") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(map)) => map.clone(),
+        Some(other) => {
+            report.add(
+                "team/wrong-type/members",
+                &["members"],
+                format!("`members` is {}, not a map", kind(other)),
+                "write one key per member, such as `lead:`".to_owned(),
+            );
+            Map::new()
+        }
+    }
+}
+
+fn configured(entries: &Map<String, Value>, defaults: &Spec, report: &mut Report) -> Vec<Member> {
+    if entries.len() > MOST_MEMBERS {
+        report.add(
+            "team/too-many-members",
+            &["members"],
+            format!("{} members; only {MOST_MEMBERS} are used", entries.len()),
+            "remove members".to_owned(),
+        );
+    }
+    let mut members = Vec::new();
+    for (id, value) in entries.iter().take(MOST_MEMBERS) {
+        if shadow::is_shadow(id) || !check::id_is_usable(id, report) {
+            continue;
+        }
+        if let Some(spec) = Spec::read_member(id, value, report) {
+            members.push(build::member(&AgentId::new(id), spec.over(defaults)));
+        }
+    }
+    members
+}

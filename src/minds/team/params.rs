@@ -1,0 +1,115 @@
+//! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
+//! family of the providers built here). The groups `codex` and `anthropic` are left to their own.
+
+use serde_json::{Map, Value};
+
+use crate::domain::ModelParams;
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::clip;
+
+/// What is wrong: the path below the map, the finding, the mend.
+pub(super) type Finding = (String, String, String);
+
+const ROOT: [&str; 2] = ["max_tokens", "json_response"];
+const GROUPS: [&str; 4] = ["general", "codex", "openai", "anthropic"];
+const TUNING: [&str; 7] = [
+    "temperature",
+    "top_p",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "reasoning_summary",
+    "verbosity",
+    "service_tier",
+];
+
+pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> ModelParams {
+    let mut params = ModelParams::default();
+    for (key, value) in map {
+        if ROOT.contains(&key.as_str()) {
+            set(&mut params, key, key, value, findings);
+        } else if !GROUPS.contains(&key.as_str()) {
+            findings.push(unknown(key));
+        } else if !value.is_object() {
+            let mend = "give it a map of settings, or remove it".to_owned();
+            findings.push((key.clone(), "not a map; ignored".to_owned(), mend));
+        }
+    }
+    for group in ["general", "openai"] {
+        let Some(settings) = map.get(group).and_then(Value::as_object) else {
+            continue;
+        };
+        for (key, value) in settings {
+            let at = format!("{group}.{key}");
+            if !set(&mut params, &at, key, value, findings) {
+                params.extra.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    params
+}
+
+/// Where below `model_params` a setting belongs that was written elsewhere.
+pub(super) fn home_of(key: &str) -> Option<String> {
+    if ROOT.contains(&key) || GROUPS.contains(&key) {
+        return Some(key.to_owned());
+    }
+    TUNING.contains(&key).then(|| format!("openai.{key}"))
+}
+
+fn unknown(key: &str) -> Finding {
+    let mend = home_of(key).map_or_else(
+        || {
+            let hint = did_you_mean(key, ROOT.into_iter().chain(GROUPS));
+            format!("remove it, or put it into a provider's group{hint}")
+        },
+        |home| format!("did you mean `model_params.{home}`?"),
+    );
+    (clip(key), "unknown setting; ignored".to_owned(), mend)
+}
+
+/// False for a setting that is not known by name.
+fn set(
+    params: &mut ModelParams,
+    at: &str,
+    key: &str,
+    value: &Value,
+    findings: &mut Vec<Finding>,
+) -> bool {
+    let between = |most: f64| value.as_f64().filter(|n| (0.0..=most).contains(n));
+    let wrong = match key {
+        "max_tokens" => put(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
+            .then_some("a whole number above 0"),
+        "temperature" => put(&mut params.temperature, between(2.0)).then_some("0 to 2"),
+        "top_p" => put(&mut params.top_p, between(1.0)).then_some("0 to 1"),
+        "parallel_tool_calls" => {
+            put(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+        }
+        "json_response" => {
+            put(&mut params.json_response, value.as_bool()).then_some("true or false")
+        }
+        "reasoning_effort" => put(&mut params.reasoning_effort, word(value)).then_some("a word"),
+        "reasoning_summary" => put(&mut params.reasoning_summary, word(value)).then_some("a word"),
+        "verbosity" => put(&mut params.verbosity, word(value)).then_some("a word"),
+        "service_tier" => put(&mut params.service_tier, word(value)).then_some("a word"),
+        _ => return false,
+    };
+    if let Some(what) = wrong {
+        let mend = format!("it must be {what}");
+        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), mend));
+    }
+    true
+}
+
+/// True if `value` is missing and `slot` was left alone.
+fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+    let wrong = value.is_none();
+    if !wrong {
+        *slot = value;
+    }
+    wrong
+}
+
+fn word(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    (!text.is_empty() && text.len() <= 40).then(|| text.to_owned())
+}

@@ -1,0 +1,309 @@
+//! One entry of `members`, or `member_defaults`: every key checked, nothing inherited yet.
+//!
+//! A wrong type where a guess would be dangerous (provider, model, tools, access lists, model
+//! parameters) loses the whole member; elsewhere it loses the key alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::access;
+use super::params;
+use crate::domain::ModelParams;
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::{Report, clip, kind};
+
+/// Lines of `gofor` and `nogo` are cut to this many characters, and to as many lines as follow.
+const LONGEST_LINE: usize = 400;
+const MOST_LINES: usize = 40;
+/// Names in one list beyond this number are left out.
+const MOST_NAMES: usize = 200;
+
+const KEYS: [&str; 24] = [
+    "name",
+    "icon",
+    "gofor",
+    "nogo",
+    "provider",
+    "model",
+    "toolsets",
+    "tools",
+    "model_params",
+    "fbr_model_params",
+    "fbr-effort",
+    "fbr_effort",
+    "diligence-push-max",
+    "diligence_push_max",
+    "streaming",
+    "hidden",
+    "read_dirs",
+    "write_dirs",
+    "no_read_dirs",
+    "no_write_dirs",
+    "read_file_ext_names",
+    "write_file_ext_names",
+    "no_read_file_ext_names",
+    "no_write_file_ext_names",
+];
+
+/// The keys that are set; unset ones are inherited.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spec {
+    pub name: Option<String>,
+    pub icon: Option<String>,
+    pub gofor: Option<Vec<String>>,
+    pub nogo: Option<Vec<String>>,
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub toolsets: Option<Vec<String>>,
+    pub tools: Option<Vec<String>>,
+    pub params: Option<ModelParams>,
+    pub fbr_params: Option<ModelParams>,
+    pub fbr_effort: Option<u8>,
+    pub diligence_push_max: Option<u32>,
+    pub streaming: Option<bool>,
+    pub hidden: Option<bool>,
+    /// Access lists by key.
+    pub access: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Spec {
+    /// `None` if the member must be left out; the report says why.
+    pub(super) fn read_member(id: &str, value: &Value, report: &mut Report) -> Option<Self> {
+        let mut reader = Reader::new(id, &["members", id], report);
+        match value {
+            Value::Null => Some(Self::default()),
+            Value::Object(map) => {
+                let spec = reader.read(map);
+                (!reader.broken).then_some(spec)
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                let found = format!("member `{}` is {}, not a map", clip(id), kind(value));
+                reader.add("wrong-type", "", found, "give it keys, or remove it".to_owned());
+                None
+            }
+        }
+    }
+
+    pub(super) fn read_defaults(map: &Map<String, Value>, report: &mut Report) -> Self {
+        let mut reader = Reader::new("member_defaults", &["member_defaults"], report);
+        let mut spec = reader.read(map);
+        if spec.name.take().is_some() {
+            let found = "`name` in `member_defaults` would name every member alike".to_owned();
+            reader.add("unknown-key", "name", found, "remove it".to_owned());
+        }
+        spec
+    }
+
+    /// These keys where set, else those of `base`. Lists and parameter maps replace as a whole.
+    pub(super) fn over(self, base: &Self) -> Self {
+        let mut access = base.access.clone();
+        access.extend(self.access);
+        Self {
+            name: self.name,
+            icon: self.icon.or_else(|| base.icon.clone()),
+            gofor: self.gofor.or_else(|| base.gofor.clone()),
+            nogo: self.nogo.or_else(|| base.nogo.clone()),
+            provider: self.provider.or_else(|| base.provider.clone()),
+            model: self.model.or_else(|| base.model.clone()),
+            toolsets: self.toolsets.or_else(|| base.toolsets.clone()),
+            tools: self.tools.or_else(|| base.tools.clone()),
+            params: self.params.or_else(|| base.params.clone()),
+            fbr_params: self.fbr_params.or_else(|| base.fbr_params.clone()),
+            fbr_effort: self.fbr_effort.or(base.fbr_effort),
+            diligence_push_max: self.diligence_push_max.or(base.diligence_push_max),
+            streaming: self.streaming.or(base.streaming),
+            hidden: self.hidden.or(base.hidden),
+            access,
+        }
+    }
+}
+
+/// Reads one entry; `broken` once a key was found that loses the member.
+struct Reader<'r, 't> {
+    owner: &'r str,
+    at: Vec<&'r str>,
+    report: &'r mut Report<'t>,
+    broken: bool,
+}
+
+impl<'r, 't> Reader<'r, 't> {
+    fn new(owner: &'r str, at: &[&'r str], report: &'r mut Report<'t>) -> Self {
+        Self { owner, at: at.to_vec(), report, broken: false }
+    }
+
+    fn read(&mut self, map: &Map<String, Value>) -> Spec {
+        let mut spec = Spec::default();
+        for (key, value) in map {
+            if value.is_null() {
+                let found = format!("`{}` of {} is empty", clip(key), self.who());
+                let mend = "give it a value, or remove the key".to_owned();
+                self.add("empty", key, found, mend);
+            } else {
+                self.read_key(&mut spec, map, key, value);
+            }
+        }
+        spec
+    }
+
+    fn read_key(&mut self, spec: &mut Spec, map: &Map<String, Value>, key: &str, value: &Value) {
+        if let Some(list) = access::KEYS.iter().find(|name| **name == key) {
+            if let Some(entries) = self.needed(key, value, names(value), "a list of texts") {
+                let entries = self.allowed(key, entries);
+                spec.access.insert(list, entries);
+            }
+            return;
+        }
+        match key {
+            "name" => spec.name = self.wanted(key, value, word(value), "a text"),
+            "icon" => spec.icon = self.wanted(key, value, word(value), "a text"),
+            "gofor" => spec.gofor = self.wanted(key, value, prose(value), "a text, list or map"),
+            "nogo" => spec.nogo = self.wanted(key, value, prose(value), "a text, list or map"),
+            "provider" => spec.provider = self.needed(key, value, word(value), "a text"),
+            "model" => spec.model = self.needed(key, value, word(value), "a text"),
+            "toolsets" => {
+                spec.toolsets = self.needed(key, value, names(value), "a list of names");
+            }
+            "tools" => spec.tools = self.needed(key, value, names(value), "a list of names"),
+            "model_params" => spec.params = self.params(key, value),
+            "fbr_model_params" => spec.fbr_params = self.params(key, value),
+            "fbr-effort" | "fbr_effort" if !self.is_second_spelling(map, key) => {
+                let percent = value.as_u64().and_then(|n| u8::try_from(n).ok());
+                let effort = percent.filter(|n| *n <= 100);
+                spec.fbr_effort = self.wanted(key, value, effort, "a whole number, 0 to 100");
+            }
+            "diligence-push-max" | "diligence_push_max" if !self.is_second_spelling(map, key) => {
+                let most = value.as_i64().and_then(|n| u32::try_from(n.max(0)).ok());
+                spec.diligence_push_max = self.wanted(key, value, most, "a whole number");
+            }
+            "fbr_effort" | "diligence_push_max" => {}
+            "streaming" => {
+                spec.streaming = self.wanted(key, value, value.as_bool(), "true or false");
+            }
+            "hidden" => spec.hidden = self.wanted(key, value, value.as_bool(), "true or false"),
+            "import" | "use" | "from" => {
+                let found = format!("`{key}` of {} asks for a teammate from an app", self.who());
+                self.add("unsupported", key, found, "write the member out here".to_owned());
+            }
+            other => self.unknown(other),
+        }
+    }
+
+    /// A value that is dropped alone when wrong.
+    fn wanted<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+        if read.is_none() {
+            let found = format!("`{key}` of {} is {}; ignored", self.who(), kind_of(value));
+            self.add("wrong-type", key, found, format!("it must be {what}"));
+        }
+        read
+    }
+
+    /// A value that loses the member when wrong.
+    fn needed<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+        if read.is_none() {
+            self.broken = true;
+            let effect = if self.at.len() > 1 { "the member is left out" } else { "ignored" };
+            let found = format!("`{key}` of {} is {}; {effect}", self.who(), kind_of(value));
+            self.add("wrong-type", key, found, format!("it must be {what}"));
+        }
+        read
+    }
+
+    fn params(&mut self, key: &str, value: &Value) -> Option<ModelParams> {
+        let Value::Object(map) = value else {
+            return self.needed(key, value, None, "a map");
+        };
+        let mut findings = Vec::new();
+        let params = params::read(map, &mut findings);
+        for (below, found, mend) in findings {
+            let at = format!("{key}.{below}");
+            let found = format!("`{at}` of {}: {found}", self.who());
+            self.add("params", &at, found, mend);
+        }
+        Some(params)
+    }
+
+    /// The entries of an access list that may stand there.
+    fn allowed(&mut self, key: &str, entries: Vec<String>) -> Vec<String> {
+        let (kept, refused): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| !access::opens_what_is_closed(key, entry));
+        if let Some(entry) = refused.first() {
+            let found = format!("`{key}` of {} opens `{}`; ignored", self.who(), clip(entry));
+            let mend = "remove it: `.minds` and Taskdocs are closed to file tools".to_owned();
+            self.add("closed-area", key, found, mend);
+        }
+        kept
+    }
+
+    /// True for the underscore spelling beside the dash one, which wins.
+    fn is_second_spelling(&mut self, map: &Map<String, Value>, key: &str) -> bool {
+        let dashed = key.replace('_', "-");
+        if key == dashed || map.get(&dashed).is_none_or(Value::is_null) {
+            return false;
+        }
+        let found = format!("{} has both `{dashed}` and `{key}`; the first counts", self.who());
+        self.add("two-spellings", key, found, format!("remove `{key}`"));
+        true
+    }
+
+    fn unknown(&mut self, key: &str) {
+        let found = format!("unknown key `{}` of {}", clip(key), self.who());
+        let mend = match params::home_of(key) {
+            Some(home) => format!("did you mean `model_params.{home}`?"),
+            None => format!("remove it{}", did_you_mean(key, KEYS)),
+        };
+        self.add("unknown-key", key, found, mend);
+    }
+
+    fn add(&mut self, what: &str, key: &str, found: String, mend: String) {
+        let mut at = self.at.clone();
+        let mut id = format!("team/{what}/{}", clip(self.owner));
+        if !key.is_empty() {
+            at.extend(key.split('.'));
+            id.push('/');
+            id.push_str(&clip(key));
+        }
+        self.report.add(&id, &at, found, mend);
+    }
+
+    fn who(&self) -> String {
+        format!("`{}`", clip(self.owner))
+    }
+}
+
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.trim().is_empty() => "a blank text".to_owned(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::Array(_) => "a list of something else, or too long".to_owned(),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => {
+            kind(value).to_owned()
+        }
+    }
+}
+
+fn word(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn names(value: &Value) -> Option<Vec<String>> {
+    let items = value.as_array().filter(|items| items.len() <= MOST_NAMES)?;
+    items.iter().map(word).collect()
+}
+
+/// Lines of a text, a list of texts, or a map from a word to a text.
+fn prose(value: &Value) -> Option<Vec<String>> {
+    let lines: Vec<String> = match value {
+        Value::String(text) => text.lines().map(str::to_owned).collect(),
+        Value::Array(items) => items.iter().map(word).collect::<Option<_>>()?,
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, item)| word(item).map(|item| format!("{key}: {item}")))
+            .collect::<Option<_>>()?,
+        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    };
+    let short = |line: &String| line.trim().chars().take(LONGEST_LINE).collect::<String>();
+    let lines = lines.iter().map(short).filter(|line| !line.is_empty());
+    Some(lines.take(MOST_LINES).collect())
+}

@@ -1,0 +1,236 @@
+//! A whole `.minds/` folder: what is there, what is missing, which model a member gets.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+const TEAM: &str = "\
+member_defaults: { provider: local, model: small }
+default_responder: lead
+members:
+  lead: { name: Lead }
+";
+const LLM: &str = "\
+providers:
+  local:
+    apiType: openai-compatible
+    baseUrl: http://127.0.0.1:1/v1
+    models: { small: { context_length: 1000 }, big: {} }
+";
+
+fn minds(files: &[(&str, &str)]) -> Minds {
+    minds_in(Lang::En, files)
+}
+
+fn minds_in(lang: Lang, files: &[(&str, &str)]) -> Minds {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), files);
+    Minds::load(dir.path(), lang)
+}
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(".minds").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn of<'a>(minds: &'a Minds, id: &str) -> &'a Member {
+    minds.member(&id.into()).unwrap()
+}
+
+#[test]
+fn without_a_folder_there_is_no_problem_but_something_missing() {
+    let minds = minds(&[]);
+    assert_eq!(minds.problems(), []);
+    let missing = minds.missing().unwrap();
+    assert_eq!(missing.path, ".minds/team.yaml");
+    assert!(missing.mend.contains("init"));
+    assert_eq!(minds.default_responder(), Some(&"fuxi".into()));
+    assert!(minds.texts_of(&"fuxi".into()).persona.is_some());
+    assert!(minds.diligence().is_some());
+    assert!(minds.provider("openai").is_some());
+    let problem = minds.model_of(of(&minds, "fuxi"), &|_| Some("set".to_owned()));
+    assert_eq!(problem.unwrap_err().id, "llm/no-provider");
+}
+
+#[test]
+fn a_member_talks_to_the_model_it_names_or_the_first_of_its_provider() {
+    let minds = minds(&[
+        (
+            "team.yaml",
+            "members:\n  a: { provider: local, model: big }\n  b: { provider: local }\n  c: {}\n  \
+             d: { provider: volcano-engine, model: anything }\n",
+        ),
+        ("llm.yaml", LLM),
+    ]);
+    assert_eq!(minds.problems(), []);
+    for (id, expected) in [
+        ("a", ("local", "big", None)),
+        ("b", ("local", "small", Some(1000))),
+        ("c", ("local", "small", Some(1000))),
+        ("d", ("volcano-engine", "anything", None)),
+    ] {
+        let (provider, info, model) = minds.model_of(of(&minds, id), &|_| None).unwrap();
+        let limit = info.limits().map(|limits| limits.model_context_limit_tokens);
+        assert_eq!((provider.key.as_str(), model, limit), expected, "{id}");
+    }
+}
+
+#[test]
+fn a_provider_whose_key_is_not_set_is_not_chosen_by_itself() {
+    let llm = "\
+providers:
+  paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', apiKeyEnvVar: PAID, models: {p: {}} }
+  old: { apiType: anthropic, models: {o: {}} }
+  local: { apiType: mock, baseUrl: db, models: {m: {}} }
+";
+    let minds = minds(&[("team.yaml", "members: {a: {}}"), ("llm.yaml", llm)]);
+    let chosen = |env: Env| {
+        let (provider, _, _) = minds.model_of(of(&minds, "a"), env).unwrap();
+        provider.key.clone()
+    };
+    assert_eq!(chosen(&|_| None), "local");
+    assert_eq!(chosen(&|_| Some("key".to_owned())), "paid");
+}
+
+#[test]
+fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
+    for (member, id, line, hint) in [
+        ("provider: locl", "team/unknown-provider/locl", Some(4), "`local`"),
+        ("model: smal", "team/unknown-model/local/smal", Some(4), "`small`"),
+        ("provider: old", "llm/unusable-provider/old", None, "openai-compatible"),
+        ("provider: odd", "llm/unusable-provider/odd", None, "openai-compatible"),
+        ("provider: bare", "llm/unusable-provider/bare", None, "http://"),
+    ] {
+        let team = format!("{TEAM}  x: {{ {member} }}\n  y: {{ {member} }}\n");
+        let llm = format!(
+            "{LLM}  old: {{ apiType: anthropic, models: {{small: {{}}}} }}\n  odd: {{ apiType: \
+             telepathy }}\n  bare: {{ apiType: openai-compatible }}\n"
+        );
+        let minds = minds(&[("team.yaml", &team), ("llm.yaml", &llm)]);
+        let line = line.map(|line| line + 1);
+        let [problem] = minds.problems() else {
+            panic!("{member}: {:?}", minds.problems());
+        };
+        assert_eq!((problem.id.as_str(), problem.line), (id, line), "{member}");
+        assert!(problem.mend.contains(hint), "{problem:?}");
+        assert!(problem.text.ends_with("needed by `x`, `y`"), "{problem:?}");
+        assert!(minds.model_of(of(&minds, "x"), &|_| None).is_err());
+        assert!(minds.model_of(of(&minds, "lead"), &|_| None).is_ok());
+    }
+}
+
+#[test]
+fn a_provider_nobody_uses_is_no_problem() {
+    let llm = format!("{LLM}  old: {{ apiType: codex }}\n");
+    assert_eq!(minds(&[("team.yaml", TEAM), ("llm.yaml", &llm)]).problems(), []);
+}
+
+#[test]
+fn names_of_tools_are_known_to_come_or_a_problem() {
+    let team = "\
+members:
+  a:
+    toolsets: ['*', '!os', ws_read, team_memory, server, wsread]
+    tools:
+      - env_get
+      - raed_file
+  b: { toolsets: [wsread] }
+";
+    let minds = minds(&[
+        ("team.yaml", team),
+        ("mcp.yaml", "version: 1\nservers: { server: { command: x } }\n"),
+        ("llm.yaml", LLM),
+    ]);
+    let problems = minds.unknown_tools(&["ws_read", "read_file"]);
+    let found: Vec<_> = problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
+    assert_eq!(
+        found,
+        [("team/unknown-tool/raed_file", Some(6)), ("team/unknown-toolset/wsread", Some(3))]
+    );
+    assert!(problems[0].mend.contains("`read_file`") && problems[1].mend.contains("`ws_read`"));
+}
+
+#[test]
+fn the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
+    for (lang, files, expected) in [
+        (Lang::En, vec![("team/lead/persona.md", "P")], Some("P")),
+        (
+            Lang::En,
+            vec![("team/lead/persona.md", "P"), ("team/lead/persona.en.md", "E")],
+            Some("E"),
+        ),
+        (
+            Lang::Zh,
+            vec![("team/lead/persona.md", "P"), ("team/lead/persona.en.md", "E")],
+            Some("P"),
+        ),
+        (Lang::En, vec![("team/lead/persona.md", "P"), ("team/lead/persona.en.md", " \n")], None),
+        (Lang::En, vec![], None),
+    ] {
+        let files = [vec![("team.yaml", TEAM), ("llm.yaml", LLM)], files].concat();
+        let minds = minds_in(lang, &files);
+        assert_eq!(minds.texts_of(&"lead".into()).persona, expected, "{files:?}");
+        assert_eq!(minds.problems(), []);
+    }
+    let minds = minds(&[
+        ("team.yaml", TEAM),
+        ("llm.yaml", LLM),
+        ("team/lead/knowledge.md", "old"),
+        ("team/lead/lessons.md", "old too"),
+        ("team/lead/pitfalls.md", "new"),
+    ]);
+    let texts = minds.texts_of(&"lead".into());
+    assert_eq!((texts.knowhow, texts.pitfalls), (Some("old"), Some("new")));
+}
+
+#[test]
+fn an_empty_diligence_file_switches_keeping_going_off() {
+    for (files, expected) in [
+        (vec![("diligence.md", "Go on.\n")], Some("Go on.")),
+        (vec![("diligence.md", "a"), ("diligence.en.md", "b")], Some("b")),
+        (vec![("diligence.md", "a"), ("diligence.en.md", " ")], None),
+        (vec![("diligence.md", "---\nx: 1\n---\n\n")], None),
+        (vec![("diligence.md", "---\nx: 1\n---\nGo.")], Some("Go.")),
+        (vec![("diligence.zh.md", "走")], Some("built in")),
+    ] {
+        let minds = minds(&files);
+        match expected {
+            Some("built in") => assert!(minds.diligence().unwrap().contains("askHuman")),
+            other => assert_eq!(minds.diligence(), other, "{files:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_a_problem_and_the_rest_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &[("team.yaml", TEAM), ("llm.yaml", LLM)]);
+    fs::create_dir_all(dir.path().join(".minds/env.md")).unwrap();
+    fs::create_dir_all(dir.path().join(".minds/team/lead")).unwrap();
+    fs::write(dir.path().join(".minds/team/lead/persona.md"), [0xff, 0xfe]).unwrap();
+    let minds = Minds::load(dir.path(), Lang::En);
+    let found: Vec<_> = minds.problems().iter().map(|p| p.path.as_str()).collect();
+    assert_eq!(found, [".minds/env.md", ".minds/team/lead/persona.md"]);
+    assert_eq!(minds.missing(), None);
+}
+
+#[test]
+fn the_system_prompt_holds_the_members_own_texts() {
+    let minds = minds(&[
+        ("team.yaml", TEAM),
+        ("llm.yaml", LLM),
+        ("env.md", "The sea."),
+        ("team/lead/persona.md", "A captain."),
+    ]);
+    let tools = ["read_file".to_owned()];
+    let prompt = minds.system_prompt(of(&minds, "lead"), DialogRole::Main, &tools);
+    for text in ["`lead` (Lead)", "The sea.", "A captain.", "`read_file`"] {
+        assert!(prompt.contains(text), "{text}");
+    }
+    let hidden = minds.system_prompt(of(&minds, "pangu"), DialogRole::Main, &[]);
+    assert!(hidden.contains("# Persona"));
+}

@@ -1,0 +1,119 @@
+//! Names of toolsets and tools in `team.yaml` that nobody knows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::files::{self, Found};
+use super::nearest::did_you_mean;
+use super::report::{at, clip};
+use super::{Minds, lines, team};
+use crate::domain::Problem;
+use crate::yaml;
+
+/// Toolsets of Dominds that may stand in a file though they give nothing here yet.
+const TO_COME: [&str; 9] = [
+    "control",
+    "ws_read",
+    "ws_mod",
+    "os",
+    "personal_memory",
+    "team_memory",
+    "codex_inspect_and_patch_tools",
+    "team_mgmt",
+    "mcp_admin",
+];
+
+/// Likewise single tools.
+const TOOLS_TO_COME: [&str; 22] = [
+    "shell_cmd",
+    "stop_daemon",
+    "get_daemon_output",
+    "env_get",
+    "env_set",
+    "env_unset",
+    "readonly_shell",
+    "apply_patch",
+    "man",
+    "read_picture",
+    "write_picture",
+    "mcp_restart",
+    "mcp_release",
+    "add_personal_memory",
+    "drop_personal_memory",
+    "replace_personal_memory",
+    "clear_personal_memory",
+    "add_team_memory",
+    "drop_team_memory",
+    "replace_team_memory",
+    "clear_team_memory",
+    "ripgrep_search",
+];
+
+/// What is known of one unknown name: whose list it stands in.
+struct Mention<'a> {
+    key: &'static str,
+    owner: &'a str,
+}
+
+impl Minds {
+    /// One problem per name in `toolsets` or `tools` that is neither among `known` (toolsets and
+    /// tools of this program) nor a name of Dominds or an MCP server that is still to come.
+    pub fn unknown_tools(&self, known: &[&str]) -> Vec<Problem> {
+        let mut unknown: BTreeMap<&str, Mention> = BTreeMap::new();
+        for member in &self.team.members {
+            for (key, names) in [("toolsets", &member.toolsets), ("tools", &member.tools)] {
+                let bare = names.iter().map(|name| name.trim_start_matches('!'));
+                for name in bare.filter(|name| !self.is_known(name, known)) {
+                    let owner = member.id.as_str();
+                    unknown.entry(name).or_insert(Mention { key, owner });
+                }
+            }
+        }
+        let problems = unknown.into_iter();
+        problems.map(|(name, mention)| self.unknown_tool(name, &mention, known)).collect()
+    }
+
+    fn is_known(&self, name: &str, known: &[&str]) -> bool {
+        name == "*"
+            || known.contains(&name)
+            || TO_COME.contains(&name)
+            || TOOLS_TO_COME.contains(&name)
+            || name.starts_with("team_mgmt_")
+            || self.mcp_servers.iter().any(|server| server == name)
+    }
+
+    fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {
+        let text = self.team_text.as_deref().unwrap_or_default();
+        let candidates = known.iter().copied().chain(TO_COME);
+        let what = if mention.key == "tools" { "tool" } else { "toolset" };
+        let problem = Problem::new(
+            format!("team/unknown-{what}/{}", clip(name)),
+            team::PATH,
+            format!("`{}`: there is no {what} `{}`; skipped", mention.owner, clip(name)),
+            format!("remove it from `{}`{}", mention.key, did_you_mean(name, candidates)),
+        );
+        let own: &[&str] = &["members", mention.owner, mention.key];
+        let shared: &[&str] = &["member_defaults", mention.key];
+        let holds_name = |line: &usize| {
+            let line = text.lines().nth(line - 1);
+            line.is_some_and(|line| line.contains(name))
+        };
+        let line = [own, shared]
+            .into_iter()
+            .find_map(|keys| lines::line_of_value(text, keys, name).filter(holds_name));
+        at(problem, line)
+    }
+}
+
+/// The servers of `mcp.yaml`, whose toolsets carry their names. A broken file names none.
+pub(super) fn mcp_servers(workspace: &Path) -> Vec<String> {
+    let Found::Text(text) = files::read(workspace, ".minds/mcp.yaml", files::TEXT_LIMIT_BYTES)
+    else {
+        return Vec::new();
+    };
+    let file = yaml::parse(&text).unwrap_or(Value::Null);
+    let servers = file.get("servers").and_then(Value::as_object);
+    servers.map_or_else(Vec::new, |map| map.keys().take(100).cloned().collect())
+}

@@ -1,0 +1,14 @@
+//! The time of day, in the local zone.
+
+use crate::domain::{Clock, Stamp};
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Stamp {
+        #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+        let now = jiff::Zoned::now();
+        Stamp::new(now.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    }
+}

@@ -1,0 +1,20 @@
+//! Where this program keeps its own things outside a workspace.
+
+use std::path::PathBuf;
+
+use directories::ProjectDirs;
+
+fn project() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "dominds-tui")
+}
+
+/// The folder of `config.yaml`.
+pub fn config() -> Option<PathBuf> {
+    project().map(|dirs| dirs.config_dir().to_owned())
+}
+
+/// The folder of the log files.
+pub fn logs() -> Option<PathBuf> {
+    let dirs = project()?;
+    Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).join("logs"))
+}

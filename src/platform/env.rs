@@ -1,0 +1,27 @@
+//! The environment, read in one place.
+
+use std::path::Path;
+
+use crate::domain::Lang;
+
+/// A variable that is set and not empty.
+pub fn variable(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    let value = std::env::var(name).ok();
+    value.filter(|value| !value.is_empty())
+}
+
+/// The work language of this machine: `LC_ALL`, else `LANG`.
+pub fn work_language() -> Lang {
+    variable("LC_ALL").or_else(|| variable("LANG")).map_or(Lang::En, |locale| Lang::of_locale(&locale))
+}
+
+/// `path` with the home directory written as `~`.
+pub fn shown(path: &Path) -> String {
+    let home = variable("HOME");
+    match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

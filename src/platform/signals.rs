@@ -1,0 +1,39 @@
+//! Signals that ask the program to end.
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Ctrl-C, from outside the screen.
+    Interrupt,
+    Terminate,
+    /// The terminal is gone.
+    HangUp,
+}
+
+#[derive(Debug)]
+pub struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    /// Must be called inside the runtime.
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub async fn next(&mut self) -> Ask {
+        tokio::select! {
+            _ = self.interrupt.recv() => Ask::Interrupt,
+            _ = self.terminate.recv() => Ask::Terminate,
+            _ = self.hang_up.recv() => Ask::HangUp,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! A member's own access lists: which directories and file kinds it may read and write. Pure.
+//!
+//! The order is fixed: denied directories, allowed directories (when there are any), denied
+//! endings, allowed endings (when there are any). An allow list whose entries are all invalid
+//! allows nothing. Deny lists ignore letter case, because on some disks `Secrets` is `secrets`.
+
+mod pattern;
+
+use crate::domain::AccessLists;
+use pattern::Pattern;
+
+/// The lists, ready to be asked. The default allows everything.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    read: Side,
+    write: Side,
+    problems: Vec<String>,
+}
+
+/// What a tool wants to do with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Read,
+    Write,
+}
+
+/// What the path stands for; endings only matter for files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    File,
+    Directory,
+}
+
+/// The list that decided against a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListRule {
+    /// Its name in the team file.
+    pub list: &'static str,
+    pub entries: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Side {
+    deny_dirs: DirList,
+    allow_dirs: DirList,
+    deny_endings: EndingList,
+    allow_endings: EndingList,
+}
+
+#[derive(Debug, Clone, Default)]
+struct DirList {
+    name: &'static str,
+    entries: Vec<String>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct EndingList {
+    name: &'static str,
+    entries: Vec<String>,
+    /// Lower case, with the dot.
+    endings: Vec<String>,
+}
+
+impl Access {
+    /// Prepares the lists. Entries that cannot be used are told by [`Access::problems`].
+    pub fn new(lists: &AccessLists) -> Self {
+        let mut problems = Vec::new();
+        let mut dirs = |name, entries: &[String]| DirList::new(name, entries, &mut problems);
+        let read_dirs =
+            (dirs("no_read_dirs", &lists.no_read_dirs), dirs("read_dirs", &lists.read_dirs));
+        let write_dirs =
+            (dirs("no_write_dirs", &lists.no_write_dirs), dirs("write_dirs", &lists.write_dirs));
+        let ends = EndingList::new;
+        Self {
+            read: Side {
+                deny_dirs: read_dirs.0,
+                allow_dirs: read_dirs.1,
+                deny_endings: ends("no_read_file_ext_names", &lists.no_read_file_ext_names),
+                allow_endings: ends("read_file_ext_names", &lists.read_file_ext_names),
+            },
+            write: Side {
+                deny_dirs: write_dirs.0,
+                allow_dirs: write_dirs.1,
+                deny_endings: ends("no_write_file_ext_names", &lists.no_write_file_ext_names),
+                allow_endings: ends("write_file_ext_names", &lists.write_file_ext_names),
+            },
+            problems,
+        }
+    }
+
+    /// Entries that match nothing because they are not patterns, one sentence each.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Decides about a path given by its names below the workspace.
+    ///
+    /// # Errors
+    /// The list that is against it.
+    pub fn check(&self, op: Op, names: &[String], target: Target) -> Result<(), ListRule> {
+        let side = match op {
+            Op::Read => &self.read,
+            Op::Write => &self.write,
+        };
+        let folded: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        let file = match target {
+            Target::File => folded.last(),
+            Target::Directory => None,
+        };
+        if side.deny_dirs.matches(&folded) {
+            return Err(side.deny_dirs.rule());
+        }
+        if !side.allow_dirs.entries.is_empty() && !side.allow_dirs.matches(names) {
+            return Err(side.allow_dirs.rule());
+        }
+        let Some(file) = file else { return Ok(()) };
+        if side.deny_endings.matches(file) {
+            return Err(side.deny_endings.rule());
+        }
+        if !side.allow_endings.entries.is_empty() && !side.allow_endings.matches(file) {
+            return Err(side.allow_endings.rule());
+        }
+        Ok(())
+    }
+}
+
+impl DirList {
+    fn new(name: &'static str, entries: &[String], problems: &mut Vec<String>) -> Self {
+        let fold = name.starts_with("no_");
+        let mut patterns = Vec::new();
+        for entry in entries {
+            let text = if fold { entry.to_lowercase() } else { entry.clone() };
+            match Pattern::parse(&text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(reason) => problems.push(format!("{name}: `{entry}`: {reason}")),
+            }
+        }
+        Self { name, entries: entries.to_vec(), patterns }
+    }
+
+    fn matches(&self, names: &[String]) -> bool {
+        self.patterns.iter().any(|pattern| pattern.covers(names))
+    }
+
+    fn rule(&self) -> ListRule {
+        ListRule { list: self.name, entries: self.entries.clone() }
+    }
+}
+
+impl EndingList {
+    fn new(name: &'static str, entries: &[String]) -> Self {
+        let endings = entries
+            .iter()
+            .map(|entry| entry.trim().trim_start_matches('.').to_lowercase())
+            .filter(|ending| !ending.is_empty())
+            .map(|ending| format!(".{ending}"))
+            .collect();
+        Self { name, entries: entries.to_vec(), endings }
+    }
+
+    fn matches(&self, folded_file: &str) -> bool {
+        self.endings.iter().any(|ending| folded_file.ends_with(ending))
+    }
+
+    fn rule(&self) -> ListRule {
+        ListRule { list: self.name, entries: self.entries.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &str) -> Vec<String> {
+        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn the_first_list_that_decides_wins() {
+        let access = Access::new(&AccessLists {
+            read_dirs: texts(&["src", "docs/**"]),
+            no_read_dirs: texts(&["src/secret", "**/*private*"]),
+            no_read_file_ext_names: texts(&["key", ".pem", "env"]),
+            read_file_ext_names: texts(&["rs", "MD", "tar.gz", "key"]),
+            ..AccessLists::default()
+        });
+        for (path, target, against) in [
+            ("src/main.rs", Target::File, None),
+            ("src", Target::Directory, None),
+            ("docs", Target::Directory, None),
+            ("docs/a/b.md", Target::File, None),
+            ("docs/a/B.Md", Target::File, None),
+            ("src/a.tar.gz", Target::File, None),
+            ("src/secret/main.rs", Target::File, Some("no_read_dirs")),
+            ("src/SECRET/main.rs", Target::File, Some("no_read_dirs")),
+            ("src/my-private-things/a.rs", Target::File, Some("no_read_dirs")),
+            ("src/x/aprivate.rs", Target::File, Some("no_read_dirs")),
+            ("", Target::Directory, Some("read_dirs")),
+            ("srcs/main.rs", Target::File, Some("read_dirs")),
+            ("SRC/main.rs", Target::File, Some("read_dirs")),
+            ("other", Target::Directory, Some("read_dirs")),
+            ("src/a.key", Target::File, Some("no_read_file_ext_names")),
+            ("src/a.PEM", Target::File, Some("no_read_file_ext_names")),
+            ("src/.env", Target::File, Some("no_read_file_ext_names")),
+            ("src/a.toml", Target::File, Some("read_file_ext_names")),
+            ("src/rs", Target::File, Some("read_file_ext_names")),
+            ("src/rs", Target::Directory, None),
+        ] {
+            let found = access.check(Op::Read, &names(path), target).err().map(|rule| rule.list);
+            assert_eq!(found, against, "{path}");
+        }
+    }
+
+    #[test]
+    fn reading_and_writing_are_separate_rights() {
+        let access = Access::new(&AccessLists {
+            write_dirs: texts(&["out"]),
+            no_read_dirs: texts(&["out"]),
+            ..AccessLists::default()
+        });
+        for (op, path, allowed) in [
+            (Op::Write, "out/a", true),
+            (Op::Write, "in/a", false),
+            (Op::Read, "out/a", false),
+            (Op::Read, "in/a", true),
+        ] {
+            assert_eq!(access.check(op, &names(path), Target::File).is_ok(), allowed, "{path}");
+        }
+    }
+
+    #[test]
+    fn entries_that_are_no_patterns_are_problems_and_match_nothing() {
+        let lists = AccessLists {
+            read_dirs: texts(&["../up", "/etc"]),
+            no_write_dirs: texts(&["", "a/../b"]),
+            ..AccessLists::default()
+        };
+        let access = Access::new(&lists);
+        assert_eq!(access.problems().len(), 4, "{:?}", access.problems());
+        assert!(access.check(Op::Read, &names("src/a"), Target::File).is_err());
+        assert!(access.check(Op::Write, &names("b"), Target::File).is_ok());
+    }
+
+    #[test]
+    fn no_lists_means_no_limits() {
+        for path in ["", "a", "a/b/c.rs"] {
+            assert!(Access::default().check(Op::Write, &names(path), Target::File).is_ok());
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Arguments of a call: raw text from a model becomes a checked object, or a sentence that says
+//! what is wrong with it. A tool only ever sees arguments that fit its schema.
+
+use serde_json::{Map, Value};
+
+use super::schema::{Mismatch, as_integer, check_object};
+use crate::domain::Lang;
+
+/// The longest argument text that is looked at, in bytes.
+const RAW_LIMIT_BYTES: usize = 4 * 1024 * 1024;
+
+/// Arguments that fit the tool's schema.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Args(Map<String, Value>);
+
+/// Why raw text cannot be arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ArgFault {
+    TooLong { bytes: usize },
+    NotJson { reason: String },
+    NotObject,
+    Mismatch(Mismatch),
+}
+
+impl Args {
+    /// Reads and checks. Blank text stands for no arguments.
+    pub(super) fn parse(raw: &str, schema: &Value) -> Result<Self, ArgFault> {
+        if raw.len() > RAW_LIMIT_BYTES {
+            return Err(ArgFault::TooLong { bytes: raw.len() });
+        }
+        let raw = if raw.trim().is_empty() { "{}" } else { raw };
+        let value = serde_json::from_str(raw)
+            .map_err(|error| ArgFault::NotJson { reason: error.to_string() })?;
+        let Value::Object(mut object) = value else {
+            return Err(ArgFault::NotObject);
+        };
+        check_object(schema, &mut object).map_err(ArgFault::Mismatch)?;
+        Ok(Self(object))
+    }
+
+    /// The text of a field, if given.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.0.get(field).and_then(Value::as_str)
+    }
+
+    /// The text of a required field. The schema has made sure that it is there.
+    pub fn required_text(&self, field: &str) -> &str {
+        self.text(field).unwrap_or_default()
+    }
+
+    /// The whole number of a field, if given.
+    pub fn integer(&self, field: &str) -> Option<i64> {
+        self.0.get(field).and_then(as_integer)
+    }
+
+    /// The truth of a field, if given.
+    pub fn flag(&self, field: &str) -> Option<bool> {
+        self.0.get(field).and_then(Value::as_bool)
+    }
+}
+
+impl ArgFault {
+    /// The fault as a sentence for a model.
+    pub(super) fn text(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::TooLong { bytes }, Lang::En) => {
+                format!("The arguments are too long: {bytes} bytes, limit {RAW_LIMIT_BYTES}.")
+            }
+            (Self::TooLong { bytes }, Lang::Zh) => {
+                format!("参数过长:{bytes} 字节,上限 {RAW_LIMIT_BYTES}。")
+            }
+            (Self::NotJson { reason }, Lang::En) => {
+                format!("The arguments are not valid JSON: {reason}. Nothing was run.")
+            }
+            (Self::NotJson { reason }, Lang::Zh) => {
+                format!("参数不是有效的 JSON:{reason}。未执行任何操作。")
+            }
+            (Self::NotObject, Lang::En) => {
+                "The arguments must be one JSON object. Nothing was run.".to_owned()
+            }
+            (Self::NotObject, Lang::Zh) => "参数必须是一个 JSON 对象。未执行任何操作。".to_owned(),
+            (Self::Mismatch(mismatch), _) => mismatch.text(lang),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {"n": {"type": "integer"}, "t": {"type": "string"}},
+            "additionalProperties": false
+        })
+    }
+
+    #[test]
+    fn blank_text_stands_for_no_arguments() {
+        for raw in ["", "  ", "\n", "{}"] {
+            assert_eq!(Args::parse(raw, &schema()), Ok(Args::default()), "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_object_is_refused_with_its_reason() {
+        for (raw, sentence) in [
+            ("{", "not valid JSON"),
+            ("{\"n\":1}}", "not valid JSON"),
+            ("n=1", "not valid JSON"),
+            ("{\"n\":1,}", "not valid JSON"),
+            ("[]", "one JSON object"),
+            ("null", "one JSON object"),
+            ("\"{}\"", "one JSON object"),
+            ("3", "one JSON object"),
+        ] {
+            let fault = Args::parse(raw, &schema()).unwrap_err();
+            assert!(fault.text(Lang::En).contains(sentence), "{raw}: {fault:?}");
+            assert_ne!(fault.text(Lang::Zh), fault.text(Lang::En));
+        }
+    }
+
+    #[test]
+    fn deep_nesting_and_huge_texts_are_refused_not_followed() {
+        let deep = format!("{{\"t\":{}", "[".repeat(100_000));
+        assert!(matches!(Args::parse(&deep, &schema()), Err(ArgFault::NotJson { .. })));
+        let long = " ".repeat(RAW_LIMIT_BYTES + 1);
+        assert!(matches!(Args::parse(&long, &schema()), Err(ArgFault::TooLong { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_parsing_panic(raw in ".{0,200}") {
+            let _ = Args::parse(&raw, &schema());
+        }
+    }
+}

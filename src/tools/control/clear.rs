@@ -1,0 +1,29 @@
+//! `clear_mind`: a new course, with a reminder to carry on from if the member wrote one.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::tools::args::Args;
+use crate::tools::outcome::{Change, Outcome};
+use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    let spec = ToolSpec {
+        name: "clear_mind",
+        description: |lang| half(lang, include_str!("clear_mind.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {"reminder_content": {"type": "string"}},
+            "additionalProperties": false
+        }),
+    };
+    BuiltIn::instant(spec, run)
+}
+
+fn run(cx: &ToolCx, args: &Args) -> Outcome {
+    let content = args.text("reminder_content").map(str::trim).filter(|text| !text.is_empty());
+    let text = cx.lang.pick("Mind cleared; a new course begins.", "已清空思路,新的一程开始。");
+    Outcome::changed(text, Change::ClearMind { reminder_content: content.map(str::to_owned) })
+}

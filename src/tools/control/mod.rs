@@ -1,0 +1,37 @@
+//! Tools every member has: reminders, a clear mind, and the task document. They change dialog
+//! state only through the changes they return; the task document is a file and is written here.
+
+mod clear;
+mod reminders;
+mod section;
+mod taskdoc;
+
+use std::sync::Arc;
+
+use super::tool::Tool;
+
+/// All control tools.
+pub(super) const NAMES: [&str; 6] = [
+    "add_reminder",
+    "update_reminder",
+    "delete_reminder",
+    "clear_mind",
+    CHANGE_MIND,
+    "recall_taskdoc",
+];
+
+/// The one that only main dialogs have.
+pub(super) const CHANGE_MIND: &str = "change_mind";
+
+/// The tools, in the order of [`NAMES`].
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let mut tools = reminders::tools();
+    tools.push(clear::tool());
+    tools.extend(taskdoc::tools());
+    tools
+}
+
+pub(super) use taskdoc::only_in_main;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! The reminder tools. A reminder kept by the runtime is not edited by hand, and it may say itself
+//! what to do instead of changing or deleting it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::tools::args::Args;
+use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
+use crate::domain::Lang;
+use crate::tools::tool::{BuiltIn, ReminderView, Tool, ToolCx, ToolSpec, half};
+
+/// An instruction found in a reminder is cut to this many characters.
+const INSTRUCTION_CHARS: usize = 2_000;
+
+/// Ids shown back to the model are cut to this many characters.
+const ID_CHARS: usize = 40;
+
+/// Adding, updating, deleting.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![BuiltIn::instant(add_spec(), add), BuiltIn::instant(update_spec(), update), {
+        BuiltIn::instant(delete_spec(), delete)
+    }]
+}
+
+fn add_spec() -> ToolSpec {
+    ToolSpec {
+        name: "add_reminder",
+        description: |lang| half(lang, include_str!("add_reminder.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "content": {"type": "string"},
+                "position": {"type": "integer", "minimum": 1},
+                "scope": {"type": "string", "enum": ["dialog", "personal"]},
+                "render_mode": {"type": "string", "enum": ["markdown", "plain"]}
+            },
+            "required": ["content"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn update_spec() -> ToolSpec {
+    ToolSpec {
+        name: "update_reminder",
+        description: |lang| half(lang, include_str!("update_reminder.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "reminder_id": {"type": "string"},
+                "content": {"type": "string"},
+                "render_mode": {"type": "string", "enum": ["markdown", "plain"]}
+            },
+            "required": ["reminder_id", "content"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn delete_spec() -> ToolSpec {
+    ToolSpec {
+        name: "delete_reminder",
+        description: |lang| half(lang, include_str!("delete_reminder.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {"reminder_id": {"type": "string"}},
+            "required": ["reminder_id"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn add(cx: &ToolCx, args: &Args) -> Outcome {
+    let Some(content) = content(args) else { return empty(cx.lang) };
+    let personal = args.text("scope") == Some("personal");
+    let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
+    let position = args.integer("position").and_then(|position| usize::try_from(position).ok());
+    if personal && position.is_some() {
+        return Outcome::failed(cx.lang.pick(
+            "`position` has no meaning for a personal reminder; leave it out.",
+            "个人提醒不支持 `position`,请去掉该参数。",
+        ));
+    }
+    let render = render(args).unwrap_or(Render::Markdown);
+    let id = cx.new_reminder_id.clone();
+    let change = Change::AddReminder { id, content, position, scope, render };
+    Outcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
+}
+
+fn update(cx: &ToolCx, args: &Args) -> Outcome {
+    let reminder = match find(cx, args) {
+        Ok(reminder) => reminder,
+        Err(outcome) => return outcome,
+    };
+    if let Some(refusal) = guarded(reminder, "update", cx.lang) {
+        return refusal;
+    }
+    if reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared {
+        return Outcome::failed(cx.lang.pick(
+            "The program keeps this reminder up to date; it cannot be edited.",
+            "该提醒由程序自动维护,不能编辑。",
+        ));
+    }
+    let Some(content) = content(args) else { return empty(cx.lang) };
+    let change = Change::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
+    Outcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
+}
+
+fn delete(cx: &ToolCx, args: &Args) -> Outcome {
+    let reminder = match find(cx, args) {
+        Ok(reminder) => reminder,
+        Err(outcome) => return outcome,
+    };
+    if let Some(refusal) = guarded(reminder, "delete", cx.lang) {
+        return refusal;
+    }
+    let change = Change::DeleteReminder { id: reminder.id.clone() };
+    Outcome::changed(cx.lang.pick("Reminder deleted.", "提醒已删除。"), change)
+}
+
+fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, Outcome> {
+    let id = args.required_text("reminder_id").trim();
+    cx.reminders.iter().find(|reminder| reminder.id == id).ok_or_else(|| {
+        let shown: String = id.chars().take(ID_CHARS).flat_map(char::escape_debug).collect();
+        Outcome::failed(match cx.lang {
+            Lang::En => format!("There is no reminder with reminder_id `{shown}`."),
+            Lang::Zh => format!("没有 reminder_id 为 `{shown}` 的提醒。"),
+        })
+    })
+}
+
+/// The refusal a reminder carries for this act, if it carries one.
+fn guarded(reminder: &ReminderView, act: &str, lang: Lang) -> Option<Outcome> {
+    let meta = reminder.meta.as_ref()?;
+    let instruction = meta.get(act).and_then(|act| act.get("altInstruction"));
+    if let Some(text) = instruction.and_then(filled) {
+        let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
+        return Some(Outcome::failed(match lang {
+            Lang::En => format!("Not done. The reminder says: {text}"),
+            Lang::Zh => format!("未执行。该提醒的说明:{text}"),
+        }));
+    }
+    let tool = meta.get("manager").and_then(|manager| manager.get("tool")).and_then(filled)?;
+    let tool: String = tool.chars().take(ID_CHARS).collect();
+    Some(Outcome::failed(match lang {
+        Lang::En => format!("Not done. This reminder is managed with the tool `{tool}`."),
+        Lang::Zh => format!("未执行。该提醒由工具 `{tool}` 管理。"),
+    }))
+}
+
+fn filled(value: &Value) -> Option<&str> {
+    value.as_str().map(str::trim).filter(|text| !text.is_empty())
+}
+
+fn content(args: &Args) -> Option<String> {
+    let content = args.required_text("content");
+    (!content.trim().is_empty()).then(|| content.to_owned())
+}
+
+fn empty(lang: Lang) -> Outcome {
+    Outcome::failed(lang.pick("`content` must not be blank.", "`content` 不能为空白。"))
+}
+
+fn render(args: &Args) -> Option<Render> {
+    args.text("render_mode").map(|mode| match mode {
+        "plain" => Render::Plain,
+        _ => Render::Markdown,
+    })
+}

@@ -1,0 +1,138 @@
+//! `change_mind` and `recall_taskdoc`: the only tools that see inside a task document. Sections
+//! are replaced whole and at once; only the main dialog may replace them.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::CHANGE_MIND;
+use super::section::{Section, section};
+use crate::tools::access::Op;
+use crate::tools::args::Args;
+use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::outcome::Outcome;
+use crate::domain::Lang;
+use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+
+/// Most bytes of a section that are shown.
+const RECALL_LIMIT_BYTES: u64 = 100 * 1024;
+
+/// Changing and recalling.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![BuiltIn::blocking(change_spec(), change), BuiltIn::blocking(recall_spec(), recall)]
+}
+
+/// What a side dialog is told that tries to change the task document.
+pub(in crate::tools) fn only_in_main(lang: Lang) -> Outcome {
+    Outcome::failed(lang.pick(
+        "change_mind is for the main dialog alone: its member maintains the task document. \
+         Send that member the text you propose.",
+        "change_mind 只能在主对话中使用:任务文档由主对话的成员维护。请把建议的文本发给该成员。",
+    ))
+}
+
+fn change_spec() -> ToolSpec {
+    ToolSpec {
+        name: CHANGE_MIND,
+        description: |lang| half(lang, include_str!("change_mind.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "selector": {"type": "string"},
+                "category": {"type": "string"},
+                "content": {"type": "string"}
+            },
+            "required": ["selector", "content"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn recall_spec() -> ToolSpec {
+    ToolSpec {
+        name: "recall_taskdoc",
+        description: |lang| half(lang, include_str!("recall_taskdoc.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {"category": {"type": "string"}, "selector": {"type": "string"}},
+            "required": ["category", "selector"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn change(cx: &ToolCx, args: &Args) -> Outcome {
+    if !cx.main_dialog {
+        return only_in_main(cx.lang);
+    }
+    let (path, _) = match locate(cx, args) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let content = args.required_text("content").trim();
+    if content.is_empty() {
+        return Outcome::failed(
+            cx.lang.pick("`content` must not be blank.", "`content` 不能为空白。"),
+        );
+    }
+    let text = format!("{content}\n");
+    let written = Guard::taskdoc(cx).and_then(|guard| guard.slot(&path)?.write(text.as_bytes()));
+    match written {
+        Ok(()) => Outcome::done(cx.lang.pick("Mind changed.", "思路已更新。")),
+        Err(fault) => failed(&fault, cx.lang),
+    }
+}
+
+fn recall(cx: &ToolCx, args: &Args) -> Outcome {
+    let (path, section) = match locate(cx, args) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    if section.top_level {
+        return Outcome::failed(cx.lang.pick(
+            "Top-level sections are in your context already; name a category.",
+            "顶层章节已在你的上下文中;请指定 category。",
+        ));
+    }
+    match read(cx, &path) {
+        Ok((text, false)) => Outcome::done(text),
+        Ok((text, true)) => {
+            let cut = cx.lang.pick("[cut at 100 KiB]", "[超过 100 KiB,其余已截去]");
+            Outcome::done(format!("{text}\n{cut}"))
+        }
+        Err(fault) if fault.kind == FaultKind::NotFound => Outcome::failed(cx.lang.pick(
+            "This section does not exist. The main dialog can create it with change_mind.",
+            "该章节不存在。主对话可以用 change_mind 创建它。",
+        )),
+        Err(fault) => failed(&fault, cx.lang),
+    }
+}
+
+/// The text of a section and whether it was cut.
+fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), Fault> {
+    let opened = Guard::taskdoc(cx)?.open_file(path, Op::Read)?;
+    let mut bytes = Vec::new();
+    let mut limited = (&opened.file).take(RECALL_LIMIT_BYTES);
+    limited.read_to_end(&mut bytes).map_err(|error| Fault::io(path, &error))?;
+    let cut = opened.meta.len() > RECALL_LIMIT_BYTES;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
+}
+
+/// The path of the section the arguments name.
+fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), Outcome> {
+    let section = section(args.text("category"), args.required_text("selector"))
+        .map_err(|fault| Outcome::failed(fault.text(cx.lang)))?;
+    let document = cx.taskdoc.as_ref().and_then(|path| path.to_str());
+    let document = document.filter(|path| path.to_lowercase().ends_with(".tsk"));
+    let Some(document) = document else {
+        return Err(Outcome::failed(
+            cx.lang.pick("This dialog has no task document.", "本对话没有任务文档。"),
+        ));
+    };
+    Ok((format!("{document}/{}", section.file), section))
+}
+
+fn failed(fault: &Fault, lang: Lang) -> Outcome {
+    Outcome::failed(format!("{}: {}", fault.code(), fault.text(lang)))
+}

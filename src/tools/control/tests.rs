@@ -1,0 +1,179 @@
+//! The control tools, as a model meets them.
+
+use serde_json::json;
+
+use super::NAMES;
+use crate::tools::bench::Bench;
+use crate::tools::{Change, Outcome, ReminderScope, ReminderView, Render};
+
+fn reminder(id: &str) -> ReminderView {
+    ReminderView {
+        id: id.to_owned(),
+        content: "text".to_owned(),
+        scope: ReminderScope::Dialog,
+        owner: None,
+        meta: None,
+    }
+}
+
+fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<Change> {
+    let (id, content) = ("new00001".to_owned(), "note".to_owned());
+    vec![Change::AddReminder { id, content, position, scope, render }]
+}
+
+#[test]
+fn add_reminder_returns_the_reminder_as_a_change() {
+    let bench = Bench::new();
+    for (args, expected) in [
+        (json!({"content": "note"}), added(None, ReminderScope::Dialog, Render::Markdown)),
+        (
+            json!({"content": "note", "position": 1, "render_mode": "plain"}),
+            added(Some(1), ReminderScope::Dialog, Render::Plain),
+        ),
+        (
+            json!({"content": "note", "scope": "personal"}),
+            added(None, ReminderScope::Personal, Render::Markdown),
+        ),
+        (json!({"content": "note", "scope": "personal", "position": 1}), vec![]),
+        (json!({"content": "  \n"}), vec![]),
+        (json!({"content": "note", "position": 0}), vec![]),
+        (json!({"content": "note", "scope": "agent_shared"}), vec![]),
+        (json!({}), vec![]),
+    ] {
+        let outcome = bench.run("add_reminder", &args);
+        assert_eq!(outcome.ok, !expected.is_empty(), "{args}");
+        assert_eq!(outcome.changes, expected, "{args}");
+    }
+}
+
+#[test]
+fn update_and_delete_honour_what_a_reminder_says_about_itself() {
+    let with_meta = |id, meta| ReminderView { meta: Some(meta), ..reminder(id) };
+    let owned = ReminderView { owner: Some("pendingTellask".to_owned()), ..reminder("owned") };
+    let shared = ReminderView { scope: ReminderScope::AgentShared, ..reminder("shared") };
+    let bench = Bench::new().reminders(vec![
+        reminder("plain"),
+        with_meta("noupd", json!({"update": {"altInstruction": "use tellask"}})),
+        with_meta("nodel", json!({"delete": {"altInstruction": "wait for it"}})),
+        with_meta("managed", json!({"manager": {"tool": "stop_daemon"}})),
+        with_meta("odd", json!({"update": 3, "delete": {"altInstruction": "  "}, "manager": []})),
+        owned,
+        shared,
+    ]);
+    for (id, update, delete) in [
+        ("plain", Ok(()), Ok(())),
+        (" plain ", Ok(()), Ok(())),
+        ("noupd", Err("use tellask"), Ok(())),
+        ("nodel", Ok(()), Err("wait for it")),
+        ("managed", Err("stop_daemon"), Err("stop_daemon")),
+        ("odd", Ok(()), Ok(())),
+        ("owned", Err("keeps this reminder"), Ok(())),
+        ("shared", Err("keeps this reminder"), Ok(())),
+        ("absent", Err("`absent`"), Err("`absent`")),
+    ] {
+        let check = |outcome: Outcome, expected: Result<(), &str>, change: Change| match expected {
+            Ok(()) => assert_eq!(outcome.changes, [change], "{id}"),
+            Err(words) => {
+                assert!(!outcome.ok && outcome.changes.is_empty(), "{id}");
+                assert!(outcome.text.contains(words), "{id}: {}", outcome.text);
+            }
+        };
+        let (id, content) = (id.trim().to_owned(), "new".to_owned());
+        let args = json!({"reminder_id": id, "content": content});
+        let change = Change::UpdateReminder { id: id.clone(), content, render: None };
+        check(bench.run("update_reminder", &args), update, change);
+        let outcome = bench.run("delete_reminder", &json!({"reminder_id": id}));
+        check(outcome, delete, Change::DeleteReminder { id: id.clone() });
+    }
+    assert!(!bench.run("update_reminder", &json!({"reminder_id": "plain", "content": " "})).ok);
+}
+
+#[test]
+fn clear_mind_carries_a_filled_reminder_over() {
+    let bench = Bench::new();
+    for (args, content) in [
+        (json!({}), None),
+        (json!({"reminder_content": " "}), None),
+        (json!({"reminder_content": null}), None),
+        (json!({"reminder_content": " go on "}), Some("go on".to_owned())),
+    ] {
+        let outcome = bench.run("clear_mind", &args);
+        assert_eq!(outcome.changes, [Change::ClearMind { reminder_content: content }], "{args}");
+    }
+}
+
+#[test]
+fn change_mind_replaces_a_section_and_recall_reads_it() {
+    let bench = Bench::new();
+    bench.put("task.tsk/goals.md", "old\nlong\n");
+    for (args, file, text) in [
+        (json!({"selector": "goals", "content": " new \n\n"}), "goals.md", "new\n"),
+        (json!({"selector": "!progress", "content": "p"}), "progress.md", "p\n"),
+        (
+            json!({"selector": "risks", "category": "bearinmind", "content": "r"}),
+            "bearinmind/risks.md",
+            "r\n",
+        ),
+        (
+            json!({"selector": "found", "category": "research", "content": "f"}),
+            "research/found.md",
+            "f\n",
+        ),
+    ] {
+        let outcome = bench.run("change_mind", &args);
+        assert!(outcome.ok && outcome.changes.is_empty(), "{}", outcome.text);
+        assert_eq!(bench.text(&format!("task.tsk/{file}")), text);
+    }
+    for (args, words) in [
+        (json!({"category": "research", "selector": "found"}), Ok("f\n")),
+        (json!({"category": "bearinmind", "selector": "risks"}), Ok("r\n")),
+        (json!({"category": "research", "selector": "absent"}), Err("change_mind")),
+        (json!({"category": "", "selector": "goals"}), Err("in your context already")),
+        (json!({"category": "goals", "selector": "x"}), Err("reserved")),
+        (json!({"category": "..", "selector": "x"}), Err("`category`")),
+        (json!({"selector": "goals"}), Err("`category` is required")),
+    ] {
+        let outcome = bench.run("recall_taskdoc", &args);
+        match words {
+            Ok(text) => assert_eq!((outcome.ok, outcome.text.as_str()), (true, text)),
+            Err(words) => assert!(!outcome.ok && outcome.text.contains(words), "{}", outcome.text),
+        }
+    }
+}
+
+#[test]
+fn change_mind_refuses_bad_sections_side_dialogs_and_missing_documents() {
+    let mut bench = Bench::new();
+    let goals = json!({"selector": "goals", "content": "x"});
+    for args in [
+        json!({"selector": "goals", "content": "  "}),
+        json!({"selector": "other", "content": "x"}),
+        json!({"selector": "../../x", "category": "a", "content": "x"}),
+        json!({"selector": "goals", "category": "bearinmind", "content": "x"}),
+    ] {
+        assert!(!bench.run("change_mind", &args).ok, "{args}");
+    }
+    bench.cx.main_dialog = false;
+    let refused = bench.run("change_mind", &goals);
+    assert!(!refused.ok && refused.text.contains("main dialog"), "{}", refused.text);
+    bench.cx.main_dialog = true;
+    for document in [None, Some("notes"), Some("../t.tsk"), Some(".minds/t.tsk"), Some("/t.tsk")] {
+        bench.cx.taskdoc = document.map(Into::into);
+        assert!(!bench.run("change_mind", &goals).ok, "{document:?}");
+    }
+    assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 0);
+}
+
+#[test]
+fn recall_cuts_a_section_that_is_too_long() {
+    let bench = Bench::new();
+    bench.put("task.tsk/a/b.md", "x".repeat(200_000));
+    let outcome = bench.run("recall_taskdoc", &json!({"category": "a", "selector": "b"}));
+    assert!(outcome.ok && outcome.text.ends_with("[cut at 100 KiB]"));
+}
+
+#[test]
+fn the_tools_are_those_that_are_named() {
+    let names: Vec<&str> = super::tools().iter().map(|tool| tool.spec().name).collect();
+    assert_eq!(names, NAMES);
+}

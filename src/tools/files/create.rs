@@ -1,0 +1,57 @@
+//! `create_new_file`: a file that must not exist yet.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::text::with_final_newline;
+use crate::tools::access::Op;
+use crate::tools::args::Args;
+use crate::tools::guard::Guard;
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, refused};
+use crate::domain::Lang;
+use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+
+const NAME: &str = "create_new_file";
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    let spec = ToolSpec {
+        name: NAME,
+        description: |lang| half(lang, include_str!("create_new_file.md")),
+        parameters: json!({
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+            "required": ["path"],
+            "additionalProperties": false
+        }),
+    };
+    BuiltIn::blocking(spec, run)
+}
+
+fn run(cx: &ToolCx, args: &Args) -> Outcome {
+    let path = args.required_text("path");
+    let (content, newline_added) = with_final_newline(args.text("content").unwrap_or_default());
+    let written = Guard::general(cx).and_then(|guard| {
+        let slot = guard.new_slot(path)?;
+        slot.write(content.as_bytes())?;
+        Ok(slot.shown)
+    });
+    match written {
+        Ok(shown) => {
+            let (bytes, lines) = (content.len(), content.matches('\n').count());
+            let summary = match cx.lang {
+                Lang::En => format!("created with {lines} lines, {bytes} bytes"),
+                Lang::Zh => format!("已创建,{lines} 行,{bytes} 字节"),
+            };
+            Report::ok(NAME, &shown)
+                .field("total_lines", lines)
+                .field("size_bytes", bytes)
+                .field("normalized.trailing_newline_added", newline_added)
+                .summary(summary)
+                .outcome()
+        }
+        Err(fault) => refused(NAME, Op::Write, &fault, cx.lang),
+    }
+}

@@ -1,0 +1,170 @@
+//! Why a path was not opened. Each fault has a code for programs and a sentence for the model,
+//! and tells nothing about what lies outside the workspace.
+
+use std::io;
+
+use crate::tools::access::{ListRule, Op};
+use crate::tools::tool::Lang;
+
+/// Paths in messages are cut to this many characters.
+const SHOWN_PATH_CHARS: usize = 200;
+
+/// A place that general tools may not touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Area {
+    Outside,
+    Minds,
+    Dialogs,
+    Taskdoc,
+}
+
+/// Why a path was not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// As the model wrote it, made safe to show.
+    pub path: String,
+    pub kind: FaultKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    Denied(Area),
+    Listed {
+        op: Op,
+        rule: ListRule,
+    },
+    Invalid(&'static str),
+    NotFound,
+    NotAFile,
+    NotADirectory,
+    Exists,
+    TooManyLinks,
+    /// Something was swapped between looking and opening.
+    Changed,
+    Io(io::ErrorKind),
+}
+
+impl Fault {
+    pub(crate) fn new(path: &str, kind: FaultKind) -> Self {
+        Self { path: shown(path), kind }
+    }
+
+    pub(super) fn denied(path: &str, area: Area) -> Self {
+        Self::new(path, FaultKind::Denied(area))
+    }
+
+    pub(super) fn invalid(path: &str, reason: &'static str) -> Self {
+        Self::new(path, FaultKind::Invalid(reason))
+    }
+
+    /// The fault behind a failed system call.
+    pub(crate) fn io(path: &str, error: &io::Error) -> Self {
+        let kind = match (error.raw_os_error(), error.kind()) {
+            (Some(libc::ELOOP), _) => FaultKind::Changed,
+            (_, io::ErrorKind::NotFound) => FaultKind::NotFound,
+            (_, io::ErrorKind::NotADirectory) => FaultKind::NotADirectory,
+            (_, io::ErrorKind::IsADirectory) => FaultKind::NotAFile,
+            (_, io::ErrorKind::AlreadyExists) => FaultKind::Exists,
+            (_, kind) => FaultKind::Io(kind),
+        };
+        Self::new(path, kind)
+    }
+
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self.kind {
+            FaultKind::Denied(_) | FaultKind::Listed { .. } => "ACCESS_DENIED",
+            FaultKind::Invalid(_) => "INVALID_PATH",
+            FaultKind::NotFound => "NOT_FOUND",
+            FaultKind::NotAFile => "NOT_A_FILE",
+            FaultKind::NotADirectory => "NOT_A_DIRECTORY",
+            FaultKind::Exists => "FILE_EXISTS",
+            FaultKind::TooManyLinks => "TOO_MANY_LINKS",
+            FaultKind::Changed => "CHANGED_MEANWHILE",
+            FaultKind::Io(_) => "IO_ERROR",
+        }
+    }
+
+    /// What happened and what to do instead.
+    pub fn text(&self, lang: Lang) -> String {
+        match &self.kind {
+            FaultKind::Denied(area) => area.hint(lang).to_owned(),
+            FaultKind::Listed { op, rule } => listed(*op, rule, lang),
+            FaultKind::Invalid(reason) => match lang {
+                Lang::En => format!("The path cannot be used: {reason}."),
+                Lang::Zh => format!("路径无效:{reason}。"),
+            },
+            FaultKind::Io(kind) => match lang {
+                Lang::En => format!("The system refused: {kind}."),
+                Lang::Zh => format!("系统拒绝了操作:{kind}。"),
+            },
+            FaultKind::NotFound => {
+                lang.pick("There is nothing at this path.", "路径不存在。").into()
+            }
+            FaultKind::NotAFile => {
+                lang.pick("This is not a regular file.", "这不是普通文件。").into()
+            }
+            FaultKind::NotADirectory => lang
+                .pick("This, or a part of it, is not a directory.", "该路径或其中一段不是目录。")
+                .into(),
+            FaultKind::Exists => {
+                lang.pick("Something exists at this path already.", "该路径已存在。").into()
+            }
+            FaultKind::TooManyLinks => {
+                lang.pick("The path goes through too many links.", "路径经过的链接过多。").into()
+            }
+            FaultKind::Changed => lang
+                .pick(
+                    "The path changed while it was opened; try again.",
+                    "打开时路径发生变化,请重试。",
+                )
+                .into(),
+        }
+    }
+}
+
+impl Area {
+    fn hint(self, lang: Lang) -> &'static str {
+        match self {
+            Self::Outside => lang.pick(
+                "denied: outside the workspace. Use a path below the workspace directory.",
+                "拒绝访问:位于工作区之外。请使用工作区目录之内的路径。",
+            ),
+            Self::Minds => lang.pick(
+                "denied: .minds is managed by the team tools. Ask a member who has them.",
+                "拒绝访问:.minds 由团队管理工具维护。请找有该工具的成员。",
+            ),
+            Self::Dialogs => lang.pick(
+                "denied: .dialogs is managed by the program and closed to tools.",
+                "拒绝访问:.dialogs 由程序自身维护,不对工具开放。",
+            ),
+            Self::Taskdoc => lang.pick(
+                "denied: task documents (*.tsk) are closed to file tools. \
+                 Use change_mind to write a section and recall_taskdoc to read one.",
+                "拒绝访问:任务文档 (*.tsk) 不对文件工具开放。\
+                 请用 change_mind 写入章节,用 recall_taskdoc 读取。",
+            ),
+        }
+    }
+}
+
+fn listed(op: Op, rule: &ListRule, lang: Lang) -> String {
+    let (list, entries) = (rule.list, rule.entries.join(", "));
+    match (lang, op) {
+        (Lang::En, Op::Read) => format!("denied: reading here is against {list}: [{entries}]."),
+        (Lang::En, Op::Write) => format!("denied: writing here is against {list}: [{entries}]."),
+        (Lang::Zh, Op::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
+        (Lang::Zh, Op::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
+    }
+}
+
+fn shown(path: &str) -> String {
+    path.chars().take(SHOWN_PATH_CHARS).flat_map(visible).collect()
+}
+
+/// Control characters as escapes, all else as it is.
+fn visible(char: char) -> impl Iterator<Item = char> {
+    let (escape, plain) =
+        if char.is_control() { (Some(char.escape_default()), None) } else { (None, Some(char)) };
+    escape.into_iter().flatten().chain(plain)
+}

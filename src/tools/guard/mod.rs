@@ -1,0 +1,233 @@
+//! Keeps every path of a tool inside the workspace and out of its reserved areas.
+//!
+//! A path is judged twice: as written (after taking out `.` and `..`), and as it truly is, name by
+//! name, while the walk goes down from the root. Each directory on the way is opened without
+//! following links, relative to the directory before it, which is already open: on Linux through
+//! `/proc/self/fd/N/name`, the way to say `openat` with the standard library alone. Links are
+//! read and walked by hand, and `..` in a link goes back to a directory still held open. So a
+//! directory swapped for a link in the middle of a walk cannot lead outside: either the old
+//! directory is used, or opening fails. After opening, device and inode are compared with what
+//! was judged; a difference is refused. Where descriptors cannot be walked, names are joined to
+//! the canonical path instead and the path is checked again after the last open; that narrows the
+//! race to two well-timed swaps but does not close it.
+//!
+//! Reserved are `.minds` and `.dialogs` at the root and every `*.tsk`, by name in all spellings
+//! (`names::fold`) even if they do not exist, and by identity if they do, so that no link,
+//! mount or second spelling reaches them. What this cannot see: a hard link that somebody with
+//! other means has placed in the workspace. Writing never changes such a file, because files are
+//! replaced, not rewritten.
+
+mod dir;
+mod fault;
+mod names;
+mod walk;
+mod write;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use dir::{Dir, Identity};
+pub use fault::{Area, Fault, FaultKind};
+pub use names::Zone;
+pub use write::Slot;
+
+use self::names::{in_taskdoc, lexical, reserved, reserved_path};
+use self::walk::{End, Leaf, Walked, walk};
+use super::access::{Access, Op, Target};
+use super::tool::ToolCx;
+
+/// How often a path that changes under our eyes is tried again.
+const ATTEMPTS: usize = 8;
+
+/// The only way from a written path to an open file.
+#[derive(Debug)]
+pub struct Guard {
+    root: Dir,
+    /// The spellings by which an absolute path may name the workspace.
+    roots: [PathBuf; 2],
+    zone: Zone,
+    access: Arc<Access>,
+    /// Reserved directories that exist, by identity.
+    closed: Vec<(Identity, Area)>,
+}
+
+/// A regular file, open for reading.
+#[derive(Debug)]
+pub struct OpenFile {
+    pub file: File,
+    pub meta: Metadata,
+    /// Its path below the workspace, as written but tidy.
+    pub shown: String,
+    /// The directory that truly holds it.
+    dir: Dir,
+    name: OsString,
+}
+
+/// A directory, open for listing.
+#[derive(Debug)]
+pub struct OpenDir {
+    pub dir: Dir,
+    /// Its path below the workspace; `.` for the workspace itself.
+    pub shown: String,
+    names: Vec<String>,
+}
+
+impl Guard {
+    /// A guard for tools that work on any file.
+    ///
+    /// # Errors
+    /// The workspace itself cannot be opened.
+    pub fn general(cx: &ToolCx) -> Result<Self, Fault> {
+        Self::new(cx, Zone::General, Arc::clone(&cx.access))
+    }
+
+    /// A guard for the tools of the task document; the member's lists do not apply to it.
+    ///
+    /// # Errors
+    /// The workspace itself cannot be opened.
+    pub fn taskdoc(cx: &ToolCx) -> Result<Self, Fault> {
+        Self::new(cx, Zone::Taskdoc, Arc::default())
+    }
+
+    fn new(cx: &ToolCx, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
+        let io = |error: std::io::Error| Fault::io(".", &error);
+        let place = fs::canonicalize(&cx.workspace).map_err(io)?;
+        let mut reserved = vec![(Path::new(".minds"), Area::Minds)];
+        reserved.push((Path::new(".dialogs"), Area::Dialogs));
+        if let (Zone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
+            reserved.push((taskdoc, Area::Taskdoc));
+        }
+        let closed = reserved
+            .into_iter()
+            .filter_map(|(name, area)| {
+                let meta = fs::metadata(place.join(name)).ok()?;
+                Some((Identity::of(&meta), area))
+            })
+            .collect();
+        let roots = [cx.workspace.to_path_buf(), place.clone()];
+        let root = Dir::root(place).map_err(io)?;
+        Ok(Self { root, roots, zone, access, closed })
+    }
+
+    /// Opens a regular file for reading. `op` says which right is needed: reading it, or
+    /// replacing it afterwards.
+    ///
+    /// # Errors
+    /// Denied, absent, not a regular file, or swapped while it was opened.
+    pub fn open_file(&self, written: &str, op: Op) -> Result<OpenFile, Fault> {
+        Self::retry(|| self.try_open_file(written, op))
+    }
+
+    /// Opens a directory for listing.
+    ///
+    /// # Errors
+    /// Denied, absent, not a directory, or swapped while it was opened.
+    pub fn open_dir(&self, written: &str) -> Result<OpenDir, Fault> {
+        Self::retry(|| {
+            let names = self.judge(written, Op::Read, Target::Directory)?;
+            let walked = walk(self, written, &names)?;
+            match walked.end {
+                End::Directory => {}
+                End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
+                End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+            }
+            let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
+            self.check_lists(written, Op::Read, &true_names, Target::Directory)?;
+            self.steady(written, &walked.dir)?;
+            Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
+        })
+    }
+
+    /// Whether an entry of an open directory may be named to the model.
+    pub fn may_list(&self, dir: &OpenDir, name: &str, target: Target) -> bool {
+        let mut names = dir.names.clone();
+        names.push(name.to_owned());
+        reserved(self.zone, dir.names.len(), name).is_none()
+            && self.access.check(Op::Read, &names, target).is_ok()
+    }
+
+    fn try_open_file(&self, written: &str, op: Op) -> Result<OpenFile, Fault> {
+        let names = self.judge(written, op, Target::File)?;
+        let walked = walk(self, written, &names)?;
+        let (name, seen) = match &walked.end {
+            End::Leaf(name, seen, Leaf::File) => (name.clone(), *seen),
+            End::Leaf(_, _, Leaf::Special) | End::Directory => {
+                return Err(Fault::new(written, FaultKind::NotAFile));
+            }
+            End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+        };
+        self.check_true(written, op, &walked, &name)?;
+        let file = walked.dir.open(&name).map_err(|error| Fault::io(written, &error))?;
+        let meta = file.metadata().map_err(|error| Fault::io(written, &error))?;
+        if !meta.is_file() || Identity::of(&meta) != seen {
+            return Err(Fault::new(written, FaultKind::Changed));
+        }
+        self.steady(written, &walked.dir)?;
+        Ok(OpenFile { file, meta, shown: shown(&names), dir: walked.dir, name })
+    }
+
+    /// Judges a path as written, before anything is touched.
+    fn judge(&self, written: &str, op: Op, target: Target) -> Result<Vec<String>, Fault> {
+        let roots: Vec<&Path> = self.roots.iter().map(PathBuf::as_path).collect();
+        let names = lexical(written, &roots)?;
+        if let Some(area) = reserved_path(self.zone, &names) {
+            return Err(Fault::denied(written, area));
+        }
+        self.check_lists(written, op, &names, target)?;
+        Ok(names)
+    }
+
+    /// Judges the place where a file truly is, which links may have moved.
+    fn check_true(&self, written: &str, op: Op, at: &Walked, name: &OsStr) -> Result<(), Fault> {
+        let mut names: Vec<String> = at.names.iter().map(lossy).collect();
+        names.push(name.to_string_lossy().into_owned());
+        if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
+            return Err(Fault::invalid(written, "leads out of the task document"));
+        }
+        self.check_lists(written, op, &names, Target::File)
+    }
+
+    fn check_lists(
+        &self,
+        written: &str,
+        op: Op,
+        names: &[String],
+        target: Target,
+    ) -> Result<(), Fault> {
+        let checked = self.access.check(op, names, target);
+        checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
+    }
+
+    fn steady(&self, written: &str, dir: &Dir) -> Result<(), Fault> {
+        let steady = self.root.is_steady().and_then(|root| Ok(root && dir.is_steady()?));
+        match steady {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Fault::new(written, FaultKind::Changed)),
+            Err(error) => Err(Fault::io(written, &error)),
+        }
+    }
+
+    fn retry<T>(attempt: impl Fn() -> Result<T, Fault>) -> Result<T, Fault> {
+        let mut last = attempt();
+        for _ in 1..ATTEMPTS {
+            match &last {
+                Err(fault) if fault.kind == FaultKind::Changed => last = attempt(),
+                Ok(_) | Err(_) => break,
+            }
+        }
+        last
+    }
+}
+
+fn lossy(name: &OsString) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+fn shown(names: &[String]) -> String {
+    if names.is_empty() { ".".to_owned() } else { names.join("/") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Walks names from the root, one open directory at a time, following links by hand. At every
+//! step the name is judged before it is used, so nothing reserved is ever opened on the way.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Component, Path};
+
+use super::Guard;
+use super::dir::{Dir, Identity};
+use super::fault::{Area, Fault, FaultKind};
+use super::names::reserved;
+
+/// Most links followed for one path, as in Linux.
+const LINK_LIMIT: usize = 40;
+
+/// Where a walk ended.
+#[derive(Debug)]
+pub(super) struct Walked {
+    /// The directory of `leaf`, or the directory itself if there is no leaf.
+    pub dir: Dir,
+    /// True names from the root to `dir`.
+    pub names: Vec<OsString>,
+    pub end: End,
+}
+
+#[derive(Debug)]
+pub(super) enum End {
+    Directory,
+    /// Something else that exists.
+    Leaf(OsString, Identity, Leaf),
+    /// The first name does not exist in the directory; the others would lie below it.
+    Absent(VecDeque<OsString>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaf {
+    File,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+struct Walk<'a> {
+    guard: &'a Guard,
+    written: &'a str,
+    stack: Vec<(OsString, Dir)>,
+    todo: VecDeque<OsString>,
+    links: usize,
+}
+
+/// Walks to the names, which must be free of `.` and `..`.
+pub(super) fn walk(guard: &Guard, written: &str, names: &[String]) -> Result<Walked, Fault> {
+    let todo = names.iter().map(OsString::from).collect();
+    let mut walk = Walk { guard, written, stack: Vec::new(), todo, links: 0 };
+    while let Some(name) = walk.todo.pop_front() {
+        if name == ".." {
+            walk.stack.pop().ok_or_else(|| walk.denied(Area::Outside))?;
+            continue;
+        }
+        if let Some(end) = walk.step(name)? {
+            return Ok(walk.finish(end));
+        }
+    }
+    Ok(walk.finish(End::Directory))
+}
+
+impl Walk<'_> {
+    /// Takes one name; tells where the walk ends, if it does.
+    fn step(&mut self, name: OsString) -> Result<Option<End>, Fault> {
+        self.judge(&name)?;
+        let meta = match self.here().look(&name) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.todo.push_front(name);
+                return Ok(Some(End::Absent(std::mem::take(&mut self.todo))));
+            }
+            Err(error) => return Err(self.io(&error)),
+        };
+        let kind = meta.file_type();
+        if kind.is_symlink() {
+            self.follow(&name)?;
+            return Ok(None);
+        }
+        if kind.is_dir() {
+            self.enter(name, Identity::of(&meta))?;
+            return Ok(None);
+        }
+        if !self.todo.is_empty() {
+            return Err(Fault::new(self.written, FaultKind::NotADirectory));
+        }
+        let leaf = if kind.is_file() { Leaf::File } else { Leaf::Special };
+        Ok(Some(End::Leaf(name, Identity::of(&meta), leaf)))
+    }
+
+    fn enter(&mut self, name: OsString, seen: Identity) -> Result<(), Fault> {
+        let dir = self.here().enter(&name).map_err(|error| match error.raw_os_error() {
+            Some(libc::ENOTDIR) => Fault::new(self.written, FaultKind::Changed),
+            _ => self.io(&error),
+        })?;
+        if dir.identity().map_err(|error| self.io(&error))? != seen {
+            return Err(Fault::new(self.written, FaultKind::Changed));
+        }
+        if let Some(&(_, area)) = self.guard.closed.iter().find(|(closed, _)| *closed == seen) {
+            return Err(self.denied(area));
+        }
+        self.stack.push((name, dir));
+        Ok(())
+    }
+
+    /// Puts the names of a link's target in front of those still to walk.
+    fn follow(&mut self, name: &OsStr) -> Result<(), Fault> {
+        self.links += 1;
+        if self.links > LINK_LIMIT {
+            return Err(Fault::new(self.written, FaultKind::TooManyLinks));
+        }
+        let target = self.here().link_target(name).map_err(|error| match error.raw_os_error() {
+            // No longer a link.
+            Some(libc::EINVAL) => Fault::new(self.written, FaultKind::Changed),
+            _ => self.io(&error),
+        })?;
+        let below: &Path = if target.is_absolute() {
+            self.stack.clear();
+            let root = self.guard.roots.iter().find_map(|root| target.strip_prefix(root).ok());
+            root.ok_or_else(|| self.denied(Area::Outside))?
+        } else {
+            &target
+        };
+        for component in below.components().rev() {
+            match component {
+                Component::Normal(name) => self.todo.push_front(name.to_owned()),
+                Component::ParentDir => self.todo.push_front(OsString::from("..")),
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&self, name: &OsStr) -> Result<(), Fault> {
+        let area = reserved(self.guard.zone, self.stack.len(), &name.to_string_lossy());
+        area.map_or(Ok(()), |area| Err(self.denied(area)))
+    }
+
+    fn here(&self) -> &Dir {
+        self.stack.last().map_or(&self.guard.root, |(_, dir)| dir)
+    }
+
+    fn finish(self, end: End) -> Walked {
+        let dir = self.here().clone();
+        let names = self.stack.into_iter().map(|(name, _)| name).collect();
+        Walked { dir, names, end }
+    }
+
+    fn denied(&self, area: Area) -> Fault {
+        Fault::denied(self.written, area)
+    }
+
+    fn io(&self, error: &io::Error) -> Fault {
+        Fault::io(self.written, error)
+    }
+}

@@ -1,0 +1,209 @@
+//! Writing whole files so that a reader, or a crash, sees the old text or the new one and nothing
+//! between: a temporary file in the same directory, synced, then given its name at once.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::{Metadata, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::dir::{Dir, Identity};
+use super::fault::{Fault, FaultKind};
+use super::names::reserved;
+use super::walk::{End, Leaf, Walked, walk};
+use super::{Guard, Op, OpenFile, Target, shown};
+
+/// Numbers temporary files within this process.
+static TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
+/// Mode of a new file before the process mask.
+const NEW_FILE_MODE: u32 = 0o666;
+
+/// Mode of a file that is about to get the mode of the one it replaces.
+const PRIVATE_MODE: u32 = 0o600;
+
+/// A place in an open directory where a file is to stand.
+#[derive(Debug)]
+pub struct Slot {
+    dir: Dir,
+    name: OsString,
+    /// The file's path below the workspace.
+    pub shown: String,
+    written: String,
+    old: Option<Old>,
+}
+
+/// The file that stands there now, as far as one can tell without reading it.
+#[derive(Debug, Clone, Copy)]
+struct Old {
+    mode: u32,
+    state: FileState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileState {
+    identity: Identity,
+    bytes: u64,
+    modified: (i64, i64),
+}
+
+impl Old {
+    fn of(meta: &Metadata) -> Self {
+        Self { mode: meta.permissions().mode(), state: FileState::of(meta) }
+    }
+}
+
+impl FileState {
+    fn of(meta: &Metadata) -> Self {
+        let modified = (meta.mtime(), meta.mtime_nsec());
+        Self { identity: Identity::of(meta), bytes: meta.len(), modified }
+    }
+}
+
+impl Guard {
+    /// A place for a file that must not exist yet. Missing directories are made.
+    ///
+    /// # Errors
+    /// Denied, taken, or a directory could not be made.
+    pub fn new_slot(&self, written: &str) -> Result<Slot, Fault> {
+        let slot = self.slot(written)?;
+        match slot.old {
+            None => Ok(slot),
+            Some(_) => Err(Fault::new(written, FaultKind::Exists)),
+        }
+    }
+
+    /// A place for a file, whether or not one stands there. Missing directories are made.
+    ///
+    /// # Errors
+    /// Denied, taken by something that is no file, or a directory could not be made.
+    pub fn slot(&self, written: &str) -> Result<Slot, Fault> {
+        Self::retry(|| self.try_slot(written))
+    }
+
+    fn try_slot(&self, written: &str) -> Result<Slot, Fault> {
+        let names = self.judge(written, Op::Write, Target::File)?;
+        let walked = walk(self, written, &names)?;
+        let (place, name, old) = match walked.end {
+            End::Directory => return Err(Fault::new(written, FaultKind::NotAFile)),
+            End::Leaf(_, _, Leaf::Special) => {
+                return Err(Fault::new(written, FaultKind::NotAFile));
+            }
+            End::Leaf(ref name, _, Leaf::File) => {
+                let name = name.clone();
+                let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+                (walked, name, Some(Old::of(&meta)))
+            }
+            End::Absent(ref rest) => {
+                let rest = rest.clone();
+                let (place, name) = self.make_parents(written, walked, rest)?;
+                (place, name, None)
+            }
+        };
+        self.check_true(written, Op::Write, &place, &name)?;
+        self.steady(written, &place.dir)?;
+        Ok(Slot { dir: place.dir, name, shown: shown(&names), written: written.to_owned(), old })
+    }
+
+    /// Judges all names first, so that a refused path leaves no directories behind.
+    fn make_parents(
+        &self,
+        written: &str,
+        mut place: Walked,
+        mut rest: VecDeque<OsString>,
+    ) -> Result<(Walked, OsString), Fault> {
+        let mut names: Vec<String> = place.names.iter().map(super::lossy).collect();
+        for name in &rest {
+            let text = name.to_string_lossy();
+            if name == ".." {
+                return Err(Fault::new(written, FaultKind::NotFound));
+            }
+            if let Some(area) = reserved(self.zone, names.len(), &text) {
+                return Err(Fault::denied(written, area));
+            }
+            names.push(text.into_owned());
+        }
+        self.check_lists(written, Op::Write, &names, Target::File)?;
+        let io = |error: io::Error| Fault::io(written, &error);
+        let leaf = rest.pop_back().ok_or_else(|| Fault::new(written, FaultKind::NotAFile))?;
+        for name in rest {
+            match place.dir.make_dir(&name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(io(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+            place.dir = place.dir.enter(&name).map_err(io)?;
+            place.names.push(name);
+        }
+        Ok((place, leaf))
+    }
+}
+
+impl OpenFile {
+    /// The place of this file, to be replaced if it is still the same file.
+    pub fn into_slot(self, written: &str) -> Slot {
+        let old = Some(Old::of(&self.meta));
+        let written = written.to_owned();
+        Slot { dir: self.dir, name: self.name, shown: self.shown, written, old }
+    }
+}
+
+impl Slot {
+    /// Puts a file with this text there. An old file keeps its mode and must still be the one
+    /// that was looked at; where there was none, there must still be none.
+    ///
+    /// # Errors
+    /// `Changed`, `Exists`, or the system's refusal. The old file is then untouched.
+    pub fn write(&self, content: &[u8]) -> Result<(), Fault> {
+        let temporary = temporary_name();
+        let placed = self.fill(&temporary, content).map_err(|error| self.io(&error)).and_then(
+            |()| match self.old {
+                Some(old) => self.replace(&temporary, old),
+                None => self.publish(&temporary),
+            },
+        );
+        // After a rename there is nothing left to remove, and a failure to tidy changes nothing.
+        let _ = self.dir.remove(&temporary);
+        placed?;
+        self.dir.sync().map_err(|error| self.io(&error))
+    }
+
+    fn fill(&self, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
+        let mode = if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE };
+        let mut file = self.dir.create(temporary, mode)?;
+        file.write_all(content)?;
+        if let Some(old) = self.old {
+            file.set_permissions(Permissions::from_mode(old.mode & 0o777))?;
+        }
+        file.sync_all()
+    }
+
+    fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), Fault> {
+        let now = self.dir.look(&self.name).map_err(|error| self.io(&error))?;
+        if FileState::of(&now) != old.state {
+            return Err(Fault::new(&self.written, FaultKind::Changed));
+        }
+        self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
+    }
+
+    /// A hard link fails if the name is taken, which a rename does not. Disks without hard links
+    /// get a rename after a look.
+    fn publish(&self, temporary: &OsStr) -> Result<(), Fault> {
+        let Err(refused) = self.dir.link(temporary, &self.name) else { return Ok(()) };
+        if refused.kind() == io::ErrorKind::AlreadyExists || self.dir.look(&self.name).is_ok() {
+            return Err(Fault::new(&self.written, FaultKind::Exists));
+        }
+        self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
+    }
+
+    fn io(&self, error: &io::Error) -> Fault {
+        Fault::io(&self.written, error)
+    }
+}
+
+fn temporary_name() -> OsString {
+    let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
+    format!(".dominds-write-{}-{number}", std::process::id()).into()
+}

@@ -1,0 +1,135 @@
+//! What a call leaves behind: a text for the model and the changes the caller must commit.
+//! No result text is longer than [`RESULT_LIMIT_CHARS`] once it has been capped.
+
+use crate::domain::Lang;
+
+/// The longest result text, in characters.
+pub const RESULT_LIMIT_CHARS: usize = 48_000;
+
+/// Room kept for the line that tells how much was cut.
+const CUT_LINE_CHARS: usize = 120;
+
+/// What a call leaves behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// False when the model has to do something differently.
+    pub ok: bool,
+    /// Read by the model.
+    pub text: String,
+    /// To be committed by the caller, in this order.
+    pub changes: Vec<Change>,
+}
+
+/// A change of dialog state, as data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    AddReminder {
+        id: String,
+        content: String,
+        /// 1-based; beyond the end means at the end. Only with the dialog scope.
+        position: Option<usize>,
+        /// Dialog or personal; tools never add shared ones.
+        scope: ReminderScope,
+        render: Render,
+    },
+    UpdateReminder {
+        id: String,
+        content: String,
+        /// `None` keeps what the reminder has.
+        render: Option<Render>,
+    },
+    DeleteReminder {
+        id: String,
+    },
+    /// Start a new course, first adding a continuation reminder if there is a text for it.
+    ClearMind {
+        reminder_content: Option<String>,
+    },
+}
+
+/// Who sees a reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReminderScope {
+    /// This dialog.
+    Dialog,
+    /// The member, in all its main dialogs.
+    Personal,
+    /// All of the member's dialogs; kept by the runtime, never by a tool.
+    AgentShared,
+}
+
+/// How a screen shows a reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Render {
+    Markdown,
+    Plain,
+}
+
+impl Outcome {
+    /// A success without state changes.
+    pub fn done(text: impl Into<String>) -> Self {
+        Self { ok: true, text: text.into(), changes: Vec::new() }
+    }
+
+    /// A failure; the text says what to do instead.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { ok: false, text: text.into(), changes: Vec::new() }
+    }
+
+    /// A success that changes dialog state.
+    pub fn changed(text: impl Into<String>, change: Change) -> Self {
+        Self { ok: true, text: text.into(), changes: vec![change] }
+    }
+
+    /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].
+    #[must_use]
+    pub fn capped(self, lang: Lang) -> Self {
+        Self { text: clip_middle(self.text, RESULT_LIMIT_CHARS, lang), ..self }
+    }
+}
+
+/// Keeps two thirds of the limit from the start and the rest from the end.
+fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> String {
+    if text.len() <= limit_chars {
+        return text;
+    }
+    let total = text.chars().count();
+    if total <= limit_chars {
+        return text;
+    }
+    let kept = limit_chars.saturating_sub(CUT_LINE_CHARS);
+    let head = kept * 2 / 3;
+    let tail = kept - head;
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(total - tail).collect();
+    let cut = total - kept;
+    let line = match lang {
+        Lang::En => format!("[{cut} of {total} characters cut here; ask for a smaller part]"),
+        Lang::Zh => format!("[此处截去 {cut} 个字符,共 {total} 个;请缩小读取范围]"),
+    };
+    format!("{start}\n{line}\n{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_within_the_limit_is_left_alone() {
+        for text in [String::new(), "短".repeat(RESULT_LIMIT_CHARS), "x".repeat(10)] {
+            assert_eq!(Outcome::done(text.clone()).capped(Lang::En).text, text);
+        }
+    }
+
+    #[test]
+    fn a_longer_text_keeps_head_and_tail_and_says_what_was_cut() {
+        for (unit, lang) in [("a", Lang::En), ("短", Lang::Zh)] {
+            let text = format!("HEAD{}TAIL", unit.repeat(RESULT_LIMIT_CHARS * 2));
+            let capped = Outcome::failed(text).capped(lang);
+            assert!(!capped.ok);
+            assert!(capped.text.starts_with("HEAD") && capped.text.ends_with("TAIL"));
+            assert!(capped.text.chars().count() <= RESULT_LIMIT_CHARS);
+            assert!(capped.text.contains(lang.pick("48128 of 96008", "48128")), "{lang:?}");
+        }
+    }
+}

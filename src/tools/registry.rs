@@ -1,0 +1,160 @@
+//! Which tools there are, which of them a member has, and how a call by name is run.
+//! Names are unique. The intrinsic tools need no grant and cannot be taken away.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::args::Args;
+use super::control::{self, CHANGE_MIND, only_in_main};
+use super::files;
+use super::outcome::Outcome;
+use crate::domain::Lang;
+use super::tool::{Tool, ToolCx, ToolSpec};
+
+/// Unknown names shown back are cut to this many characters.
+const SHOWN_NAME_CHARS: usize = 80;
+
+/// All tools and toolsets.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    /// In the order in which models see them.
+    tools: Vec<Arc<dyn Tool>>,
+    toolsets: BTreeMap<String, Vec<&'static str>>,
+}
+
+/// A tool could not be added because its name is taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("adding tool `{0}`: the name is taken")]
+pub struct NameTaken(pub &'static str);
+
+/// The tools one dialog offers its model. The default offers none.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSubset {
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Registry {
+    /// The built-in tools and their toolsets.
+    pub fn builtin() -> Self {
+        let mut tools = control::tools();
+        tools.extend(files::tools());
+        let modifying = [files::READING, files::WRITING].concat();
+        let toolsets = BTreeMap::from([
+            ("control".to_owned(), control::NAMES.to_vec()),
+            ("ws_read".to_owned(), files::READING.to_vec()),
+            ("ws_mod".to_owned(), modifying),
+        ]);
+        Self { tools, toolsets }
+    }
+
+    /// Adds a tool to a toolset, making the toolset if need be.
+    ///
+    /// # Errors
+    /// The name is taken; nothing changes then.
+    pub fn add(&mut self, toolset: &str, tool: Arc<dyn Tool>) -> Result<(), NameTaken> {
+        let name = tool.spec().name;
+        if self.tool(name).is_some() {
+            return Err(NameTaken(name));
+        }
+        self.toolsets.entry(toolset.to_owned()).or_default().push(name);
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// A member's tools for one generation, and the names that mean nothing.
+    ///
+    /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;
+    /// the order does not matter. `tools` holds names of tools.
+    pub fn for_member(
+        &self,
+        toolsets: &[String],
+        tools: &[String],
+        main_dialog: bool,
+    ) -> (ToolSubset, Vec<String>) {
+        let mut unknown = Vec::new();
+        let mut granted: BTreeSet<&str> = BTreeSet::new();
+        let without: BTreeSet<&str> =
+            toolsets.iter().filter_map(|name| name.strip_prefix('!')).collect();
+        for name in toolsets.iter().map(String::as_str) {
+            if name == "*" {
+                let kept = self.toolsets.iter().filter(|(set, _)| !without.contains(set.as_str()));
+                granted.extend(kept.flat_map(|(_, names)| names));
+                continue;
+            }
+            let (bare, excluded) = match name.strip_prefix('!') {
+                Some(bare) => (bare, true),
+                None => (name, without.contains(name)),
+            };
+            match self.expand(bare) {
+                Some(names) if !excluded => granted.extend(names),
+                Some(_) => {}
+                None => unknown.push(name.to_owned()),
+            }
+        }
+        granted.retain(|name| !without.contains(name));
+        for name in tools {
+            match self.tool(name) {
+                Some(tool) => _ = granted.insert(tool.spec().name),
+                None => unknown.push(name.clone()),
+            }
+        }
+        granted.extend(control::NAMES);
+        let offered = |name| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
+        let tools = self.tools.iter().filter(|tool| offered(tool.spec().name)).cloned().collect();
+        (ToolSubset { tools }, unknown)
+    }
+
+    fn expand(&self, name: &str) -> Option<Vec<&'static str>> {
+        let set = self.toolsets.get(name).cloned();
+        set.or_else(|| self.tool(name).map(|tool| vec![tool.spec().name]))
+    }
+
+    fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == name)
+    }
+}
+
+impl ToolSubset {
+    /// How the tools present themselves, in a stable order.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec())
+    }
+
+    /// Whether a tool of this name is offered.
+    pub fn contains(&self, name: &str) -> bool {
+        self.specs().any(|spec| spec.name == name)
+    }
+
+    /// Runs a call. Never fails: whatever is wrong with it becomes a text for the model.
+    pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
+        let lang = cx.lang;
+        let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
+            return self.not_offered(name, lang);
+        };
+        match Args::parse(raw_arguments, &tool.spec().parameters) {
+            Ok(args) => tool.call(cx, args).await.capped(lang),
+            Err(fault) => Outcome::failed(match lang {
+                Lang::En => format!("{name} was not run. {}", fault.text(lang)),
+                Lang::Zh => format!("未执行 {name}。{}", fault.text(lang)),
+            }),
+        }
+    }
+
+    fn not_offered(&self, name: &str, lang: Lang) -> Outcome {
+        if name == CHANGE_MIND && !self.tools.is_empty() {
+            return only_in_main(lang);
+        }
+        let shown: String =
+            name.chars().take(SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
+        let known: Vec<&str> = self.specs().map(|spec| spec.name).collect();
+        let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
+        Outcome::failed(match lang {
+            Lang::En => format!("There is no tool `{shown}` here. Available: {known}."),
+            Lang::Zh => format!("这里没有工具 `{shown}`。可用:{known}。"),
+        })
+        .capped(lang)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The shape of a file tool's result: a short YAML header for machines and quick reading, then a
+//! body for the model.
+
+use std::fmt::Write;
+
+use super::access::Op;
+use super::guard::{Fault, FaultKind};
+use super::outcome::Outcome;
+use crate::domain::Lang;
+
+/// A result being written.
+#[derive(Debug)]
+pub(super) struct Report {
+    ok: bool,
+    header: String,
+    summary: String,
+    body: String,
+}
+
+impl Report {
+    /// The result of a call that did what it was asked.
+    pub(super) fn ok(mode: &str, path: &str) -> Self {
+        Self::start(true, mode, path)
+    }
+
+    /// The result of a call that did nothing, with a code for the reason.
+    pub(super) fn error(mode: &str, path: &str, code: &str) -> Self {
+        Self::start(false, mode, path).field("error", code)
+    }
+
+    fn start(ok: bool, mode: &str, path: &str) -> Self {
+        let status = if ok { "ok" } else { "error" };
+        let header = format!("status: {status}\nmode: {mode}\npath: {}\n", quoted(path));
+        Self { ok, header, summary: String::new(), body: String::new() }
+    }
+
+    /// Adds a header line; the value must be a plain YAML scalar.
+    pub(super) fn field(mut self, key: &str, value: impl std::fmt::Display) -> Self {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.header, "{key}: {value}");
+        self
+    }
+
+    /// The one sentence that stands for the whole result.
+    pub(super) fn summary(mut self, text: impl Into<String>) -> Self {
+        self.summary = text.into();
+        self
+    }
+
+    /// What follows the header.
+    pub(super) fn body(mut self, text: impl Into<String>) -> Self {
+        self.body = text.into();
+        self
+    }
+
+    /// The finished result.
+    pub(super) fn outcome(self) -> Outcome {
+        let summary = quoted(&self.summary);
+        let mut text = format!("```yaml\n{}summary: {summary}\n```\n", self.header);
+        let body = if self.body.is_empty() && !self.ok { &self.summary } else { &self.body };
+        if !body.is_empty() {
+            text.push('\n');
+            text.push_str(body);
+        }
+        if self.ok { Outcome::done(text) } else { Outcome::failed(text) }
+    }
+}
+
+/// The result of a call whose path was not opened.
+pub(super) fn refused(mode: &str, op: Op, fault: &Fault, lang: Lang) -> Outcome {
+    let report = Report::error(mode, &fault.path, fault.code());
+    let report = match fault.kind {
+        FaultKind::Denied(_) | FaultKind::Listed { .. } => report.field("operation", word(op)),
+        FaultKind::Invalid(_)
+        | FaultKind::NotFound
+        | FaultKind::NotAFile
+        | FaultKind::NotADirectory
+        | FaultKind::Exists
+        | FaultKind::TooManyLinks
+        | FaultKind::Changed
+        | FaultKind::Io(_) => report,
+    };
+    report.summary(fault.text(lang)).outcome()
+}
+
+fn word(op: Op) -> &'static str {
+    match op {
+        Op::Read => "read",
+        Op::Write => "write",
+    }
+}
+
+/// A YAML scalar for any text.
+fn quoted(text: &str) -> String {
+    if text.chars().any(char::is_control) {
+        return serde_json::Value::from(text).to_string();
+    }
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_stays_whole_whatever_the_path_holds() {
+        for (path, line) in [
+            ("a/b.txt", "path: 'a/b.txt'"),
+            ("it's", "path: 'it''s'"),
+            ("a\nstatus: ok", "path: \"a\\nstatus: ok\""),
+            ("```", "path: '```'"),
+        ] {
+            let outcome = Report::error("read_file", path, "NOT_FOUND").summary("s").outcome();
+            assert!(!outcome.ok);
+            assert!(outcome.text.lines().any(|found| found == line), "{}", outcome.text);
+            assert!(outcome.text.starts_with("```yaml\nstatus: error\nmode: read_file\n"));
+        }
+    }
+}

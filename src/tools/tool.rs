@@ -1,0 +1,123 @@
+//! What a tool is and what it may know. A tool holds no state of its own: everything it works with
+//! arrives in its [`ToolCx`] and leaves in its [`Outcome`].
+
+use std::fmt::Debug;
+use std::future::ready;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::domain::Lang;
+
+use super::access::Access;
+use super::args::Args;
+use super::outcome::{Outcome, ReminderScope};
+
+/// The line that parts the English half of a tool's text from the Chinese half.
+const ZH_MARKER: &str = "<!-- zh -->";
+
+/// The half of a two-language text that is in `lang`.
+pub(super) fn half(lang: Lang, text: &'static str) -> &'static str {
+    let (en, zh) = text.split_once(ZH_MARKER).unwrap_or((text, text));
+    lang.pick(en, zh).trim()
+}
+
+/// How a tool presents itself to a model.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// Unique among all tools.
+    pub name: &'static str,
+    /// What it does and when to use it.
+    pub description: fn(Lang) -> &'static str,
+    /// JSON schema of the arguments: an object without additional properties.
+    pub parameters: Value,
+}
+
+/// A reminder as its owner sees it when a round of calls starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReminderView {
+    pub id: String,
+    pub content: String,
+    pub scope: ReminderScope,
+    /// Who maintains it, when it is not the member.
+    pub owner: Option<String>,
+    /// Free-form facts; `update` and `delete` may carry an `altInstruction`.
+    pub meta: Option<Value>,
+}
+
+/// What a tool may know during one call. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ToolCx {
+    /// The workspace directory; all paths of tools are relative to it.
+    pub workspace: Arc<Path>,
+    /// The member's access lists.
+    pub access: Arc<Access>,
+    /// The dialog's task document, relative to the workspace.
+    pub taskdoc: Option<PathBuf>,
+    /// Whether the caller is a main dialog.
+    pub main_dialog: bool,
+    /// The reminders the caller can see.
+    pub reminders: Arc<[ReminderView]>,
+    /// The language of results.
+    pub lang: Lang,
+    /// Drawn for this call alone, in case it adds a reminder: 8 characters of `[0-9a-z]`.
+    pub new_reminder_id: String,
+}
+
+/// Something a model can call.
+pub trait Tool: Send + Sync + Debug {
+    /// How it presents itself.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Does the work. Dropping the future abandons the result; file work already begun still ends
+    /// in a whole state.
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome>;
+}
+
+/// A built-in tool: a spec and a plain function.
+#[derive(Debug)]
+pub(super) struct BuiltIn {
+    spec: ToolSpec,
+    work: Work,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    /// Needs nothing but its arguments.
+    Instant(fn(&ToolCx, &Args) -> Outcome),
+    /// Touches the disk, so it runs where blocking is allowed.
+    Blocking(fn(&ToolCx, &Args) -> Outcome),
+}
+
+impl BuiltIn {
+    pub(super) fn instant(spec: ToolSpec, work: fn(&ToolCx, &Args) -> Outcome) -> Arc<dyn Tool> {
+        Arc::new(Self { spec, work: Work::Instant(work) })
+    }
+
+    pub(super) fn blocking(spec: ToolSpec, work: fn(&ToolCx, &Args) -> Outcome) -> Arc<dyn Tool> {
+        Arc::new(Self { spec, work: Work::Blocking(work) })
+    }
+}
+
+impl Tool for BuiltIn {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        match self.work {
+            Work::Instant(work) => Box::pin(ready(work(&cx, &args))),
+            Work::Blocking(work) => Box::pin(async move {
+                let lang = cx.lang;
+                let done = tokio::task::spawn_blocking(move || work(&cx, &args)).await;
+                done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+            }),
+        }
+    }
+}
+
+fn interrupted(lang: Lang) -> &'static str {
+    lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
+}
