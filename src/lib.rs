@@ -1,1 +1,18 @@
+//! The terminal application for the Dominds dialog system: the screen and the engine in one.
+//!
+//! The modules form strict layers; `docs/ARCHITECTURE.md` draws them and `tests/architecture.rs`
+//! holds them: [`ui`] and [`driver`] never see each other, they share only [`domain`] (what things
+//! are) and [`protocol`] (what they say).
 
+pub mod app;
+pub mod cli;
+pub mod domain;
+pub mod driver;
+pub mod llm;
+pub mod minds;
+pub mod platform;
+pub mod protocol;
+pub mod store;
+pub mod tools;
+pub mod ui;
+pub mod yaml;

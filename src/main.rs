@@ -1,2 +1,7 @@
-//! The binary: hands over to the command line and returns its exit code.
-fn main() {}
+//! The binary: hands over to the command line and returns its exit status.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    dominds_tui::cli::main()
+}

@@ -17,12 +17,14 @@ use super::texts::Texts;
 /// Requests that may run at once against one provider.
 const REQUESTS_PER_PROVIDER: usize = 8;
 
+/// Reads an environment variable.
+pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
+
 /// Makes the provider for a configuration entry.
 pub trait ProviderSource: Send + Sync + std::fmt::Debug {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError>;
 }
 
-#[derive(Debug)]
 pub struct Engine {
     pub workspace: PathBuf,
     /// The workspace as people see it, `~` for their home.
@@ -33,13 +35,14 @@ pub struct Engine {
     pub lang: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub tools: Registry,
+    /// The environment, for names of keys.
+    pub env: &'static EnvReader,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: bool,
     permits: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
 /// What an [`Engine`] is made of.
-#[derive(Debug)]
 pub struct EngineParts {
     pub workspace: PathBuf,
     /// The workspace as people see it, `~` for their home.
@@ -50,7 +53,21 @@ pub struct EngineParts {
     pub lang: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub tools: Registry,
+    /// The environment, for names of keys.
+    pub env: &'static EnvReader,
     pub driving: bool,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("workspace", &self.workspace).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for EngineParts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineParts").field("workspace", &self.workspace).finish_non_exhaustive()
+    }
 }
 
 impl Engine {
@@ -64,6 +81,7 @@ impl Engine {
             lang: parts.lang,
             providers: parts.providers,
             tools: parts.tools,
+            env: parts.env,
             driving: parts.driving,
             permits: Mutex::new(BTreeMap::new()),
         }

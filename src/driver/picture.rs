@@ -136,7 +136,7 @@ impl Picture {
                     out.push(event);
                 }
             }
-            UiEvent::Fact { dialog, .. } => {
+            UiEvent::Fact { dialog, .. } | UiEvent::ToolEnded { dialog, .. } => {
                 if self.watch == Watch::Everybody || self.watch == Watch::One(dialog.clone()) {
                     out.push(event);
                 }

@@ -41,7 +41,8 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let member = minds.member(agent).cloned().ok_or_else(|| {
         format!("@{agent} is not in .minds/team.yaml; add the member or use another dialog")
     })?;
-    let (config, model) = minds.model_of(&member).map_err(|problem| problem.to_string())?;
+    let (config, model, key) =
+        minds.model_of(&member, engine.env).map_err(|problem| problem.to_string())?;
     let provider = engine.providers.provider(config).map_err(|error| error.to_string())?;
     let is_main = tree.is_main(dialog_id);
     let (tools, _unknown) = engine.tools.for_member(&member.toolsets, &member.tools, is_main);
@@ -49,7 +50,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         provider,
         provider_key: config.key.clone(),
         retry: config.retry.clone(),
-        model: model.key.clone(),
+        model: key.to_owned(),
         limits: model.limits(),
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),

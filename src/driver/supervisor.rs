@@ -13,7 +13,7 @@ use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfI
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, UiEvent, WorkspaceView};
-use crate::store::{StoreError, Survey, TreeListing};
+use crate::store::{Store, StoreError, Survey, TreeListing};
 
 use super::draft::Draft;
 use super::engine::Engine;
@@ -249,7 +249,7 @@ impl Supervisor {
             let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
             format!("there is no member @{agent}; known: {}", known.join(", "))
         })?;
-        minds.model_of(member).map_err(|problem| problem.to_string())?;
+        minds.model_of(member, self.engine.env).map_err(|problem| problem.to_string())?;
         taskdoc::validate_path(path)?;
         taskdoc::create(&self.engine.workspace, path).map_err(|error| error.to_string())?;
         let now = self.engine.clock.now();
@@ -385,7 +385,7 @@ fn read_page(
     let courses = store.courses(bucket, &dialog).last().copied().unwrap_or(Course::FIRST);
     let course = course.unwrap_or(courses);
     let page = store.page(bucket, &dialog, course, before, PAGE_RECORDS)?;
-    let agent = store.agent(bucket, &dialog)?;
+    let agent = agent_of(store, bucket, &dialog);
     Ok(TranscriptPage {
         dialog,
         agent,
@@ -394,6 +394,14 @@ fn read_page(
         first_line: page.first_line,
         entries: page.entries,
     })
+}
+
+/// Whose dialog it is; a dialog that cannot be read has pages all the same.
+fn agent_of(store: &Store, bucket: Bucket, dialog: &DialogId) -> AgentId {
+    let tree = store.load(bucket, &dialog.root).map(|loaded| loaded.tree);
+    let agent =
+        tree.ok().and_then(|tree| tree.get(&dialog.this).map(|found| found.meta.agent_id.clone()));
+    agent.unwrap_or_else(|| AgentId::new("?"))
 }
 
 fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> WorkspaceView {

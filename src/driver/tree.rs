@@ -157,12 +157,20 @@ impl TreeTask {
         }
         let (tree, batch) = draft.finish();
         let written = self.engine.store.commit(batch)?;
-        let committed = if written.needs_sync() {
+        let synced = if written.needs_sync() {
             tokio::task::spawn_blocking(move || written.sync())
                 .await
-                .map_err(|error| StoreError::interrupted(&error.to_string()))??
+                .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())))
         } else {
-            written.sync()?
+            written.sync()
+        };
+        let committed = match synced {
+            Ok(committed) => committed,
+            Err(error) => {
+                // What is on the medium now is not known: the tree is let go and read anew.
+                self.close();
+                return Err(error);
+            }
         };
         self.tree = tree;
         self.announce(committed, &touched).await;
@@ -170,9 +178,9 @@ impl TreeTask {
     }
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
-        for (dialog, (course, line), entry) in committed.into_facts() {
-            let at = Cursor { course, line };
-            self.tell(UiEvent::Fact { dialog, at, entry }).await;
+        for fact in committed.facts {
+            let at = Cursor { course: fact.course, line: fact.line };
+            self.tell(UiEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
             self.places.entry(id.clone()).or_insert_with(|| Place::mint(id));
@@ -408,9 +416,12 @@ impl TreeTask {
         outcome: Outcome,
         reply: oneshot::Sender<()>,
     ) {
+        let ok = outcome.ok;
         let mut draft = self.draft();
         effects::record(&mut draft, at, call, outcome, self.engine.texts());
         if self.commit_or_hold(&at.dialog, draft).await {
+            let dialog = self.tree.id(&at.dialog);
+            self.tell(UiEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
     }

@@ -77,12 +77,12 @@ impl Minds {
         };
         match provider.unusable() {
             None => Ok(provider),
-            Some((found, mend)) => Err(Problem::new(
-                format!("llm/unusable-provider/{}", clip(key)),
-                llm_config::PATH,
-                found,
-                mend,
-            )),
+            Some((found, mend)) => {
+                let id = format!("llm/unusable-provider/{}", clip(key));
+                let problem = Problem::new(id, llm_config::PATH, found, mend);
+                let text = self.llm_text.as_deref().unwrap_or_default();
+                Err(at(problem, lines::line_of(text, &["providers", key])))
+            }
         }
     }
 

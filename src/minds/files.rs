@@ -8,6 +8,9 @@ use std::path::Path;
 /// Largest text read from `.minds`, in bytes (a persona, an environment text).
 pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
 
+/// Largest configuration file read from `.minds`, in bytes.
+pub(crate) const CONFIG_LIMIT_BYTES: usize = 512 * 1024;
+
 /// What was found at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {

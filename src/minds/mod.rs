@@ -28,7 +28,6 @@ pub use prompt::DialogRole;
 pub use texts::MemberTexts;
 
 use crate::domain::{AgentId, Lang, Member, Problem, Team};
-use crate::yaml;
 use files::Found;
 use texts::Texts;
 
@@ -42,7 +41,9 @@ pub struct Minds {
     diligence: Option<String>,
     /// Names of MCP servers, which are toolsets to come.
     mcp_servers: Vec<String>,
+    /// The files as read, to find lines in.
     team_text: Option<String>,
+    llm_text: Option<String>,
     problems: Vec<Problem>,
 }
 
@@ -71,6 +72,7 @@ impl Minds {
             providers,
             texts,
             team_text,
+            llm_text,
             problems,
         };
         let findings = minds.model_problems();
@@ -127,7 +129,7 @@ impl Minds {
             return None;
         }
         let text = if self.team_text.is_none() {
-            "there is no team: the file does not exist"
+            "there is no team: the file does not exist, or cannot be used"
         } else {
             "there is no team: the file names no member that can be used"
         };
@@ -156,7 +158,7 @@ impl Minds {
 }
 
 fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Option<String> {
-    match files::read(workspace, path, yaml::LIMIT_BYTES) {
+    match files::read(workspace, path, files::CONFIG_LIMIT_BYTES) {
         Found::Text(text) => Some(text),
         Found::Missing => None,
         Found::Unusable(why) => {

@@ -99,11 +99,11 @@ providers:
 #[test]
 fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
     for (member, id, line, hint) in [
-        ("provider: locl", "team/unknown-provider/locl", Some(4), "`local`"),
-        ("model: smal", "team/unknown-model/local/smal", Some(4), "`small`"),
-        ("provider: old", "llm/unusable-provider/old", None, "openai-compatible"),
-        ("provider: odd", "llm/unusable-provider/odd", None, "openai-compatible"),
-        ("provider: bare", "llm/unusable-provider/bare", None, "http://"),
+        ("provider: locl", "team/unknown-provider/locl", Some(5), "`local`"),
+        ("model: smal", "team/unknown-model/local/smal", Some(5), "`small`"),
+        ("provider: old", "llm/unusable-provider/old", Some(6), "openai-compatible"),
+        ("provider: odd", "llm/unusable-provider/odd", Some(7), "openai-compatible"),
+        ("provider: bare", "llm/unusable-provider/bare", Some(8), "http://"),
     ] {
         let team = format!("{TEAM}  x: {{ {member} }}\n  y: {{ {member} }}\n");
         let llm = format!(
@@ -111,7 +111,6 @@ fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
              telepathy }}\n  bare: {{ apiType: openai-compatible }}\n"
         );
         let minds = minds(&[("team.yaml", &team), ("llm.yaml", &llm)]);
-        let line = line.map(|line| line + 1);
         let [problem] = minds.problems() else {
             panic!("{member}: {:?}", minds.problems());
         };
@@ -233,4 +232,22 @@ fn the_system_prompt_holds_the_members_own_texts() {
     }
     let hidden = minds.system_prompt(of(&minds, "pangu"), DialogRole::Main, &[]);
     assert!(hidden.contains("# Persona"));
+}
+
+#[test]
+fn a_huge_file_is_refused_and_many_findings_are_bounded() {
+    let many: Vec<String> = (0..5_000).map(|at| format!("'wrong {at}'")).collect();
+    let team = format!(
+        "{TEAM}  x: {{ tools: [{}] }}\n  y: {{ tools: [{}] }}\n",
+        many[..200].join(", "),
+        many[200..400].join(", ")
+    );
+    let bounded = minds(&[("team.yaml", &team), ("llm.yaml", LLM)]);
+    assert_eq!(bounded.problems(), []);
+    assert_eq!(bounded.unknown_tools(&[]).len(), 50);
+    let huge = format!("{TEAM}# {}", "x".repeat(600 * 1024));
+    let refused = minds(&[("team.yaml", &huge)]);
+    assert_eq!(refused.problems().len(), 1);
+    assert_eq!(refused.problems()[0].id, "minds/unusable/.minds/team.yaml");
+    assert!(refused.missing().is_some());
 }

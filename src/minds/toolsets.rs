@@ -51,6 +51,9 @@ const TOOLS_TO_COME: [&str; 22] = [
     "ripgrep_search",
 ];
 
+/// Unknown names beyond this number are not listed.
+const MOST_PROBLEMS: usize = 50;
+
 /// What is known of one unknown name: whose list it stands in.
 struct Mention<'a> {
     key: &'static str,
@@ -71,7 +74,7 @@ impl Minds {
                 }
             }
         }
-        let problems = unknown.into_iter();
+        let problems = unknown.into_iter().take(MOST_PROBLEMS);
         problems.map(|(name, mention)| self.unknown_tool(name, &mention, known)).collect()
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::record::Entry;
 use crate::domain::{
-    AgentId, Course, DialogId, DisplayState, Genseq, Problem, Question, SelfId, Slug, Stamp,
+    AgentId, CallId, Course, DialogId, DisplayState, Genseq, Problem, Question, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -155,6 +155,8 @@ pub enum UiEvent {
         segment: Segment,
         text: String,
     },
+    /// A tool call ended and its result is on disk.
+    ToolEnded { dialog: DialogId, call: CallId, ok: bool },
     /// The live text of this dialog is over: its records came before, or it was discarded.
     LiveEnd {
         dialog: DialogId,

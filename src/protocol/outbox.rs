@@ -98,6 +98,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         UiEvent::Fact { dialog, .. }
         | UiEvent::Live { dialog, .. }
         | UiEvent::LiveEnd { dialog }
+        | UiEvent::ToolEnded { dialog, .. }
         | UiEvent::Retry { dialog, .. } => Some(dialog),
         UiEvent::Page { page, .. } => Some(&page.dialog),
         UiEvent::Workspace(_)

@@ -61,6 +61,12 @@ impl Registry {
         Ok(())
     }
 
+    /// The names of all toolsets and tools.
+    pub fn names(&self) -> Vec<&str> {
+        let tools = self.tools.iter().map(|tool| tool.spec().name);
+        self.toolsets.keys().map(String::as_str).chain(tools).collect()
+    }
+
     /// A member's tools for one generation, and the names that mean nothing.
     ///
     /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;

@@ -1,7 +1,7 @@
 //! The system prompt: sections in a fixed order, each a small function of the same facts.
 //!
 //! The same facts give the same bytes: no time, no counter, nothing that changes within a course, so
-//! that providers can cache it. Every text is a [`Text`], one column per work language.
+//! that providers can cache it. Every text is a `Text`, one column per work language.
 
 mod collaboration;
 mod directory;

@@ -118,6 +118,13 @@ fn fresh_boots_reasoning_has_its_own_prompt_without_tools_or_team() {
 }
 
 #[test]
+fn a_text_without_a_translation_is_said_in_english() {
+    let text = Text::both("yes", "是");
+    assert_eq!((text.of(Lang::En), text.of(Lang::Zh)), ("yes", "是"));
+    assert_eq!(Text::english("yes").of(Lang::Zh), "yes");
+}
+
+#[test]
 fn the_prompt_is_short_and_the_same_every_time() {
     for role in [DialogRole::Main, DialogRole::Side, DialogRole::FreshBoots] {
         let tools = ["add_reminder", "recall_taskdoc", "shell_cmd"];

@@ -14,6 +14,10 @@ impl Text {
         Self { en, zh: None }
     }
 
+    pub(crate) const fn both(en: &'static str, zh: &'static str) -> Self {
+        Self { en, zh: Some(zh) }
+    }
+
     pub(crate) fn of(&self, lang: Lang) -> &'static str {
         match lang {
             Lang::En => self.en,

@@ -14,8 +14,8 @@ const RECALL: Text =
 
 const OFFERED: Text = Text::english("Your tools");
 const OFFERED_NOTE: Text = Text::english(
-    "A tool's description is its manual; read it before the first call. What is not listed here \
-     is not there.",
+    "A tool's description is its manual; read it before the first call. Besides these and the ones \
+     for asking and replying there are none.",
 );
 
 const TELLASK: Text = Text::english("Asking and replying");

@@ -3,7 +3,7 @@
 //! A name that has a meaning at one level has none at another, in any letter case, so no section
 //! can be mistaken for a second one.
 
-use crate::tools::tool::Lang;
+use crate::domain::Lang;
 
 /// Sections at the top, always in context.
 const TOP: [&str; 3] = ["goals", "constraints", "progress"];

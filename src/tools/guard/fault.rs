@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::tools::access::{ListRule, Op};
-use crate::tools::tool::Lang;
+use crate::domain::Lang;
 
 /// Paths in messages are cut to this many characters.
 const SHOWN_PATH_CHARS: usize = 200;

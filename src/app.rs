@@ -1,0 +1,125 @@
+//! The composition root: builds an engine out of its parts and starts it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::driver::{Audience, Driver, Engine, EngineParts, PickUp, ProviderSource};
+use crate::llm::{
+    Clients, Compat, CompatConfig, ErrorClass, LlmError, Mock, Provider, Scripted, Secret,
+};
+use crate::minds::{ApiType, ProviderConfig};
+use crate::platform::{RandomIds, SystemClock, env};
+use crate::store::{Access, Store, StoreError, StoreOptions};
+use crate::tools::Registry;
+use crate::yaml;
+
+/// Which models answer.
+#[derive(Debug)]
+pub enum Models {
+    /// Those of `.minds/llm.yaml`.
+    Configured,
+    /// A script; for the demo.
+    Scripted(Scripted),
+}
+
+/// What is started.
+#[derive(Debug)]
+pub struct Start<'a> {
+    pub workspace: &'a Path,
+    pub models: Models,
+    pub audience: Audience,
+    pub pick_up: PickUp,
+    /// False: facts are recorded, nothing is driven.
+    pub driving: bool,
+}
+
+/// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
+pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
+    let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
+    let providers: Arc<dyn ProviderSource> = match start.models {
+        Models::Configured => Arc::new(Configured::new(start.workspace)),
+        Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
+    };
+    let engine = Engine::new(EngineParts {
+        workspace: start.workspace.to_owned(),
+        shown_folder: env::shown(start.workspace),
+        store: store.clone(),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        lang: env::work_language(),
+        providers,
+        tools: Registry::builtin(),
+        env: &env::variable,
+        driving: start.driving,
+    });
+    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+}
+
+/// Opens the store of a workspace.
+pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
+    Store::open(workspace, access, StoreOptions::new(Arc::new(SystemClock)))
+}
+
+/// Providers as `.minds/llm.yaml` names them.
+#[derive(Debug)]
+struct Configured {
+    workspace: PathBuf,
+    clients: Clients,
+    mocks: Mutex<BTreeMap<PathBuf, Mock>>,
+}
+
+impl Configured {
+    fn new(workspace: &Path) -> Self {
+        let mocks = Mutex::new(BTreeMap::new());
+        Self { workspace: workspace.to_owned(), clients: Clients::default(), mocks }
+    }
+
+    fn compat(&self, config: &ProviderConfig) -> Result<Compat, LlmError> {
+        let key = config
+            .api_key(&env::variable)
+            .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
+        let compat = CompatConfig {
+            api_key_variable: config.api_key_env_var.clone(),
+            api_key: key.as_deref().and_then(Secret::new),
+            tool_result_chars: config.tool_result_max_chars,
+            ..CompatConfig::new(&config.base_url)
+        };
+        Ok(Compat::new(compat, self.clients.clone()))
+    }
+
+    /// One per folder: it remembers the files it has read.
+    fn mock(&self, config: &ProviderConfig) -> Mock {
+        let folder = self.workspace.join(&config.base_url);
+        let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
+        let mut mocks = self.mocks.lock().unwrap_or_else(PoisonError::into_inner);
+        mocks.entry(folder.clone()).or_insert_with(|| Mock::new(&folder, parse)).clone()
+    }
+}
+
+impl ProviderSource for Configured {
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
+        match &config.api_type {
+            ApiType::OpenAiCompatible => Ok(Arc::new(self.compat(config)?)),
+            ApiType::Mock => Ok(Arc::new(self.mock(config))),
+            ApiType::Codex | ApiType::Anthropic | ApiType::OpenAi | ApiType::Unknown(_) => {
+                let text = format!(
+                    "provider {}: apiType {} is not built; use openai-compatible or mock",
+                    config.key,
+                    config.api_type.name()
+                );
+                Err(LlmError::new(ErrorClass::Rejected, &text))
+            }
+        }
+    }
+}
+
+/// One script for all.
+#[derive(Debug)]
+struct ByScript(Arc<Scripted>);
+
+impl ProviderSource for ByScript {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
+        Ok(self.0.clone())
+    }
+}

@@ -1,0 +1,157 @@
+//! The command line: a contract that scripts rely on.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Exit status: 0 nothing left to do, 3 a question waits, 4 a dialog stopped on a failure, 5 the
+/// workspace is in use, 6 invalid workspace or configuration, 7 timed out, 2 wrong usage.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dominds-tui",
+    version,
+    about = "Watch and answer a team of agents in the terminal",
+    after_help = "Exit status: 0 nothing left to do, 3 a question waits for you, 4 a dialog stopped \
+                  on a failure, 5 the workspace is in use, 6 workspace or configuration invalid, 7 \
+                  timed out, 2 wrong usage, 130 interrupted."
+)]
+pub struct Cli {
+    /// The workspace; the current folder by default.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub workspace: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch a scripted team on a scratch workspace; no key, no network
+    Demo(Demo),
+    /// Write a starter .minds/ and a first Taskdoc; never overwrites
+    Init {
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
+    /// Say TEXT in a new main dialog, or in DLG, and drive until nothing can go on
+    Run(Run),
+    /// Pick up whatever can go on, until nothing can
+    Drive {
+        #[command(flatten)]
+        drive: Driving,
+    },
+    /// The tree of dialogs
+    Dialogs {
+        /// Done and archived ones too
+        #[arg(long)]
+        all: bool,
+        #[arg(long)]
+        json: bool,
+    },
+    /// A transcript
+    Show {
+        #[arg(value_name = "DLG")]
+        dialog: String,
+        #[arg(long, value_name = "N")]
+        course: Option<u32>,
+        #[arg(long, conflicts_with = "markdown")]
+        json: bool,
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Questions that wait for you
+    Q4h(Q4h),
+    /// Stop a dialog, or all
+    Stop(Which),
+    /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
+    Resume(Which),
+    /// Check the workspace; changes nothing
+    Doctor {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print completions for a shell
+    Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// How fast the team works
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    pub speed: f64,
+    /// Keep the workspace here
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Driving {
+    /// Give up after so many seconds
+    #[arg(long, value_name = "S")]
+    pub timeout: Option<f64>,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Who is to do it; the default responder if not given
+    #[arg(long, value_name = "ID", conflicts_with = "dialog")]
+    pub agent: Option<String>,
+    /// The Taskdoc; made if there is none
+    #[arg(long, value_name = "P.tsk", conflicts_with = "dialog")]
+    pub task: Option<String>,
+    /// Say it in this dialog
+    #[arg(long, value_name = "DLG")]
+    pub dialog: Option<String>,
+    #[command(flatten)]
+    pub driving: Driving,
+    /// What to say; `-` reads standard input
+    pub text: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Q4h {
+    /// One JSON value
+    #[arg(long)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Option<Q4hCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Q4hCommand {
+    /// Open questions, oldest first
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// One question
+    Show {
+        #[arg(value_name = "QID")]
+        question: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answer a question, then drive on
+    Answer {
+        #[arg(value_name = "QID")]
+        question: String,
+        /// The answer; `-` reads standard input
+        text: String,
+        /// Only record the answer
+        #[arg(long)]
+        no_drive: bool,
+        #[command(flatten)]
+        driving: Driving,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Which {
+    #[arg(value_name = "DLG")]
+    pub dialog: Option<String>,
+    #[arg(long)]
+    pub all: bool,
+}

@@ -1,0 +1,52 @@
+//! `doctor`: is everything in this workspace as it should be? Changes nothing.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::app;
+use crate::domain::Problem;
+use crate::domain::tree::Bucket;
+use crate::minds::Minds;
+use crate::platform::env;
+use crate::store::Access;
+use crate::tools::Registry;
+
+use super::exit::{Refusal, Status};
+use super::lines;
+
+pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(&Bucket::ALL);
+    let mut problems = store.examine();
+    for problem in survey.problems {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems.extend(minds(workspace));
+    let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
+    report(&problems, dialogs, as_json);
+    Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
+}
+
+fn minds(workspace: &Path) -> Vec<Problem> {
+    let minds = Minds::load(workspace, env::work_language());
+    let mut problems = minds.problems().to_vec();
+    problems.extend(minds.unknown_tools(&Registry::builtin().names()));
+    problems
+}
+
+fn report(problems: &[Problem], dialogs: usize, as_json: bool) {
+    if as_json {
+        lines::json(&json!({ "problems": problems, "dialogs": dialogs }));
+        return;
+    }
+    problems.iter().for_each(|problem| lines::say(&problem.to_string()));
+    let verdict = match problems.len() {
+        0 => "no problem".to_owned(),
+        1 => "1 problem".to_owned(),
+        n => format!("{n} problems"),
+    };
+    lines::say(&format!("{dialogs} dialogs, {verdict}"));
+}

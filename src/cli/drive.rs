@@ -1,0 +1,235 @@
+//! `run`, `drive`, `q4h answer`, `stop`, `resume`: the engine without a screen.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::app::{self, Models, Start};
+use crate::domain::tree::Bucket;
+use crate::domain::{AgentId, Lang};
+use crate::driver::{Audience, Driver, PickUp};
+use crate::minds::Minds;
+use crate::platform::signals::{Ask, Signals};
+use crate::protocol::command::{Command, Ticket};
+use crate::protocol::event::UiEvent;
+use crate::store::Access;
+
+use super::args::{Driving, Run, Which};
+use super::events::Printer;
+use super::exit::{Refusal, Status};
+use super::find;
+
+/// The one command of a headless run.
+const TICKET: Ticket = 1;
+/// How long streams may take to end when the program is told to.
+const GRACE: Duration = Duration::from_secs(3);
+/// The Taskdoc of `run` where none is named.
+const DEFAULT_TASK: &str = "task.tsk";
+
+/// What is done, and when it is over.
+struct Job<'a> {
+    workspace: &'a Path,
+    command: Option<Command>,
+    pick_up: PickUp,
+    driving: bool,
+    timeout: Option<Duration>,
+    as_json: bool,
+}
+
+pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
+    let text = text_or_input(&run.text)?;
+    let command = match &run.dialog {
+        Some(wanted) => {
+            let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+            Command::Say { ticket: TICKET, dialog: find::dialog(&survey, wanted)?, text }
+        }
+        None => Command::Create {
+            ticket: TICKET,
+            agent: responder(workspace, run.agent.as_deref())?,
+            taskdoc: run.task.clone().unwrap_or_else(|| DEFAULT_TASK.to_owned()),
+            text,
+        },
+    };
+    Job {
+        workspace,
+        command: Some(command),
+        pick_up: PickUp::Named,
+        driving: true,
+        timeout: timeout(&run.driving),
+        as_json: run.driving.json,
+    }
+    .carry_out()
+    .await
+}
+
+fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
+    let minds = Minds::load(workspace, Lang::En);
+    if let Some(missing) = minds.missing() {
+        return Err(Refusal::invalid(missing.to_string()));
+    }
+    let found = wanted.map(AgentId::new).or_else(|| minds.default_responder().cloned());
+    found.ok_or_else(|| Refusal::invalid(".minds/team.yaml names nobody; add a member"))
+}
+
+pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal> {
+    Job {
+        workspace,
+        command: None,
+        pick_up: PickUp::Everything,
+        driving: true,
+        timeout: timeout(drive),
+        as_json: drive.json,
+    }
+    .carry_out()
+    .await
+}
+
+pub async fn answer(
+    workspace: &Path,
+    wanted: &str,
+    text: &str,
+    no_drive: bool,
+    driving: &Driving,
+) -> Result<Status, Refusal> {
+    let text = text_or_input(text)?;
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let (dialog, question) = find::question(&survey, wanted)?;
+    let command = Command::Answer { ticket: TICKET, dialog, question: question.id, text };
+    Job {
+        workspace,
+        command: Some(command),
+        pick_up: PickUp::Named,
+        driving: !no_drive,
+        timeout: timeout(driving),
+        as_json: driving.json,
+    }
+    .carry_out()
+    .await
+}
+
+/// Nobody else drives while this process holds the workspace, so there is nothing left to stop; a
+/// workspace that is in use says so.
+pub fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+    let store = app::open(workspace, Access::ReadWrite)?;
+    if let Some(wanted) = &which.dialog {
+        find::dialog(&store.survey(&[Bucket::Run]), wanted)?;
+    }
+    Ok(Status::Done)
+}
+
+pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+    let command = match &which.dialog {
+        Some(wanted) => {
+            let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+            Command::Continue { ticket: TICKET, dialog: find::dialog(&survey, wanted)? }
+        }
+        None => Command::ContinueAll { ticket: TICKET },
+    };
+    let job = Job {
+        workspace,
+        command: Some(command),
+        pick_up: PickUp::Named,
+        driving: false,
+        timeout: None,
+        as_json: false,
+    };
+    job.carry_out().await.map(|_| Status::Done)
+}
+
+impl Job<'_> {
+    async fn carry_out(self) -> Result<Status, Refusal> {
+        let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
+        let (mut driver, store) = app::start(Start {
+            workspace: self.workspace,
+            models: Models::Configured,
+            audience: Audience::Script,
+            pick_up: self.pick_up,
+            driving: self.driving,
+        })?;
+        if let Some(command) = self.command.clone() {
+            let _ = driver.commands.send(command).await;
+        }
+        let outcome = self.watch(&mut driver, &mut signals).await;
+        let _ = driver.commands.send(Command::Shutdown { grace: GRACE }).await;
+        let mut printer = Printer::new(false);
+        while let Some(event) = driver.events.recv().await {
+            if event == UiEvent::Stopped {
+                break;
+            }
+            if let UiEvent::Problems(_) = &event {
+                printer.print(&event);
+            }
+        }
+        driver.join().await;
+        drop(store);
+        outcome
+    }
+
+    /// Prints events until nothing moves.
+    async fn watch(
+        &self,
+        driver: &mut Driver,
+        signals: &mut Signals,
+    ) -> Result<Status, Refusal> {
+        let mut printer = Printer::new(self.as_json);
+        let mut accepted = self.command.is_none();
+        let mut ending: Option<Status> = None;
+        let far = Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
+        loop {
+            let event = tokio::select! {
+                event = driver.events.recv() => event,
+                ask = signals.next() => match ask {
+                    Ask::Interrupt => {
+                        ending = Some(Status::Interrupted);
+                        let _ = driver.commands.send(Command::StopAll).await;
+                        continue;
+                    }
+                    Ask::Terminate | Ask::HangUp => return Ok(Status::Terminated),
+                },
+                () = sleep_until(far) => return Ok(Status::TimedOut),
+            };
+            let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
+            match &event {
+                UiEvent::Done { ticket: TICKET, .. } => {
+                    accepted = true;
+                    if !self.driving {
+                        return Ok(Status::Done);
+                    }
+                }
+                UiEvent::Refused { ticket: TICKET, text } => {
+                    return Err(Refusal::invalid(text.clone()));
+                }
+                UiEvent::Quiet(outcome) if accepted || ending.is_some() => {
+                    printer.print(&event);
+                    return Ok(ending.unwrap_or((*outcome).into()));
+                }
+                UiEvent::Quiet(_) => continue,
+                _ => {}
+            }
+            printer.print(&event);
+        }
+    }
+}
+
+fn timeout(driving: &Driving) -> Option<Duration> {
+    driving.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}
+
+fn text_or_input(text: &str) -> Result<String, Refusal> {
+    let text = if text == "-" {
+        let mut input = String::new();
+        std::io::stdin()
+            .read_to_string(&mut input)
+            .map_err(|error| Refusal::usage(format!("reading standard input: {error}")))?;
+        input
+    } else {
+        text.to_owned()
+    };
+    if text.trim().is_empty() {
+        return Err(Refusal::usage("the text is empty"));
+    }
+    Ok(text)
+}
+

@@ -1,0 +1,77 @@
+//! Exit statuses and the errors that lead to them.
+
+use std::process::ExitCode;
+
+use crate::protocol::QuietOutcome;
+use crate::store::StoreError;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Done,
+    Usage,
+    QuestionWaits,
+    Failed,
+    Held,
+    Invalid,
+    TimedOut,
+    Interrupted,
+    Terminated,
+}
+
+impl Status {
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Usage => 2,
+            Self::QuestionWaits => 3,
+            Self::Failed => 4,
+            Self::Held => 5,
+            Self::Invalid => 6,
+            Self::TimedOut => 7,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status.code())
+    }
+}
+
+impl From<QuietOutcome> for Status {
+    fn from(outcome: QuietOutcome) -> Self {
+        match outcome {
+            QuietOutcome::Done => Self::Done,
+            QuietOutcome::QuestionWaits => Self::QuestionWaits,
+            QuietOutcome::Failed => Self::Failed,
+        }
+    }
+}
+
+/// An error that has its own exit status.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub struct Refusal {
+    pub status: Status,
+    pub text: String,
+}
+
+impl Refusal {
+    pub fn usage(text: impl Into<String>) -> Self {
+        Self { status: Status::Usage, text: text.into() }
+    }
+
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self { status: Status::Invalid, text: text.into() }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let status = if error.is_held() { Status::Held } else { Status::Invalid };
+        Self { status, text: error.to_string() }
+    }
+}

@@ -1,0 +1,137 @@
+//! The command line: reads arguments, runs one command, returns its exit status.
+
+mod args;
+mod demo;
+mod doctor;
+mod drive;
+mod events;
+mod exit;
+mod find;
+mod lines;
+mod reading;
+mod screen;
+mod transcript;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::minds::starter;
+use crate::platform::logs;
+
+use args::{Cli, Command, Q4h, Q4hCommand};
+use exit::{Refusal, Status};
+use reading::Form;
+
+/// Runs the program; never panics on bad input.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            let status = if error.use_stderr() { Status::Usage } else { Status::Done };
+            return status.into();
+        }
+    };
+    let _log = logs::start();
+    match carry_out(cli) {
+        Ok(status) => status.into(),
+        Err(refusal) => {
+            lines::remark(&format!("dominds-tui: {}", refusal.text));
+            refusal.status.into()
+        }
+    }
+}
+
+fn carry_out(cli: Cli) -> Result<Status, Refusal> {
+    let workspace = match &cli.workspace {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from("."),
+    };
+    if let Some(Command::Init { folder }) = &cli.command {
+        return init(folder.as_ref().unwrap_or(&workspace));
+    }
+    if let Some(Command::Completions { shell }) = cli.command {
+        clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut std::io::stdout());
+        return Ok(Status::Done);
+    }
+    if let Some(Command::Demo(demo)) = cli.command {
+        return demo::demo(demo);
+    }
+    let workspace = existing(&workspace)?;
+    match cli.command {
+        None => screen::open(&workspace),
+        Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
+        Some(Command::Drive { drive }) => block_on(drive::drive(&workspace, &drive)),
+        Some(Command::Dialogs { all, json }) => reading::dialogs(&workspace, all, json),
+        Some(Command::Show { dialog, course, json, markdown }) => {
+            let form = match (json, markdown) {
+                (true, _) => Form::Json,
+                (false, true) => Form::Markdown,
+                (false, false) => Form::Plain,
+            };
+            reading::show(&workspace, &dialog, course, form)
+        }
+        Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
+        Some(Command::Stop(which)) => drive::stop(&workspace, &which),
+        Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
+        Some(Command::Doctor { json }) => doctor::doctor(&workspace, json),
+        Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
+            Ok(Status::Done)
+        }
+    }
+}
+
+fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, Refusal> {
+    match q4h.command {
+        None => reading::questions(workspace, q4h.json),
+        Some(Q4hCommand::List { json }) => reading::questions(workspace, json || q4h.json),
+        Some(Q4hCommand::Show { question, json }) => {
+            reading::question(workspace, &question, json || q4h.json)
+        }
+        Some(Q4hCommand::Answer { question, text, no_drive, driving }) => {
+            block_on(drive::answer(workspace, &question, &text, no_drive, &driving))
+        }
+    }
+}
+
+fn existing(folder: &Path) -> Result<PathBuf, Refusal> {
+    let whole = folder.canonicalize().map_err(|error| {
+        Refusal::invalid(format!("workspace {}: {error}", folder.display()))
+    })?;
+    if whole.is_dir() {
+        Ok(whole)
+    } else {
+        Err(Refusal::invalid(format!("workspace {}: not a folder", folder.display())))
+    }
+}
+
+fn init(folder: &Path) -> Result<Status, Refusal> {
+    let written = starter::write_starter(folder)
+        .map_err(|error| Refusal::invalid(format!("{}: {error}", folder.display())))?;
+    for (path, outcome) in written {
+        let word = match outcome {
+            starter::Outcome::Written => "written",
+            starter::Outcome::Kept => "kept",
+        };
+        lines::say(&format!("{word}  {}", path.display()));
+    }
+    lines::remark("next: put your model into .minds/llm.yaml, then run dominds-tui");
+    Ok(Status::Done)
+}
+
+/// Runs a command on a runtime of its own.
+fn block_on(
+    command: impl Future<Output = Result<Status, Refusal>>,
+) -> Result<Status, Refusal> {
+    runtime()?.block_on(command)
+}
+
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Refusal> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Refusal::invalid(format!("starting the runtime: {error}")))
+}

@@ -1,0 +1,221 @@
+//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change nothing.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::app;
+use crate::domain::question::headline;
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogId};
+use crate::store::{Access, DialogListing, Store, Survey, TreeListing};
+
+use super::exit::{Refusal, Status};
+use super::{find, lines, transcript};
+
+/// Records read at once for a transcript.
+const PAGE_RECORDS: usize = 1000;
+
+pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Refusal> {
+    let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(buckets);
+    tell_problems(&survey);
+    if as_json {
+        lines::json(&survey.trees.iter().map(tree_json).collect());
+        return Ok(Status::Done);
+    }
+    for tree in &survey.trees {
+        for dialog in &tree.dialogs {
+            lines::say(&row(tree, dialog));
+        }
+    }
+    if survey.trees.is_empty() {
+        lines::remark("no dialogs yet");
+    }
+    Ok(Status::Done)
+}
+
+/// Whatever could not be read is said, so that no dialog vanishes without a word.
+pub fn tell_problems(survey: &Survey) {
+    survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
+}
+
+fn row(tree: &TreeListing, dialog: &DialogListing) -> String {
+    let id = DialogId::side(&tree.root, &dialog.meta.id);
+    let indent = if id.is_main() { "" } else { "  " };
+    let slug = dialog.meta.session_slug.as_ref().map(|s| format!(" !{s}")).unwrap_or_default();
+    let waits = if dialog.questions.is_empty() { "" } else { "  ? waits for you" };
+    let place = match (tree.bucket, id.is_main()) {
+        (Bucket::Run, _) | (_, false) => String::new(),
+        (bucket, true) => format!("  ({})", bucket.status()),
+    };
+    format!(
+        "{indent}{id}  @{}{slug}  {}  {}{waits}{place}",
+        dialog.meta.agent_id,
+        dialog.state().kind(),
+        dialog.about
+    )
+}
+
+fn tree_json(tree: &TreeListing) -> Value {
+    let main = tree.dialogs.iter().find(|d| d.meta.id.as_str() == tree.root.as_str());
+    let mut value = main.map_or_else(|| json!({}), |dialog| dialog_json(tree, dialog));
+    let sides: Vec<Value> = tree
+        .dialogs
+        .iter()
+        .filter(|dialog| dialog.meta.id.as_str() != tree.root.as_str())
+        .map(|dialog| side_json(tree, dialog))
+        .collect();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("rootId".to_owned(), json!(tree.root));
+        fields.insert("status".to_owned(), json!(tree.bucket.status()));
+        fields.insert("sideDialogs".to_owned(), json!(sides));
+    }
+    value
+}
+
+fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
+    json!({
+        "rootId": tree.root,
+        "selfId": dialog.meta.id,
+        "agentId": dialog.meta.agent_id,
+        "taskDocPath": dialog.meta.task_doc_path,
+        "status": tree.bucket.status(),
+        "state": dialog.state().kind(),
+        "course": dialog.latest.current_course,
+        "createdAt": dialog.meta.created_at,
+        "lastModified": dialog.latest.last_modified,
+        "pendingQuestions": dialog.questions.len(),
+        "pendingSideDialogs": dialog.pending,
+    })
+}
+
+fn side_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
+    let mut value = dialog_json(tree, dialog);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("askerDialogId".to_owned(), json!(dialog.asker));
+        fields.insert("assignment".to_owned(), json!(dialog.about));
+        if let Some(slug) = &dialog.meta.session_slug {
+            fields.insert("sessionSlug".to_owned(), json!(slug));
+        }
+    }
+    value
+}
+
+pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    tell_problems(&survey);
+    let all = find::questions(&survey);
+    if as_json {
+        lines::json(&all.iter().map(question_json).collect());
+        return Ok(Status::Done);
+    }
+    for (_, dialog, question) in &all {
+        lines::say(&format!(
+            "{}  @{}  {}  {}",
+            question.id,
+            dialog.meta.agent_id,
+            question.asked_at,
+            headline(&question.tellask_content)
+        ));
+    }
+    if all.is_empty() {
+        lines::remark("nothing waits for you");
+    }
+    Ok(Status::Done)
+}
+
+pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Refusal> {
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let (_, found) = find::question(&survey, wanted)?;
+    let all = find::questions(&survey);
+    let Some(one) = all.iter().find(|(_, _, question)| question.id == found.id) else {
+        return Ok(Status::Done);
+    };
+    if as_json {
+        lines::json(&question_json(one));
+    } else {
+        lines::say(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
+        lines::say(&found.tellask_content);
+    }
+    Ok(Status::Done)
+}
+
+fn question_json((id, dialog, question): &(DialogId, DialogListing, crate::domain::Question)) -> Value {
+    json!({
+        "id": question.id,
+        "rootId": id.root,
+        "selfId": id.this,
+        "agentId": dialog.meta.agent_id,
+        "askedAt": question.asked_at,
+        "course": question.call_site_ref.course,
+        "callId": question.call_id,
+        "headline": headline(&question.tellask_content),
+        "content": question.tellask_content,
+        "taskDocPath": dialog.meta.task_doc_path,
+    })
+}
+
+/// How a transcript is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Plain,
+    Json,
+    Markdown,
+}
+
+pub fn show(
+    workspace: &Path,
+    wanted: &str,
+    course: Option<u32>,
+    form: Form,
+) -> Result<Status, Refusal> {
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(&Bucket::ALL);
+    let id = find::dialog(&survey, wanted)?;
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
+    let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
+    let agent = tree
+        .and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this))
+        .map(|dialog| dialog.meta.agent_id.to_string())
+        .unwrap_or_default();
+    let courses = store.courses(bucket, &id).last().copied().unwrap_or(Course::FIRST);
+    let course = course.map_or(courses, Course);
+    if course > courses || course.0 == 0 {
+        return Err(Refusal::usage(format!("course {course} does not exist; there are {courses}")));
+    }
+    let entries = whole_course(&store, bucket, &id, course)?;
+    if form == Form::Json {
+        let records: Vec<Value> = entries
+            .iter()
+            .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
+            .collect();
+        lines::json(&json!({
+            "rootId": id.root, "selfId": id.this, "agentId": agent,
+            "course": course, "courses": courses, "records": records,
+        }));
+        return Ok(Status::Done);
+    }
+    transcript::print(&agent, course, entries, form);
+    Ok(Status::Done)
+}
+
+fn whole_course(
+    store: &Store,
+    bucket: Bucket,
+    id: &DialogId,
+    course: Course,
+) -> Result<Vec<crate::domain::record::Entry>, Refusal> {
+    let mut pages = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.page(bucket, id, course, before, PAGE_RECORDS)?;
+        let first = page.first_line;
+        pages.push(page.entries);
+        if first == 0 {
+            break;
+        }
+        before = Some(first);
+    }
+    Ok(pages.into_iter().rev().flatten().collect())
+}

@@ -1,0 +1,466 @@
+//! Writing a batch: lines first, in the order given, then state files by rename.
+//!
+//! A batch that fails is taken back: its lines are cut off again, so the caller's memory, which did not
+//! change, stays right. State files already replaced are rebuilt from the courses at the next loading.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use crate::domain::tree::{Batch, Bucket, Change};
+use crate::domain::{
+    Course, DialogId, DialogMeta, Entry, Frame, Latest, Pending, Question, QueuedPrompt, Reminder,
+    RootId, SelfId,
+};
+use crate::yaml;
+
+use super::books::{Books, Dirty, Known};
+use super::disk::Disk;
+use super::error::StoreError;
+use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK, course_file};
+use super::lines::{Lines, Reading};
+use super::own;
+use super::{Store, SyncLevel, files};
+
+/// A record on disk, with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    pub dialog: DialogId,
+    pub course: Course,
+    /// The first line is 0.
+    pub line: usize,
+    pub entry: Arc<Entry>,
+}
+
+/// A batch that is on disk. Nothing else proves it: only [`Written::sync`] makes one.
+#[derive(Debug)]
+pub struct Committed {
+    pub batch: Batch,
+    /// The appended records, in order.
+    pub facts: Vec<Fact>,
+    _proof: (),
+}
+
+/// A batch that is written, perhaps not yet safe from a loss of power.
+#[must_use = "only a synced batch may be acknowledged"]
+#[derive(Debug)]
+pub struct Written {
+    batch: Batch,
+    facts: Vec<Fact>,
+    unsynced: Dirty,
+    disk: Arc<dyn Disk>,
+    books: Arc<Mutex<Books>>,
+}
+
+impl Written {
+    /// True if [`Self::sync`] waits for the medium.
+    pub fn needs_sync(&self) -> bool {
+        !self.unsynced.is_empty()
+    }
+
+    /// Waits until what the batch wrote, and what its tree wrote before, is on the medium.
+    ///
+    /// After an error nothing is acknowledged although the lines may be there: the caller loads the
+    /// tree anew before it writes again.
+    pub fn sync(self) -> Result<Committed, StoreError> {
+        let Dirty { files, folders } = &self.unsynced;
+        let synced =
+            files.iter().chain(folders).try_for_each(|path| files::sync_path(&*self.disk, path));
+        if let Err(error) = synced {
+            let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+            books.courses.retain(|path, _| !files.contains(path));
+            let dirty = books.dirty.entry(self.batch.root.clone()).or_default();
+            dirty.merge(self.unsynced.clone());
+            return Err(error);
+        }
+        Ok(Committed { batch: self.batch, facts: self.facts, _proof: () })
+    }
+}
+
+impl Store {
+    /// Writes the changes in order. A new main dialog is made in `run`.
+    pub fn commit(&self, batch: Batch) -> Result<Written, StoreError> {
+        self.must_write()?;
+        let bucket = self.bucket_of(&batch)?;
+        let mut writer = Writer::new(self, bucket, &batch);
+        for change in &batch.changes {
+            if let Err(error) = writer.change(change) {
+                writer.take_back();
+                return Err(error);
+            }
+        }
+        let Writer { facts, dirty, .. } = writer;
+        let mut books = self.books();
+        let mut unsynced = dirty;
+        if batch.durable && self.options.sync > SyncLevel::Off {
+            unsynced.merge(books.dirty.remove(&batch.root).unwrap_or_default());
+        } else {
+            if self.options.sync > SyncLevel::Off {
+                books.dirty.entry(batch.root.clone()).or_default().merge(unsynced);
+            }
+            unsynced = Dirty::default();
+        }
+        drop(books);
+        Ok(Written {
+            batch,
+            facts,
+            unsynced,
+            disk: Arc::clone(&self.options.disk),
+            books: Arc::clone(&self.books),
+        })
+    }
+
+    fn bucket_of(&self, batch: &Batch) -> Result<Bucket, StoreError> {
+        let root = &batch.root;
+        if let Some(bucket) = self.find(root) {
+            self.books().buckets.insert(root.clone(), bucket);
+            return Ok(bucket);
+        }
+        let makes_main = |change: &Change| matches!(change, Change::Create { meta, .. } if meta.id == root.main());
+        if !batch.changes.first().is_some_and(makes_main) {
+            return Err(StoreError::NotFound(root.clone()));
+        }
+        Ok(Bucket::Run)
+    }
+}
+
+/// One append, to be taken back if a later change fails.
+struct Undo {
+    path: PathBuf,
+    file: File,
+    before: Known,
+}
+
+struct Writer<'a> {
+    store: &'a Store,
+    bucket: Bucket,
+    root: &'a RootId,
+    /// State files are synced before they are renamed.
+    sync_states: bool,
+    /// Folders and queues of a durable batch are synced at once.
+    durable: bool,
+    facts: Vec<Fact>,
+    dirty: Dirty,
+    undo: Vec<Undo>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(store: &'a Store, bucket: Bucket, batch: &'a Batch) -> Self {
+        let level = store.options.sync;
+        let durable = batch.durable && level > SyncLevel::Off;
+        let has_lines = batch.changes.iter().any(|c| matches!(c, Change::Append { .. }));
+        Self {
+            store,
+            bucket,
+            root: &batch.root,
+            // A stop is told by its state file alone.
+            sync_states: level == SyncLevel::Full || (durable && !has_lines),
+            durable,
+            facts: Vec::new(),
+            dirty: Dirty::default(),
+            undo: Vec::new(),
+        }
+    }
+
+    fn change(&mut self, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::Create { meta, latest, stack } => self.create(meta, latest, stack),
+            Change::Append { dialog, course, entries } => self.append(dialog, *course, entries),
+            Change::Latest { dialog, latest } => self.yaml(dialog, LATEST, latest),
+            Change::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
+            Change::Questions { dialog, questions } => self.questions(dialog, questions),
+            Change::Pending { dialog, pending } => self.pending(dialog, pending),
+            Change::Stack { dialog, stack } => self.stack(dialog, stack),
+            Change::Queue { dialog, queue } => self.queue(dialog, queue),
+            Change::Registry { entries } => {
+                let body = serde_json::json!({ "entries": entries });
+                self.yaml(&self.root.main(), REGISTRY, &body)
+            }
+        }
+    }
+
+    fn id(&self, dialog: &SelfId) -> DialogId {
+        DialogId::side(self.root, dialog)
+    }
+
+    fn path(&self, dialog: &SelfId, name: &str) -> PathBuf {
+        self.store.layout.dialog(self.bucket, &self.id(dialog)).join(name)
+    }
+
+    fn create(
+        &mut self,
+        meta: &DialogMeta,
+        latest: &Latest,
+        stack: &[Frame],
+    ) -> Result<(), StoreError> {
+        let id = &meta.id;
+        if !crate::domain::ids::is_dialog_path(id.as_str()) {
+            return Err(StoreError::BadName { name: id.as_str().to_owned() });
+        }
+        let identity = self.path(id, DIALOG);
+        if files::kind_of(&identity)?.is_some() {
+            return Err(StoreError::Exists(identity));
+        }
+        let folder = self.store.layout.dialog(self.bucket, &self.id(id));
+        let disk = self.store.disk();
+        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
+        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        if !stack.is_empty() {
+            self.stack(id, stack)?;
+        }
+        self.yaml(id, LATEST, latest)?;
+        // Last: the dialog exists from here on.
+        self.yaml(id, DIALOG, meta)?;
+        self.sync_states = sync_states;
+        if self.durable {
+            let folders: BTreeSet<PathBuf> = touched.into_iter().chain([folder]).collect();
+            folders.iter().try_for_each(|path| files::sync_path(disk, path))
+        } else {
+            self.dirty.folders.extend(touched);
+            self.dirty.folders.insert(folder);
+            Ok(())
+        }
+    }
+
+    fn append(
+        &mut self,
+        dialog: &SelfId,
+        course: Course,
+        entries: &[Arc<Entry>],
+    ) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let path = self.path(dialog, &course_file(course));
+        let mut text = String::new();
+        for entry in entries {
+            text.push_str(&entry.line());
+            text.push('\n');
+        }
+        let first = self.append_text(&path, &text, entries.len())?;
+        let id = self.id(dialog);
+        for (offset, entry) in entries.iter().enumerate() {
+            self.facts.push(Fact {
+                dialog: id.clone(),
+                course,
+                line: first + offset,
+                entry: Arc::clone(entry),
+            });
+        }
+        Ok(())
+    }
+
+    /// Appends whole lines with one write; answers the number of the first.
+    fn append_text(&mut self, path: &Path, text: &str, count: usize) -> Result<usize, StoreError> {
+        let disk = self.store.disk();
+        let is_new = files::kind_of(path)?.is_none();
+        let failed = |error| StoreError::io("writing", path)(error);
+        let mut file = disk.open_append(path).map_err(failed)?;
+        if is_new {
+            self.dirty.folders.extend(path.parent().map(Path::to_owned));
+        }
+        let before = self.store.checked_end(path, &file, is_new)?;
+        let first = before.lines.unwrap_or_default();
+        let written = disk.write(&mut file, text.as_bytes());
+        let whole = written.as_ref().is_ok_and(|bytes| *bytes == text.len());
+        let after = Known { size: before.size + text.len() as u64, lines: Some(first + count) };
+        self.store.books().courses.insert(path.to_owned(), after);
+        self.undo.push(Undo { path: path.to_owned(), file, before });
+        self.dirty.files.insert(path.to_owned());
+        match written {
+            Ok(_) if whole => Ok(first),
+            Ok(_) => Err(failed(std::io::ErrorKind::WriteZero.into())),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Cuts off what this batch appended.
+    fn take_back(&mut self) {
+        for undo in self.undo.drain(..).rev() {
+            let cut = self.store.disk().truncate(&undo.file, undo.before.size);
+            let mut books = self.store.books();
+            match cut {
+                Ok(()) => {
+                    books.courses.insert(undo.path, undo.before);
+                }
+                Err(error) => {
+                    let path = self.store.layout.shown(&undo.path);
+                    tracing::error!(path, %error, "a failed write could not be taken back");
+                    books.courses.remove(&undo.path);
+                }
+            }
+        }
+    }
+
+    fn yaml(
+        &mut self,
+        dialog: &SelfId,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, name);
+        let text = yaml::write(value).map_err(|error| encode(&path, &error))?;
+        self.state(&path, &text)
+    }
+
+    fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| encode(path, &error))?;
+        self.state(path, &text)
+    }
+
+    fn reminders(&mut self, dialog: &SelfId, reminders: &[Reminder]) -> Result<(), StoreError> {
+        let path = self.path(dialog, REMINDERS);
+        let list = serde_json::to_value(reminders).map_err(|error| encode(&path, &error))?;
+        if self.already_says(&path, "reminders", &list)? {
+            return Ok(());
+        }
+        let now = self.store.options.clock.now();
+        self.json(&path, &serde_json::json!({ "reminders": list, "updatedAt": now }))
+    }
+
+    fn questions(&mut self, dialog: &SelfId, questions: &[Question]) -> Result<(), StoreError> {
+        let path = self.path(dialog, QUESTIONS);
+        if questions.is_empty() {
+            return self.remove(&path);
+        }
+        let list = serde_json::to_value(questions).map_err(|error| encode(&path, &error))?;
+        if self.already_says(&path, "questions", &list)? {
+            return Ok(());
+        }
+        let now = self.store.options.clock.now();
+        let body = serde_json::json!({ "questions": list, "updatedAt": now });
+        self.yaml(dialog, QUESTIONS, &body)
+    }
+
+    fn pending(&mut self, dialog: &SelfId, pending: &[Pending]) -> Result<(), StoreError> {
+        let path = self.path(dialog, PENDING);
+        if pending.is_empty() {
+            return self.remove(&path);
+        }
+        self.json(&path, &pending)
+    }
+
+    fn stack(&mut self, dialog: &SelfId, stack: &[Frame]) -> Result<(), StoreError> {
+        let path = self.path(dialog, STACK);
+        let mut text = String::new();
+        for frame in stack {
+            text.push_str(&serde_json::to_string(frame).map_err(|error| encode(&path, &error))?);
+            text.push('\n');
+        }
+        self.state(&path, &text)
+    }
+
+    fn queue(&mut self, dialog: &SelfId, queue: &[QueuedPrompt]) -> Result<(), StoreError> {
+        let id = self.id(dialog);
+        let path = self.store.layout.queue(&id);
+        if queue.is_empty() {
+            return self.remove(&path);
+        }
+        let folder = self.store.layout.queues(self.root);
+        let disk = self.store.disk();
+        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
+        self.dirty.folders.extend(touched);
+        let text = own::queue_text(&id, queue).map_err(|error| encode(&path, &error))?;
+        // A waiting message was acknowledged, and no course holds it.
+        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        let written = self.state(&path, &text);
+        self.sync_states = sync_states;
+        written
+    }
+
+    /// True if a file with a stamp of its own holds this list already.
+    fn already_says(
+        &self,
+        path: &Path,
+        key: &str,
+        list: &serde_json::Value,
+    ) -> Result<bool, StoreError> {
+        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let files::Found::Text(text) = found else {
+            return Ok(false);
+        };
+        Ok(yaml::parse(&text).is_ok_and(|value| value.get(key) == Some(list)))
+    }
+
+    /// Replaces a state file unless it says the same already.
+    fn state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let disk = self.store.disk();
+        let found = files::read_small(disk, path, yaml::LIMIT_BYTES)?;
+        if found == files::Found::Text(text.to_owned()) {
+            return Ok(());
+        }
+        self.store.spare(path)?;
+        files::replace(disk, path, text.as_bytes(), self.sync_states)?;
+        if self.sync_states {
+            self.dirty.folders.extend(path.parent().map(Path::to_owned));
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
+        if files::kind_of(path)? != Some(files::Kind::File) {
+            return Ok(());
+        }
+        self.store.spare(path)?;
+        files::remove(self.store.disk(), path)
+    }
+}
+
+impl Store {
+    /// The end of a course file before an append. The first time, an unfinished last line is completed
+    /// or set aside; later, another size than ours means that somebody else writes.
+    fn checked_end(&self, path: &Path, file: &File, is_new: bool) -> Result<Known, StoreError> {
+        let failed = |error| StoreError::io("looking at", path)(error);
+        let meta = file.metadata().map_err(failed)?;
+        if !meta.is_file() {
+            return Err(StoreError::Misplaced {
+                path: path.to_owned(),
+                expected: "a regular file",
+            });
+        }
+        let known = self.books().courses.get(path).copied();
+        let foreign = known.is_some_and(|known| known.size != meta.len());
+        if foreign || (is_new && meta.len() > 0) {
+            return Err(StoreError::ForeignWriter(path.to_owned()));
+        }
+        if let Some(known) = known.filter(|known| known.lines.is_some()) {
+            return Ok(known);
+        }
+        self.mend_end(path, file)
+    }
+
+    fn mend_end(&self, path: &Path, file: &File) -> Result<Known, StoreError> {
+        let disk = self.disk();
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
+        let mut known = Known { size: 0, lines: None };
+        let mut count = 0;
+        while let Some(line) = lines.next().map_err(failed)? {
+            let whole = line.terminated || matches!(line.read(), Reading::Entry(_));
+            if !whole {
+                self.set_aside(path, line.offset)?;
+                let cut = disk.truncate(file, line.offset).and_then(|()| disk.sync(file));
+                cut.map_err(StoreError::io("mending", path))?;
+                break;
+            }
+            known.size = lines.offset();
+            count += usize::from(!line.is_blank());
+            if !line.terminated {
+                let mut file = disk.open_append(path).map_err(failed)?;
+                let ended = files::fill(disk, &mut file, b"\n", false);
+                ended.map_err(StoreError::io("mending", path))?;
+                known.size += 1;
+            }
+        }
+        known.lines = Some(count);
+        self.books().courses.insert(path.to_owned(), known);
+        Ok(known)
+    }
+}
+
+fn encode(path: &Path, error: &impl ToString) -> StoreError {
+    StoreError::Encode { path: path.to_owned(), text: error.to_string() }
+}

@@ -1,0 +1,99 @@
+//! The doctor's look at everything: damage and contradictions, not the states a crash or Dominds leaves
+//! behind in the normal course. Changes nothing.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Problem, RootId};
+
+use super::error::StoreError;
+use super::files::{self, Found};
+use super::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
+use super::notes::Notes;
+use super::parts::json_list;
+use super::scan::Depth;
+use super::{Store, walk};
+
+/// Largest file of replies looked at, in bytes.
+const LIMIT: usize = 16 * 1024 * 1024;
+const WRITABLE_BY_OTHERS: u32 = 0o002;
+
+impl Store {
+    /// What needs mending, in the order of the folders.
+    pub fn examine(&self) -> Vec<Problem> {
+        let mut problems = self.examine_top();
+        for bucket in Bucket::ALL {
+            let (roots, found) = self.roots(bucket);
+            problems.extend(found);
+            for root in roots {
+                match self.read_tree(bucket, &root, Depth::Whole) {
+                    Ok(read) => {
+                        problems.extend(read.problems);
+                        problems.extend(self.examine_extras(bucket, &root));
+                    }
+                    Err(error) => problems.extend(self.unlisted(bucket, &root, error)),
+                }
+            }
+        }
+        problems.dedup();
+        problems
+    }
+
+    /// Modes, and trees that were set aside.
+    fn examine_top(&self) -> Vec<Problem> {
+        let mut notes = Notes::new(&self.layout);
+        let top = self.layout.dialogs();
+        let mode = top.symlink_metadata().map_or(0, |meta| meta.permissions().mode());
+        let is_folder = matches!(files::kind_of(&top), Ok(Some(files::Kind::Folder)));
+        if is_folder && mode & WRITABLE_BY_OTHERS != 0 {
+            let text = "warning: everybody on this machine may write to it";
+            notes.add("mode", &top, text, "chmod 700 .dialogs");
+        }
+        let malformed = self.layout.malformed();
+        if is_folder {
+            for id in walk::dialogs_below(self.disk(), &malformed, &mut notes).unwrap_or_default() {
+                let text = format!("the tree {id} was quarantined");
+                let mend = format!("mend it there, then: doctor --restore {id}");
+                notes.add("quarantined", &malformed.join(&id), text, &mend);
+            }
+        }
+        notes.finish(&top)
+    }
+
+    /// Files of a tree that loading does not look at.
+    fn examine_extras(&self, bucket: Bucket, root: &RootId) -> Vec<Problem> {
+        let mut notes = Notes::new(&self.layout);
+        let folder = self.layout.root(bucket, root);
+        for name in RESPONSES {
+            let path = folder.join(name);
+            if let Some(why) = self.responses_damage(&path) {
+                let text = format!("damaged: {why}; no dialog relies on it");
+                notes.add("damaged", &path, text, "move it away");
+            }
+        }
+        match walk::stray_identities(&folder, &[SIDE_DIALOGS, ARTIFACTS]) {
+            Ok(found) => {
+                for path in found {
+                    let text = "a dialog.yaml in a strange place: Dominds would set the tree aside";
+                    notes.add("stray", &path, text, "move the folder out of .dialogs");
+                }
+            }
+            Err(error) => notes.add("unreadable", &folder, error.to_string(), "check it"),
+        }
+        notes.finish(&folder)
+    }
+
+    fn responses_damage(&self, path: &std::path::Path) -> Option<String> {
+        match files::read_small(self.disk(), path, LIMIT) {
+            Ok(Found::Absent) => None,
+            Ok(Found::Text(text)) => match json_list::<serde_json::Map<_, _>>(&text) {
+                Ok((_, why)) => why,
+                Err(why) => Some(why),
+            },
+            Ok(Found::Damaged(why)) => Some(why),
+            Ok(Found::Misplaced(what)) => Some(format!("it is {what}")),
+            Err(StoreError::Io { source, .. }) => Some(source.to_string()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A disk that stops, or fails once, at the n-th operation that changes something.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::disk::{Disk, RealDisk};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// From this operation on nothing happens any more, as if the process had died in it.
+    StopAt(usize),
+    /// Only this operation fails.
+    FailAt(usize),
+    Never,
+}
+
+#[derive(Debug)]
+pub(super) struct FaultyDisk {
+    fault: Fault,
+    done: AtomicUsize,
+}
+
+impl FaultyDisk {
+    pub fn new(fault: Fault) -> Self {
+        Self { fault, done: AtomicUsize::new(0) }
+    }
+
+    /// Changing operations so far.
+    pub fn operations(&self) -> usize {
+        self.done.load(Ordering::SeqCst)
+    }
+
+    /// True if this operation fails. The first is 0.
+    fn fails(&self) -> bool {
+        let now = self.done.fetch_add(1, Ordering::SeqCst);
+        match self.fault {
+            Fault::StopAt(at) => now >= at,
+            Fault::FailAt(at) => now == at,
+            Fault::Never => false,
+        }
+    }
+
+    fn act<T>(&self, action: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        if self.fails() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        action()
+    }
+}
+
+impl Disk for FaultyDisk {
+    fn open_read(&self, path: &Path) -> io::Result<File> {
+        RealDisk.open_read(path)
+    }
+
+    fn open_append(&self, path: &Path) -> io::Result<File> {
+        self.act(|| RealDisk.open_append(path))
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<File> {
+        self.act(|| RealDisk.create_new(path))
+    }
+
+    /// A failing write takes half of the bytes first.
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        let before = self.operations();
+        if self.fails() {
+            let first =
+                matches!(self.fault, Fault::FailAt(_)) || self.fault == Fault::StopAt(before);
+            if first {
+                RealDisk.write(file, &bytes[..bytes.len() / 2])?;
+            }
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        RealDisk.write(file, bytes)
+    }
+
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        self.act(|| RealDisk.truncate(file, length))
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        self.act(|| RealDisk.sync(file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.act(|| RealDisk.rename(from, to))
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.act(|| RealDisk.remove_file(path))
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        self.act(|| RealDisk.create_dir(path))
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.act(|| RealDisk.remove_dir(path))
+    }
+}

@@ -1,0 +1,314 @@
+//! Small files: bounded reading, replacing by rename, and salvage copies.
+//!
+//! A reader never meets a half-written file: new content is written beside the target under a name
+//! Dominds ignores too, then renamed over it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::disk::Disk;
+use super::error::StoreError;
+
+/// Tells temporary files of one process apart.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+/// Names tried before giving up; only left-overs of an earlier process with our pid are in the way.
+const NAME_TRIES: usize = 1000;
+/// Bytes copied at a time into a salvage copy.
+const COPY_CHUNK: usize = 64 * 1024;
+
+/// A small file as it was found. I/O errors are not damage: they are errors of the read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Absent,
+    Text(String),
+    /// Why it cannot be used.
+    Damaged(String),
+    /// Something other than a file lies there; it is neither opened nor replaced.
+    Misplaced(&'static str),
+}
+
+/// Reads a file of at most `limit` bytes as text, without a byte order mark.
+pub(super) fn read_small(disk: &dyn Disk, path: &Path, limit: usize) -> Result<Found, StoreError> {
+    let Some(kind) = kind_of(path)? else {
+        return Ok(Found::Absent);
+    };
+    if let Some(what) = kind.misplaced_file() {
+        return Ok(Found::Misplaced(what));
+    }
+    let file = match disk.open_read(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
+        Err(error) => return Err(StoreError::io("reading", path)(error)),
+    };
+    let mut bytes = Vec::new();
+    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(StoreError::io("reading", path))?;
+    if bytes.len() > limit {
+        return Ok(Found::Damaged(format!("larger than {limit} bytes")));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => Found::Text(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
+        Err(_) => Found::Damaged("not UTF-8 text".to_owned()),
+    })
+}
+
+/// What lies at a path, without following a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+impl Kind {
+    /// What is said where a file was expected; `None` for a file.
+    pub fn misplaced_file(self) -> Option<&'static str> {
+        match self {
+            Self::File => None,
+            Self::Folder => Some("a folder, not a file"),
+            Self::Link => Some("a symbolic link, which is not followed"),
+            Self::Other => Some("not a regular file"),
+        }
+    }
+}
+
+/// `None` if nothing is there.
+pub(super) fn kind_of(path: &Path) -> Result<Option<Kind>, StoreError> {
+    let meta = match fs::symlink_metadata(path) {
+        Ok(meta) => meta,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(StoreError::io("looking at", path)(error)),
+    };
+    let kind = meta.file_type();
+    Ok(Some(if kind.is_file() {
+        Kind::File
+    } else if kind.is_dir() {
+        Kind::Folder
+    } else if kind.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Other
+    }))
+}
+
+/// True if `path` is a folder and every part of it below `top` is one too, none of them a link.
+pub(super) fn is_folder_below(top: &Path, path: &Path) -> Result<bool, StoreError> {
+    let Ok(relative) = path.strip_prefix(top) else {
+        return Ok(false);
+    };
+    let mut at = top.to_owned();
+    if kind_of(&at)? != Some(Kind::Folder) {
+        return Ok(false);
+    }
+    for part in relative.components() {
+        at.push(part);
+        if kind_of(&at)? != Some(Kind::Folder) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Makes `path` and its missing parents below `top`; answers which folders changed, innermost last.
+pub(super) fn make_folders(
+    disk: &dyn Disk,
+    top: &Path,
+    path: &Path,
+) -> Result<Vec<PathBuf>, StoreError> {
+    let mut touched = Vec::new();
+    let relative = path.strip_prefix(top).unwrap_or(Path::new(""));
+    let mut at = top.to_owned();
+    make_folder(disk, &at, &mut touched)?;
+    for part in relative.components() {
+        at.push(part);
+        make_folder(disk, &at, &mut touched)?;
+    }
+    Ok(touched)
+}
+
+fn make_folder(disk: &dyn Disk, path: &Path, touched: &mut Vec<PathBuf>) -> Result<(), StoreError> {
+    match kind_of(path)? {
+        Some(Kind::Folder) => Ok(()),
+        Some(Kind::File | Kind::Link | Kind::Other) => {
+            Err(StoreError::Misplaced { path: path.to_owned(), expected: "a folder" })
+        }
+        None => {
+            match disk.create_dir(path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                done => done.map_err(StoreError::io("making", path))?,
+            }
+            touched.extend(path.parent().map(Path::to_owned));
+            touched.push(path.to_owned());
+            Ok(())
+        }
+    }
+}
+
+/// Puts `bytes` in place of whatever `path` holds. With `synced` the content is on the medium before
+/// the name is; the folder is not synced here.
+pub(super) fn replace(
+    disk: &dyn Disk,
+    path: &Path,
+    bytes: &[u8],
+    synced: bool,
+) -> Result<(), StoreError> {
+    replace_by(disk, path, |file| fill(disk, file, bytes, synced))
+}
+
+/// Like [`replace`], with content that need not fit in memory.
+pub(super) fn replace_by(
+    disk: &dyn Disk,
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    let misplaced = kind_of(path)?.is_some_and(|kind| kind != Kind::File);
+    if misplaced {
+        return Err(StoreError::Misplaced { path: path.to_owned(), expected: "a regular file" });
+    }
+    let (temp, mut file) = create_beside(disk, path)?;
+    let written = write(&mut file).and_then(|()| disk.rename(&temp, path));
+    if let Err(error) = written {
+        // The half-written copy holds nothing that is not in memory.
+        let _ = disk.remove_file(&temp);
+        return Err(StoreError::io("writing", path)(error));
+    }
+    Ok(())
+}
+
+fn create_beside(disk: &dyn Disk, path: &Path) -> Result<(PathBuf, File), StoreError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pid = std::process::id();
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..NAME_TRIES {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let temp = path.with_file_name(format!(".{name}.{pid}.{serial:08x}.tmp"));
+        match disk.create_new(&temp) {
+            Ok(file) => return Ok((temp, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(StoreError::io("writing", path)(error)),
+        }
+    }
+    Err(StoreError::io("writing", path)(last))
+}
+
+pub(super) fn fill(
+    disk: &dyn Disk,
+    file: &mut File,
+    mut bytes: &[u8],
+    synced: bool,
+) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let taken = disk.write(file, bytes)?;
+        if taken == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = bytes.get(taken..).unwrap_or_default();
+    }
+    if synced { disk.sync(file) } else { Ok(()) }
+}
+
+/// Removes a file that may be gone already.
+pub(super) fn remove(disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    match disk.remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done.map_err(StoreError::io("removing", path)),
+    }
+}
+
+pub(super) fn sync_path(disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let synced = disk.open_read(path).and_then(|file| disk.sync(&file));
+    synced.map_err(StoreError::io("syncing", path))
+}
+
+/// Copies `source` from byte `from` on into a new file of `folder`, on the medium when this returns.
+pub(super) fn salvage(
+    disk: &dyn Disk,
+    source: &Path,
+    from: u64,
+    folder: &Path,
+    name: &str,
+) -> Result<PathBuf, StoreError> {
+    use std::io::{Seek as _, SeekFrom};
+    let (path, mut copy) = create_numbered(disk, folder, name)?;
+    let failed = |error| StoreError::io("copying aside", source)(error);
+    let mut file = disk.open_read(source).map_err(failed)?;
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let mut chunk = vec![0; COPY_CHUNK];
+    loop {
+        let taken = file.read(&mut chunk).map_err(failed)?;
+        let Some(bytes) = chunk.get(..taken).filter(|bytes| !bytes.is_empty()) else {
+            break;
+        };
+        fill(disk, &mut copy, bytes, false).map_err(failed)?;
+    }
+    disk.sync(&copy).map_err(failed)?;
+    Ok(path)
+}
+
+fn create_numbered(
+    disk: &dyn Disk,
+    folder: &Path,
+    name: &str,
+) -> Result<(PathBuf, File), StoreError> {
+    for number in 1..=NAME_TRIES {
+        let path = folder.join(format!("{name}.{number}"));
+        match disk.create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(StoreError::io("copying aside", &path)(error)),
+        }
+    }
+    Err(StoreError::Exists(folder.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::super::disk::RealDisk;
+    use super::*;
+
+    #[test]
+    fn only_regular_bounded_text_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("plain"), "\u{feff}a: 1").unwrap();
+        fs::write(at("bytes"), b"\xff\xfe").unwrap();
+        fs::write(at("long"), "x".repeat(11)).unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        symlink(at("plain"), at("link")).unwrap();
+        for (name, expected) in [
+            ("absent", Found::Absent),
+            ("plain/below", Found::Absent),
+            ("plain", Found::Text("a: 1".to_owned())),
+            ("bytes", Found::Damaged("not UTF-8 text".to_owned())),
+            ("long", Found::Damaged("larger than 10 bytes".to_owned())),
+            ("folder", Found::Misplaced("a folder, not a file")),
+            ("link", Found::Misplaced("a symbolic link, which is not followed")),
+        ] {
+            assert_eq!(read_small(&RealDisk, &at(name), 10).unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("target"), dir.path().join("link"));
+        fs::write(&target, "theirs").unwrap();
+        symlink(&target, &link).unwrap();
+        assert!(matches!(
+            replace(&RealDisk, &link, b"ours", false),
+            Err(StoreError::Misplaced { .. })
+        ));
+        assert_eq!(fs::read_to_string(&target).unwrap(), "theirs");
+        replace(&RealDisk, &target, b"ours", true).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "ours");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,156 @@
+//! Every path below `.dialogs`, and nothing else. No I/O.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogId, RootId};
+
+pub(super) const DIALOG: &str = "dialog.yaml";
+pub(super) const LATEST: &str = "latest.yaml";
+pub(super) const REMINDERS: &str = "reminders.json";
+pub(super) const QUESTIONS: &str = "q4h.yaml";
+pub(super) const PENDING: &str = "pending-sideDialogs.json";
+pub(super) const REGISTRY: &str = "registry.yaml";
+pub(super) const STACK: &str = "asker-stack.jsonl";
+/// Written by forks only; never read to decide anything.
+pub(super) const RESPONSES: [&str; 2] =
+    ["sideDialog-responses.json", "sideDialog-responses.processing.json"];
+pub(super) const SIDE_DIALOGS: &str = "sideDialogs";
+/// Folders of a dialog that hold no dialogs.
+pub(super) const ARTIFACTS: &str = "artifacts";
+
+/// The places of one workspace.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    workspace: PathBuf,
+}
+
+impl Layout {
+    pub fn new(workspace: &Path) -> Self {
+        Self { workspace: workspace.to_owned() }
+    }
+
+    pub fn dialogs(&self) -> PathBuf {
+        self.workspace.join(".dialogs")
+    }
+
+    pub fn bucket(&self, bucket: Bucket) -> PathBuf {
+        self.dialogs().join(bucket.folder())
+    }
+
+    pub fn root(&self, bucket: Bucket, root: &RootId) -> PathBuf {
+        self.bucket(bucket).join(root.as_str())
+    }
+
+    pub fn dialog(&self, bucket: Bucket, dialog: &DialogId) -> PathBuf {
+        let root = self.root(bucket, &dialog.root);
+        if dialog.is_main() { root } else { root.join(SIDE_DIALOGS).join(dialog.this.as_str()) }
+    }
+
+    pub fn malformed(&self) -> PathBuf {
+        self.dialogs().join("malformed")
+    }
+
+    /// Reminders shared by all dialogs of a member.
+    pub fn personal(&self, agent: &str) -> PathBuf {
+        self.dialogs().join("reminders").join(agent)
+    }
+
+    /// What this program keeps for itself. Without it no conversation is lost.
+    pub fn own(&self) -> PathBuf {
+        self.dialogs().join(".tui")
+    }
+
+    pub fn lock(&self) -> PathBuf {
+        self.own().join("lock")
+    }
+
+    pub fn drafts(&self) -> PathBuf {
+        self.own().join("drafts.json")
+    }
+
+    pub fn salvage(&self) -> PathBuf {
+        self.own().join("salvage")
+    }
+
+    pub fn quarantine_log(&self) -> PathBuf {
+        self.own().join("quarantine.jsonl")
+    }
+
+    pub fn queues(&self, root: &RootId) -> PathBuf {
+        self.own().join("queue").join(flat(root.as_str()))
+    }
+
+    pub fn queue(&self, dialog: &DialogId) -> PathBuf {
+        self.queues(&dialog.root).join(format!("{}.json", flat(dialog.this.as_str())))
+    }
+
+    /// The path as people see it: relative to the workspace.
+    pub fn shown(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(&self.workspace).unwrap_or(path);
+        relative.to_string_lossy().into_owned()
+    }
+}
+
+/// An id as one file name; different ids never meet.
+pub(super) fn flat(id: &str) -> String {
+    id.replace('%', "%25").replace('-', "%2d").replace('/', "-")
+}
+
+pub(super) fn course_file(course: Course) -> String {
+    format!("course-{:03}.jsonl", course.0)
+}
+
+pub(super) fn parse_course_file(name: &str) -> Option<Course> {
+    let digits = name.strip_prefix("course-")?.strip_suffix(".jsonl")?;
+    let course = Course(digits.parse().ok()?);
+    (course >= Course::FIRST && course_file(course) == name).then_some(course)
+}
+
+/// True if `text` may name a file or folder of ours directly: one part, printable, not hidden.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 200
+        && !text.starts_with('.')
+        && !text.contains(['/', '\\'])
+        && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::SelfId;
+
+    #[test]
+    fn side_dialogs_lie_flat_below_their_root() {
+        let layout = Layout::new(Path::new("/w"));
+        let root = RootId::new("aa/bb/01");
+        let side = DialogId::side(&root, &SelfId::new("cc/dd/02"));
+        assert_eq!(
+            layout.dialog(Bucket::Done, &side),
+            Path::new("/w/.dialogs/done/aa/bb/01/sideDialogs/cc/dd/02")
+        );
+        assert_eq!(layout.shown(&layout.root(Bucket::Run, &root)), ".dialogs/run/aa/bb/01");
+    }
+
+    #[test]
+    fn course_files_are_recognised_by_their_exact_name() {
+        for (name, expected) in [
+            ("course-001.jsonl", Some(Course(1))),
+            ("course-1000.jsonl", Some(Course(1000))),
+            ("course-1.jsonl", None),
+            ("course-000.jsonl", None),
+            ("course-001.yaml", None),
+            ("course-99999999999.jsonl", None),
+        ] {
+            assert_eq!(parse_course_file(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn flat_names_of_different_ids_never_meet() {
+        assert_ne!(flat("a-b/c"), flat("a/b-c"));
+        assert_ne!(flat("a%2db"), flat("a-b"));
+        assert_eq!(flat("aa/bb/01"), "aa-bb-01");
+    }
+}

@@ -1,0 +1,164 @@
+//! The `.dialogs` folder of a workspace, in the layout of Dominds 1.19.2.
+//!
+//! * The courses are the truth. Questions, pending side dialogs, the registry and `latest.yaml` only
+//!   repeat what the courses say; at loading the fold decides and the files follow.
+//! * Nothing is acknowledged before it is on disk: only [`Written::sync`] makes a [`Committed`].
+//! * Nothing is deleted. What is set aside lies below `.dialogs/.tui/salvage` or
+//!   `.dialogs/malformed`. I/O errors are never taken for damage.
+//! * One process writes ([`Access::ReadWrite`] takes the lock); readers never create anything.
+//!
+//! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
+
+mod books;
+mod commit;
+mod disk;
+mod error;
+mod examine;
+#[cfg(test)]
+mod faulty;
+mod files;
+mod identity;
+mod layout;
+mod lines;
+mod load;
+mod lock;
+mod mend;
+mod notes;
+mod own;
+mod page;
+mod parts;
+mod personal;
+mod reconcile;
+mod scan;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod walk;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Clock, RootId};
+
+pub use commit::{Committed, Fact, Written};
+pub use disk::{Disk, RealDisk};
+pub use error::StoreError;
+pub use load::Loaded;
+pub use page::Page;
+pub use survey::{DialogListing, Survey, TreeListing};
+
+use books::Books;
+use layout::Layout;
+use lock::Lock;
+
+/// May the workspace be changed?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    ReadWrite,
+    ReadOnly,
+}
+
+/// How hard the store tries to survive a loss of power. All levels survive the death of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SyncLevel {
+    /// Never waits for the medium: tests and memory disks.
+    Off,
+    /// Facts somebody relies on are synced; index files are not, they can be rebuilt.
+    Normal,
+    /// Index files too: weak disks, network file systems.
+    Full,
+}
+
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    pub sync: SyncLevel,
+    pub disk: Arc<dyn Disk>,
+    /// Stamps `updatedAt`, the lock and the quarantine log.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl StoreOptions {
+    /// The real disk at the normal level.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { sync: SyncLevel::Normal, disk: Arc::new(RealDisk), clock }
+    }
+}
+
+/// The dialogs of one workspace.
+#[derive(Debug)]
+pub struct Store {
+    layout: Layout,
+    options: StoreOptions,
+    /// `Some` exactly in a writing store.
+    lock: Option<Lock>,
+    books: Arc<Mutex<Books>>,
+}
+
+impl Store {
+    /// Opens the `.dialogs` of `workspace`. For writing it is made where it is absent and locked;
+    /// [`StoreError::Held`] names the process that holds it.
+    pub fn open(
+        workspace: &Path,
+        access: Access,
+        options: StoreOptions,
+    ) -> Result<Self, StoreError> {
+        let layout = Layout::new(workspace);
+        let lock = match access {
+            Access::ReadOnly => None,
+            Access::ReadWrite => {
+                let now = options.clock.now();
+                let top = layout.dialogs();
+                Some(Lock::take(&*options.disk, &top, layout.lock(), &now)?)
+            }
+        };
+        Ok(Self { layout, options, lock, books: Arc::default() })
+    }
+
+    pub fn access(&self) -> Access {
+        if self.lock.is_some() { Access::ReadWrite } else { Access::ReadOnly }
+    }
+
+    /// Where a main dialog lies; the first of run, done and archive that has it.
+    pub fn find(&self, root: &RootId) -> Option<Bucket> {
+        if let Some(bucket) = self.books().buckets.get(root) {
+            return Some(*bucket);
+        }
+        Bucket::ALL.into_iter().find(|bucket| self.is_there(*bucket, root))
+    }
+
+    fn is_there(&self, bucket: Bucket, root: &RootId) -> bool {
+        let folder = self.layout.root(bucket, root);
+        let named = crate::domain::ids::is_dialog_path(root.as_str());
+        let whole = || files::is_folder_below(&self.layout.dialogs(), &folder).unwrap_or(false);
+        let marked = || walk::is_dialog(&folder);
+        named && whole() && marked()
+    }
+
+    fn must_write(&self) -> Result<(), StoreError> {
+        match self.access() {
+            Access::ReadWrite => Ok(()),
+            Access::ReadOnly => Err(StoreError::ReadOnly),
+        }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        &*self.options.disk
+    }
+
+    /// What this process knows about the files. Never held while a sync is waited for.
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Store {
+    /// Leaves a tidy workspace: no lock, no empty folders of ours.
+    fn drop(&mut self) {
+        let Some(lock) = &self.lock else { return };
+        if lock.remove_file(self.disk()).is_ok() {
+            mend::remove_empty(self.disk(), &self.layout.own());
+        }
+    }
+}

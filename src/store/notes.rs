@@ -1,0 +1,51 @@
+//! Problems found while reading, bounded in number.
+
+use std::path::Path;
+
+use crate::domain::Problem;
+
+use super::layout::Layout;
+
+/// Findings kept of one tree; more are only counted.
+const MOST: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct Notes {
+    layout: Layout,
+    problems: Vec<Problem>,
+    more: usize,
+}
+
+impl Notes {
+    pub fn new(layout: &Layout) -> Self {
+        Self { layout: layout.clone(), problems: Vec::new(), more: 0 }
+    }
+
+    pub fn add(&mut self, kind: &str, path: &Path, text: impl Into<String>, mend: &str) {
+        let problem = self.problem(kind, path, text, mend);
+        self.push(problem);
+    }
+
+    pub fn problem(&self, kind: &str, path: &Path, text: impl Into<String>, mend: &str) -> Problem {
+        let shown = self.layout.shown(path);
+        Problem::new(format!("store/{kind}/{shown}"), shown, text, mend)
+    }
+
+    pub fn push(&mut self, problem: Problem) {
+        if self.problems.len() < MOST {
+            self.problems.push(problem);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// All of them, closed by a line about those that were only counted.
+    pub fn finish(mut self, folder: &Path) -> Vec<Problem> {
+        if self.more > 0 {
+            let text = format!("{} more problems", self.more);
+            let last = self.problem("more", folder, text, "mend those above first");
+            self.problems.push(last);
+        }
+        self.problems
+    }
+}

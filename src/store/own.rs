@@ -1,0 +1,79 @@
+//! What this program keeps for itself below `.dialogs/.tui`: drafts and waiting prompts. Losing it
+//! loses no conversation.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{DialogId, QueuedPrompt};
+
+use super::Store;
+use super::disk::Disk;
+use super::error::StoreError;
+use super::files::{self, Found};
+
+/// Largest file of our own, in bytes.
+const LIMIT: usize = 4 * 1024 * 1024;
+
+/// The prompts that wait for one dialog, with the dialog's name: file names are not trusted.
+#[derive(Serialize, Deserialize)]
+struct QueueFile {
+    dialog: DialogId,
+    prompts: Vec<QueuedPrompt>,
+}
+
+/// The waiting prompts, and what is wrong with their file.
+pub(super) fn read_queue(
+    disk: &dyn Disk,
+    path: &Path,
+    dialog: &DialogId,
+) -> Result<(Vec<QueuedPrompt>, Option<String>), StoreError> {
+    let text = match files::read_small(disk, path, LIMIT)? {
+        Found::Absent => return Ok((Vec::new(), None)),
+        Found::Text(text) => text,
+        Found::Damaged(why) => return Ok((Vec::new(), Some(why))),
+        Found::Misplaced(what) => return Ok((Vec::new(), Some(format!("it is {what}")))),
+    };
+    Ok(match serde_json::from_str::<QueueFile>(&text) {
+        Ok(file) if file.dialog == *dialog => (file.prompts, None),
+        Ok(_) => (Vec::new(), Some("it belongs to another dialog".to_owned())),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    })
+}
+
+pub(super) fn queue_text(
+    dialog: &DialogId,
+    prompts: &[QueuedPrompt],
+) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(&QueueFile { dialog: dialog.clone(), prompts: prompts.to_vec() })
+}
+
+impl Store {
+    /// Texts that were being typed, by the key the screen gave them. A damaged file reads as none.
+    pub fn read_drafts(&self) -> Result<BTreeMap<String, String>, StoreError> {
+        Ok(match files::read_small(self.disk(), &self.layout.drafts(), LIMIT)? {
+            Found::Text(text) => serde_json::from_str(&text).unwrap_or_default(),
+            Found::Absent | Found::Damaged(_) | Found::Misplaced(_) => BTreeMap::new(),
+        })
+    }
+
+    /// Keeps a draft, or forgets it with `None`.
+    pub fn write_draft(&self, key: &str, text: Option<&str>) -> Result<(), StoreError> {
+        self.must_write()?;
+        let path = self.layout.drafts();
+        let _turn = self.books();
+        let mut drafts = self.read_drafts()?;
+        match text {
+            Some(text) => drafts.insert(key.to_owned(), text.to_owned()),
+            None => drafts.remove(key),
+        };
+        if drafts.is_empty() {
+            return files::remove(self.disk(), &path);
+        }
+        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own())?;
+        let json = serde_json::to_string(&drafts)
+            .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
+        files::replace(self.disk(), &path, json.as_bytes(), false)
+    }
+}

@@ -1,0 +1,139 @@
+//! Windows of records, backwards from a line, in bounded memory: the file is scanned for newlines, and
+//! only the wanted lines are read.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use crate::domain::ids::is_dialog_path;
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogId, Entry};
+
+use super::error::StoreError;
+use super::layout::course_file;
+use super::lines::{Lines, Reading};
+use super::{Store, files};
+
+/// Records of one page at most.
+const MOST_ENTRIES: usize = 5_000;
+/// Bytes of one page at most; a single longer record is shown all the same.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+const CHUNK: usize = 256 * 1024;
+
+/// Records of one course, oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The line of the first entry; 0 means nothing comes before.
+    pub first_line: usize,
+    pub entries: Vec<Entry>,
+}
+
+/// The last lines before a limit, as places in the file.
+struct Window {
+    starts: VecDeque<u64>,
+    /// Lines seen, those of the window included.
+    count: usize,
+    end: u64,
+}
+
+impl Store {
+    /// The last `limit` records before line `before`, or at the end of the course. Fewer where they
+    /// are very long; none if the course has no file.
+    pub fn page(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+        before: Option<usize>,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let nothing = Page { first_line: 0, entries: Vec::new() };
+        let folder = self.layout.dialog(bucket, dialog);
+        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
+        if !named || !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+            return Err(StoreError::NotFound(dialog.root.clone()));
+        }
+        let path = folder.join(course_file(course));
+        match files::kind_of(&path)? {
+            None => return Ok(nothing),
+            Some(files::Kind::File) => {}
+            Some(_) => {
+                return Err(StoreError::Misplaced { path, expected: "a regular file" });
+            }
+        }
+        let failed = |error| StoreError::io("reading", &path)(error);
+        let mut file = self.disk().open_read(&path).map_err(failed)?;
+        let limit = limit.clamp(1, MOST_ENTRIES);
+        let window = find(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
+        read(file, &window, &path)
+    }
+}
+
+/// Finds the window by its newlines. Empty lines do not count.
+fn find(file: &mut File, before: usize, limit: usize) -> std::io::Result<Window> {
+    let mut window = Window { starts: VecDeque::with_capacity(limit.min(1024)), count: 0, end: 0 };
+    let mut chunk = vec![0; CHUNK];
+    let (mut offset, mut start, mut last) = (0_u64, 0_u64, b'\n');
+    let mut blank = true;
+    'file: loop {
+        let taken = file.read(&mut chunk)?;
+        let bytes = chunk.get(..taken).unwrap_or_default();
+        if bytes.is_empty() {
+            break;
+        }
+        for (at, byte) in bytes.iter().enumerate() {
+            last = *byte;
+            if last != b'\n' {
+                blank &= last.is_ascii_whitespace();
+                continue;
+            }
+            let next = offset + at as u64 + 1;
+            if !blank {
+                if window.count == before {
+                    break 'file;
+                }
+                window.push(start, next, limit);
+            }
+            start = next;
+            blank = true;
+        }
+        offset += taken as u64;
+    }
+    if last != b'\n' && !blank && window.count < before {
+        window.push(start, offset, limit);
+    }
+    Ok(window)
+}
+
+impl Window {
+    fn push(&mut self, start: u64, end: u64, limit: usize) {
+        self.starts.push_back(start);
+        self.count += 1;
+        self.end = end;
+        let long = |starts: &VecDeque<u64>| {
+            starts.front().is_some_and(|first| end - first > MOST_BYTES) && starts.len() > 1
+        };
+        while self.starts.len() > limit || long(&self.starts) {
+            self.starts.pop_front();
+        }
+    }
+}
+
+fn read(mut file: File, window: &Window, path: &Path) -> Result<Page, StoreError> {
+    let failed = |error| StoreError::io("reading", path)(error);
+    let first_line = window.count - window.starts.len();
+    let mut entries = Vec::with_capacity(window.starts.len());
+    if let Some(start) = window.starts.front().copied() {
+        file.seek(SeekFrom::Start(start)).map_err(failed)?;
+        let mut lines = Lines::at(file, start);
+        while let Some(line) = lines.next().map_err(failed)?.filter(|l| l.offset < window.end) {
+            let torn = || matches!(line.read(), Reading::Broken | Reading::Glued(_));
+            if line.is_blank() || (!line.terminated && torn()) {
+                continue;
+            }
+            entries.push(line.shown());
+        }
+    }
+    Ok(Page { first_line, entries })
+}

@@ -1,0 +1,340 @@
+//! The files of one dialog, read each for itself. What one file is worth beside the others is decided
+//! in `tree.rs`.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::domain::assignment::FRAME_KIND;
+use crate::domain::latest::StopReason;
+use crate::domain::tree::RegistryEntry;
+use crate::domain::{
+    Course, DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Question, Reminder,
+    SelfId, Stamp,
+};
+use crate::yaml;
+
+use super::disk::Disk;
+use super::error::StoreError;
+use super::files::{self, Found};
+use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use super::notes::Notes;
+use super::scan::{Depth, Folder, Scan};
+
+/// Largest state file read, in bytes.
+const STATE_LIMIT: usize = yaml::LIMIT_BYTES;
+const REBUILT: &str = "nothing to do: it is rebuilt from the courses";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Health {
+    Absent,
+    Sound,
+    /// Not all of it could be read. A copy is kept before it is replaced.
+    Damaged,
+    /// The file is absent, but a finished copy was about to be moved in its place.
+    Adopted,
+    /// Something other than a file; never replaced.
+    Misplaced,
+}
+
+/// A state file: what could be read of it.
+#[derive(Debug)]
+pub(super) struct StateFile<T> {
+    pub path: PathBuf,
+    pub value: Option<T>,
+    pub health: Health,
+}
+
+/// A value, and what is wrong with the rest of the file.
+type Parsed<T> = Result<(T, Option<String>), String>;
+
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub id: SelfId,
+    pub folder: PathBuf,
+    pub meta: StateFile<Map<String, Value>>,
+    pub latest: StateFile<Latest>,
+    pub reminders: StateFile<Vec<Reminder>>,
+    pub questions: StateFile<Vec<Question>>,
+    pub pending: StateFile<Vec<Pending>>,
+    pub registry: StateFile<Vec<RegistryEntry>>,
+    pub stack: StateFile<Vec<Frame>>,
+    pub scan: Scan,
+}
+
+impl Parts {
+    /// Reads the dialog in `path`. I/O errors end the reading; damage is noted.
+    pub fn read(
+        disk: &dyn Disk,
+        path: &Path,
+        id: &SelfId,
+        depth: Depth,
+        notes: &mut Notes,
+    ) -> Result<Self, StoreError> {
+        let folder = Folder::open(path)?;
+        let mut reader = PartsReader { disk, folder: &folder, notes };
+        Ok(Self {
+            id: id.clone(),
+            folder: path.to_owned(),
+            meta: reader.file(DIALOG, "nothing to do: it is rebuilt as far as known", meta)?,
+            latest: reader.file(LATEST, "check the dialog, then continue it", latest)?,
+            reminders: reader.file(REMINDERS, REBUILT, reminders)?,
+            questions: reader.file(QUESTIONS, REBUILT, questions)?,
+            pending: reader.file(PENDING, REBUILT, json_list)?,
+            registry: reader.file(REGISTRY, REBUILT, registry)?,
+            stack: reader.file(STACK, REBUILT, stack)?,
+            scan: Scan::read(disk, &folder, depth)?,
+        })
+    }
+
+    /// `dialog.yaml` where it is whole and names this dialog.
+    pub fn whole_meta(&self) -> Option<DialogMeta> {
+        let map = self.meta.value.clone()?;
+        let meta: DialogMeta = serde_json::from_value(Value::Object(map)).ok()?;
+        (meta.id == self.id).then_some(meta)
+    }
+
+    /// True if nothing here was ever part of a conversation: a folder left by a crash while it was made.
+    pub fn is_debris(&self) -> bool {
+        self.meta.health == Health::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
+    }
+}
+
+struct PartsReader<'a> {
+    disk: &'a dyn Disk,
+    folder: &'a Folder,
+    notes: &'a mut Notes,
+}
+
+impl PartsReader<'_> {
+    fn file<T>(
+        &mut self,
+        name: &str,
+        mend: &str,
+        parse: fn(&str) -> Parsed<T>,
+    ) -> Result<StateFile<T>, StoreError> {
+        let path = self.folder.path.join(name);
+        let (value, health) = match files::read_small(self.disk, &path, STATE_LIMIT)? {
+            Found::Absent => self.adopt(name, parse)?,
+            Found::Text(text) => match parse(&text) {
+                Ok((value, None)) => (Some(value), Health::Sound),
+                Ok((value, Some(why))) => {
+                    self.damaged(&path, &why, mend);
+                    (Some(value), Health::Damaged)
+                }
+                Err(why) => {
+                    self.damaged(&path, &why, mend);
+                    (None, Health::Damaged)
+                }
+            },
+            Found::Damaged(why) => {
+                self.damaged(&path, &why, mend);
+                (None, Health::Damaged)
+            }
+            Found::Misplaced(what) => {
+                let text = format!("it is {what}: ignored");
+                self.notes.add("misplaced", &path, text, "move it away");
+                (None, Health::Misplaced)
+            }
+        };
+        Ok(StateFile { path, value, health })
+    }
+
+    fn damaged(&mut self, path: &Path, why: &str, mend: &str) {
+        let text = format!("damaged: {why}");
+        self.notes.add("damaged", path, text, mend);
+    }
+
+    /// A process ended between writing a copy and moving it in place: the copy counts.
+    fn adopt<T>(
+        &mut self,
+        name: &str,
+        parse: fn(&str) -> Parsed<T>,
+    ) -> Result<(Option<T>, Health), StoreError> {
+        let absent = (None, Health::Absent);
+        let Some(temp) = self.folder.temp_of(name) else {
+            return Ok(absent);
+        };
+        let Found::Text(text) = files::read_small(self.disk, &temp, STATE_LIMIT)? else {
+            return Ok(absent);
+        };
+        let Ok((value, None)) = parse(&text) else {
+            return Ok(absent);
+        };
+        Ok((Some(value), Health::Adopted))
+    }
+}
+
+fn meta(text: &str) -> Parsed<Map<String, Value>> {
+    let Value::Object(map) = yaml::parse(text).map_err(|error| error.to_string())? else {
+        return Err("not a mapping".to_owned());
+    };
+    let whole = serde_json::from_value::<DialogMeta>(Value::Object(map.clone()));
+    Ok((map, whole.err().map(|error| error.to_string())))
+}
+
+fn latest(text: &str) -> Parsed<Latest> {
+    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    let why = match serde_json::from_value::<Latest>(value.clone()) {
+        Ok(latest) => return Ok((latest, None)),
+        Err(error) => error.to_string(),
+    };
+    let Value::Object(map) = value else {
+        return Err("not a mapping".to_owned());
+    };
+    lenient_latest(map).map_or_else(|| Err(why.clone()), |latest| Ok((latest, Some(why.clone()))))
+}
+
+/// Takes every key that is right by itself; the rest falls to the careful side: stopped.
+fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
+    let Ok(Value::Object(mut kept)) = serde_json::to_value(careful_latest(Stamp::default())) else {
+        return None;
+    };
+    let names_marker = map.contains_key("executionMarker");
+    for (key, value) in map {
+        let before = kept.insert(key.clone(), value);
+        if serde_json::from_value::<Latest>(Value::Object(kept.clone())).is_ok() {
+            continue;
+        }
+        match before {
+            Some(before) => kept.insert(key, before),
+            None => kept.remove(&key),
+        };
+    }
+    let mut latest: Latest = serde_json::from_value(Value::Object(kept)).ok()?;
+    if !names_marker || latest.interruption().is_some() {
+        latest.display_state = stopped(latest.interruption());
+    }
+    Some(latest)
+}
+
+fn stopped(reason: Option<&StopReason>) -> Option<DisplayState> {
+    Some(DisplayState::Stopped {
+        reason: reason.cloned().unwrap_or(StopReason::ServerRestart),
+        continue_enabled: Some(true),
+    })
+}
+
+/// The state of a dialog nothing is known about: it does not go on by itself.
+pub(super) fn careful_latest(last_modified: Stamp) -> Latest {
+    let reason = StopReason::ServerRestart;
+    Latest {
+        display_state: stopped(Some(&reason)),
+        execution_marker: Some(ExecutionMarker::Interrupted { reason }),
+        ..plain_latest(last_modified)
+    }
+}
+
+/// The state of a dialog without `latest.yaml`.
+pub(super) fn plain_latest(last_modified: Stamp) -> Latest {
+    Latest {
+        current_course: Course::FIRST,
+        message_count: None,
+        function_call_count: None,
+        side_dialog_count: None,
+        display_state: None,
+        ..Latest::new(last_modified)
+    }
+}
+
+fn reminders(text: &str) -> Parsed<Vec<Reminder>> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    list_under(&value, "reminders")
+}
+
+fn questions(text: &str) -> Parsed<Vec<Question>> {
+    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    list_under(&value, "questions")
+}
+
+fn registry(text: &str) -> Parsed<Vec<RegistryEntry>> {
+    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    list_under(&value, "entries")
+}
+
+pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> Parsed<Vec<T>> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    list(&value)
+}
+
+fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> Parsed<Vec<T>> {
+    list(value.get(key).ok_or_else(|| format!("no list `{key}`"))?)
+}
+
+/// Every entry that can be read; the others are counted.
+fn list<T: DeserializeOwned>(value: &Value) -> Parsed<Vec<T>> {
+    let items = value.as_array().ok_or("not a list")?;
+    let good: Vec<T> =
+        items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
+    let bad = items.len() - good.len();
+    Ok((good, (bad > 0).then(|| format!("{bad} entries cannot be read"))))
+}
+
+fn stack(text: &str) -> Parsed<Vec<Frame>> {
+    let mut frames = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let frame: Frame = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if frame.kind != FRAME_KIND {
+            return Err(format!("a frame of the kind {:?}", frame.kind));
+        }
+        if !frame_is_consistent(&frame) {
+            return Err("a frame names two different askers or calls".to_owned());
+        }
+        frames.push(frame);
+    }
+    Ok((frames, None))
+}
+
+fn frame_is_consistent(frame: &Frame) -> bool {
+    let asker = &frame.asker_dialog_id;
+    let assignment = frame.assignment_from_asker.as_ref();
+    let obligation = frame.tellask_reply_obligation.as_ref();
+    let calls_agree = match (assignment, obligation) {
+        (Some(assignment), Some(owed)) => assignment.call_id == owed.target_call_id,
+        (Some(_) | None, None) | (None, Some(_)) => true,
+    };
+    calls_agree
+        && assignment.is_none_or(|assignment| assignment.asker_dialog_id == *asker)
+        && obligation.is_none_or(|owed| owed.target_dialog_id == *asker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_latest_keeps_what_is_right_and_stops_the_dialog() {
+        let (latest, why) =
+            latest("currentCourse: 2\nlastModified: t\nstatus: active\ngenerating: null2\ndisableDiligencePush: true\n")
+                .unwrap();
+        assert!(why.is_some());
+        assert_eq!(latest.current_course, Course(2));
+        assert_eq!(latest.disable_diligence_push, Some(true));
+        assert_eq!(latest.interruption(), Some(&StopReason::ServerRestart));
+    }
+
+    #[test]
+    fn a_dead_dialog_stays_dead_whatever_else_is_damaged() {
+        let text = "currentCourse: x\nexecutionMarker:\n  kind: dead\n  reason:\n    kind: declared_by_user\n";
+        let (latest, why) = latest(text).unwrap();
+        assert!(why.is_some() && latest.is_dead());
+    }
+
+    #[test]
+    fn a_list_keeps_its_readable_entries() {
+        let one = r#"{"id":"q","tellaskContent":"?","askedAt":"t","callId":"c","callSiteRef":{"course":1,"messageIndex":0}}"#;
+        let (found, why) = questions(&format!("{{\"questions\":[{one},5]}}")).unwrap();
+        assert_eq!((found.len(), why.is_some()), (1, true));
+        assert!(questions("questions: 5\n").is_err());
+    }
+
+    #[test]
+    fn a_frame_that_contradicts_itself_is_damage() {
+        let frame = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"a","tellaskReplyObligation":{"expectedReplyCallName":"replyTellask","targetDialogId":"b","targetCallId":"c","tellaskContent":"x"}}"#;
+        assert!(stack(frame).is_err());
+        assert!(stack(&frame.replace("\"b\"", "\"a\"")).is_ok());
+        assert!(stack("{\"kind\":").is_err());
+        assert_eq!(stack("").unwrap().0, []);
+    }
+}

@@ -1,0 +1,341 @@
+//! What the index files should say, decided from the courses. Pure.
+//!
+//! The courses win. An entry nobody's course knows anything about is kept: hand-written minimal files
+//! must work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::domain::history::CallFact;
+use crate::domain::record::SideDialogCreated;
+use crate::domain::tree::RegistryEntry;
+use crate::domain::{
+    AgentId, Assignment, CallId, CallType, Course, DialogId, DialogMeta, Frame, Pending, Question,
+    ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
+};
+
+use super::scan::Scan;
+
+/// A reconciled index.
+#[derive(Debug, PartialEq)]
+pub(super) struct Index<T> {
+    pub entries: Vec<T>,
+    /// Entries of the file that were dropped although no course could give them back.
+    pub dropped: usize,
+    /// Sentences about contradictions.
+    pub contradictions: Vec<String>,
+}
+
+impl<T> Index<T> {
+    fn new() -> Self {
+        Self { entries: Vec::new(), dropped: 0, contradictions: Vec::new() }
+    }
+}
+
+/// The open questions of a dialog, those of the file first.
+pub(super) fn questions(dialog: &DialogId, scan: &Scan, file: &[Question]) -> Index<Question> {
+    let mut index = Index::new();
+    let mut seen = BTreeSet::new();
+    for question in file {
+        let call = &question.call_id;
+        if !seen.insert(call.clone()) {
+            index.dropped += 1;
+            index.contradictions.push(format!("the question of call {call} is listed twice"));
+            continue;
+        }
+        let known = scan.history.calls.contains_key(call);
+        let answered = scan.history.replies.contains_key(call);
+        if scan.asked.contains(call) || (!known && !answered) {
+            index.entries.push(question.clone());
+        } else if !known {
+            index.dropped += 1;
+        }
+    }
+    for call in scan.asked.iter().filter(|call| !seen.contains(*call)) {
+        let snapshot = scan.snapshot.get(call).cloned();
+        index.entries.extend(snapshot.or_else(|| rebuilt_question(dialog, scan, call)));
+    }
+    index
+}
+
+fn rebuilt_question(dialog: &DialogId, scan: &Scan, call: &CallId) -> Option<Question> {
+    let fact = scan.history.calls.get(call)?;
+    let site = CallSite {
+        course: fact.course,
+        message_index: 0,
+        call_site_genseq: (fact.genseq.0 > 0).then_some(fact.genseq),
+    };
+    let asked_at = scan.called_at.get(call).cloned().unwrap_or_default();
+    Some(Question::new(dialog, call, &content_of(fact), asked_at, site))
+}
+
+/// What a call asks, from the arguments the model wrote.
+fn content_of(fact: &CallFact) -> String {
+    argument(fact, "tellaskContent").unwrap_or_else(|| fact.arguments.clone())
+}
+
+fn argument(fact: &CallFact, name: &str) -> Option<String> {
+    let arguments: Value = serde_json::from_str(&fact.arguments).ok()?;
+    Some(arguments.get(name)?.as_str()?.to_owned())
+}
+
+/// One dialog of a tree, as far as the indexes of the others depend on it.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    pub meta: &'a DialogMeta,
+    pub scan: &'a Scan,
+    pub stack: &'a [Frame],
+    pub dead: bool,
+}
+
+pub(super) type Members<'a> = BTreeMap<&'a SelfId, Member<'a>>;
+
+/// The side dialogs `asker` waits for: what they still owe decides.
+pub(super) fn pending(asker: &SelfId, members: &Members, file: &[Pending]) -> Index<Pending> {
+    let mut index = Index::new();
+    let owed = owed_to(asker, members);
+    let replied = |call: &CallId| {
+        members.get(asker).is_some_and(|member| member.scan.history.replies.contains_key(call))
+    };
+    let known = |call: &CallId| {
+        members.get(asker).is_some_and(|member| member.scan.history.calls.contains_key(call))
+    };
+    for entry in file.iter().rev() {
+        let call = &entry.call_id;
+        if replied(call) {
+            index.dropped += usize::from(!known(call));
+            continue;
+        }
+        if is_replaced(entry, members, &owed) {
+            continue;
+        }
+        if let Some(twin) = index.entries.iter().find(|other| same_session(other, entry)) {
+            let text = format!(
+                "{} waits twice in session {}",
+                twin.target_agent_id,
+                entry.session_slug.as_ref().map_or("", |slug| slug.as_str())
+            );
+            index.contradictions.push(text);
+            index.dropped += 1;
+            continue;
+        }
+        if !members.contains_key(&entry.side_dialog_id) {
+            let text = format!("the side dialog {} does not exist", entry.side_dialog_id);
+            index.contradictions.push(text);
+        }
+        index.entries.push(entry.clone());
+    }
+    index.entries.reverse();
+    for entry in owed {
+        if !index.entries.iter().any(|e| e.call_id == entry.call_id) {
+            index.entries.push(entry);
+        }
+    }
+    index
+}
+
+fn same_session(one: &Pending, other: &Pending) -> bool {
+    let in_session = one.call_type == CallType::B && one.session_slug.is_some();
+    one.call_id == other.call_id
+        || (in_session
+            && other.call_type == CallType::B
+            && one.target_agent_id == other.target_agent_id
+            && one.session_slug == other.session_slug)
+}
+
+/// True if the side dialog was asked again since, and now owes only the newer call.
+fn is_replaced(entry: &Pending, members: &Members, owed: &[Pending]) -> bool {
+    let Some(side) = members.get(&entry.side_dialog_id).filter(|side| !side.dead) else {
+        return false;
+    };
+    let assigned = side
+        .stack
+        .iter()
+        .filter_map(|frame| frame.assignment_from_asker.as_ref())
+        .any(|assignment| assignment.call_id == entry.call_id);
+    let owes_other =
+        owed.iter().any(|o| o.side_dialog_id == entry.side_dialog_id && o.call_id != entry.call_id);
+    let owes_elsewhere = side.stack.iter().any(|frame| {
+        frame.assignment_from_asker.is_some() && frame.tellask_reply_obligation.is_some()
+    });
+    !assigned && (owes_other || owes_elsewhere)
+}
+
+fn owed_to(asker: &SelfId, members: &Members) -> Vec<Pending> {
+    let Some(owner) = members.get(asker) else {
+        return Vec::new();
+    };
+    let mut owed: Vec<Pending> = members
+        .values()
+        .filter(|side| !side.dead)
+        .flat_map(|side| {
+            side.stack.iter().filter_map(|frame| owed_by_frame(asker, owner, side.meta, frame))
+        })
+        .collect();
+    owed.sort_by(|a, b| {
+        (a.call_site_course, a.call_site_genseq, &a.call_id).cmp(&(
+            b.call_site_course,
+            b.call_site_genseq,
+            &b.call_id,
+        ))
+    });
+    owed
+}
+
+fn owed_by_frame(
+    asker: &SelfId,
+    owner: &Member,
+    side: &DialogMeta,
+    frame: &Frame,
+) -> Option<Pending> {
+    let directive = frame.tellask_reply_obligation.as_ref()?;
+    let assignment = frame.assignment_from_asker.as_ref()?;
+    let call_id = &directive.target_call_id;
+    let fact = owner.scan.history.calls.get(call_id)?;
+    let open = fact.started && !owner.scan.history.replies.contains_key(call_id);
+    if directive.target_dialog_id != *asker || !open {
+        return None;
+    }
+    let kind = tellask_kind(&assignment.call_name)?;
+    Some(Pending {
+        side_dialog_id: side.id.clone(),
+        created_at: owner.scan.called_at.get(call_id).cloned().unwrap_or_default(),
+        call_name: assignment.call_name.clone(),
+        mention_list: assignment.mention_list.clone(),
+        tellask_content: assignment.tellask_content.clone(),
+        target_agent_id: side.agent_id.clone(),
+        call_id: call_id.clone(),
+        call_site_course: fact.course,
+        call_site_genseq: fact.genseq,
+        call_type: kind.call_type(),
+        session_slug: side.session_slug.clone().filter(|_| kind == TellaskKind::Session),
+        extra: Map::new(),
+    })
+}
+
+fn tellask_kind(name: &str) -> Option<TellaskKind> {
+    match SpecialCall::of(name)? {
+        SpecialCall::Tellask(kind) => Some(kind),
+        SpecialCall::AskHuman | SpecialCall::Reply(_) => None,
+    }
+}
+
+/// The sessions of a tree: entries of the file that fit, then living sessions it does not name.
+pub(super) fn registry(members: &Members, file: Option<&[RegistryEntry]>) -> Index<RegistryEntry> {
+    let mut index = Index::new();
+    let mut keys = BTreeSet::new();
+    for entry in file.unwrap_or_default() {
+        if let Some(why) = misfit(entry, members) {
+            index.contradictions.push(format!("{}: {why}", entry.key));
+            index.dropped += 1;
+        } else if members.get(&entry.side_dialog_id).is_some_and(|side| side.dead) {
+            // Dominds prunes it too, at the next opening.
+        } else if keys.insert(entry.key.clone()) {
+            index.entries.push(entry.clone());
+        } else {
+            index.contradictions.push(format!("{} is listed twice", entry.key));
+            index.dropped += 1;
+        }
+    }
+    let mut sessions: Vec<&Member> = members.values().filter(|side| !side.dead).collect();
+    sessions.sort_by(|a, b| b.meta.created_at.cmp(&a.meta.created_at));
+    for side in sessions {
+        let Some(slug) = &side.meta.session_slug else {
+            continue;
+        };
+        let entry = RegistryEntry::new(&side.meta.agent_id, slug, &side.meta.id);
+        if keys.insert(entry.key.clone()) {
+            index.entries.push(entry);
+        }
+    }
+    index
+}
+
+fn misfit(entry: &RegistryEntry, members: &Members) -> Option<&'static str> {
+    let Some(side) = members.get(&entry.side_dialog_id) else {
+        return Some("its side dialog does not exist");
+    };
+    if side.meta.agent_id != entry.agent_id {
+        return Some("its side dialog belongs to another member");
+    }
+    (side.meta.session_slug != entry.session_slug).then_some("its side dialog has another session")
+}
+
+/// The asker stack of a side dialog from what others recorded: the newest assignment, owed unless it
+/// was answered. `None` where nothing tells who asked.
+pub(super) fn stack(
+    side: &DialogMeta,
+    scan: &Scan,
+    created: Option<&SideDialogCreated>,
+    waiting: Option<(&SelfId, &Pending)>,
+    agent_of: impl Fn(&SelfId) -> Option<AgentId>,
+    replied: impl Fn(&SelfId, &CallId) -> bool,
+) -> Option<Vec<Frame>> {
+    let assignment = prompted(side, scan, created, &agent_of)
+        .or_else(|| waiting.and_then(|(asker, entry)| awaited(asker, entry, &agent_of)))
+        .or_else(|| created.map(|created| created.assignment_from_asker.clone()))?;
+    let reply = tellask_kind(&assignment.call_name)?.reply();
+    let delivered = scan.history.resolved_targets.contains(&assignment.call_id)
+        || replied(&assignment.asker_dialog_id, &assignment.call_id);
+    let mut frame = Frame::owing(assignment, reply.name());
+    if delivered {
+        frame.tellask_reply_obligation = None;
+    }
+    Some(vec![frame])
+}
+
+/// From the newest prompt of the side dialog that assigned something.
+fn prompted(
+    side: &DialogMeta,
+    scan: &Scan,
+    created: Option<&SideDialogCreated>,
+    agent_of: &impl Fn(&SelfId) -> Option<AgentId>,
+) -> Option<Assignment> {
+    let directive = scan.directive.as_ref()?;
+    let first = created.map(|created| &created.assignment_from_asker);
+    if let Some(first) = first.filter(|first| first.call_id == directive.target_call_id) {
+        return Some(first.clone());
+    }
+    let call_name = if directive.expected_reply_call_name == ReplyKind::Session.name() {
+        TellaskKind::Session.name()
+    } else if directive.expected_reply_call_name == ReplyKind::Sessionless.name() {
+        TellaskKind::Sessionless.name()
+    } else {
+        return None;
+    };
+    Some(Assignment {
+        call_name: call_name.to_owned(),
+        mention_list: Some(vec![format!("@{}", side.agent_id)]),
+        tellask_content: directive.tellask_content.clone(),
+        origin_member_id: agent_of(&directive.target_dialog_id)?,
+        asker_dialog_id: directive.target_dialog_id.clone(),
+        call_id: directive.target_call_id.clone(),
+        collective_targets: Some(vec![side.agent_id.clone()]),
+        effective_fbr_effort: None,
+    })
+}
+
+/// From the entry of the asker that waits.
+fn awaited(
+    asker: &SelfId,
+    entry: &Pending,
+    agent_of: &impl Fn(&SelfId) -> Option<AgentId>,
+) -> Option<Assignment> {
+    let fresh_boots = entry.call_name == TellaskKind::FreshBoots.name();
+    Some(Assignment {
+        call_name: entry.call_name.clone(),
+        mention_list: entry.mention_list.clone(),
+        tellask_content: entry.tellask_content.clone(),
+        origin_member_id: agent_of(asker)?,
+        asker_dialog_id: asker.clone(),
+        call_id: entry.call_id.clone(),
+        collective_targets: Some(vec![entry.target_agent_id.clone()]),
+        effective_fbr_effort: fresh_boots.then_some(1),
+    })
+}
+
+/// The course `latest.yaml` should name, `recorded` being the newest with records.
+pub(super) fn current_course(named: Course, recorded: Course, starts_next: bool) -> Course {
+    if starts_next && named == recorded.next() { named } else { recorded }
+}

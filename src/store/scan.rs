@@ -1,0 +1,344 @@
+//! What the courses of one dialog say: the fold, and beside it what the fold does not keep but a lost
+//! index file can be rebuilt from.
+
+use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::domain::assignment::ReplyDirective;
+use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
+use crate::domain::tree::RegistryEntry;
+use crate::domain::{
+    AgentId, CallId, Course, Entry, History, Question, Reminder, SpecialCall, Stamp,
+};
+
+use super::disk::Disk;
+use super::error::StoreError;
+use super::files::{self, Kind};
+use super::layout::parse_course_file;
+use super::lines::{Lines, RawLine, Reading};
+
+/// How much of the courses is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Every record.
+    Whole,
+    /// Only records that questions, calls and generations are decided from.
+    Facts,
+}
+
+/// Marks of the records read at [`Depth::Facts`]; they stand unescaped in no other place.
+const FACT_MARKS: [&str; 6] = [
+    "\"gen_start_record\"",
+    "\"gen_finish_record\"",
+    "\"tellask_",
+    "\"questions4human_reconciled_record\"",
+    "\"sideDialog_created_record\"",
+    "\"human_text_record\"",
+];
+
+/// Something wrong in a course file; told to people, and for broken lines mended by a writing store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Flaw {
+    pub course: Course,
+    /// First line is 1; 0 for the whole file.
+    pub line: usize,
+    pub kind: FlawKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FlawKind {
+    /// Not a record; the next store that writes sets it aside.
+    Broken,
+    /// The last line has no end; the next append cuts it off.
+    Torn {
+        bytes: u64,
+    },
+    /// Some bytes are not text.
+    NotText,
+    TooLong {
+        bytes: u64,
+    },
+    /// Something other than a file.
+    Misplaced(&'static str),
+    /// A lower course than one that holds records.
+    Missing,
+}
+
+#[derive(Debug)]
+pub(super) struct Scan {
+    pub history: History,
+    /// Sizes in bytes of the course files read.
+    pub courses: BTreeMap<Course, u64>,
+    /// Courses that hold more than snapshots of state.
+    pub begun: Vec<Course>,
+    pub flaws: Vec<Flaw>,
+    /// Open questions in the order they were asked.
+    pub asked: Vec<CallId>,
+    /// Questions of the newest snapshot.
+    pub snapshot: BTreeMap<CallId, Question>,
+    pub called_at: BTreeMap<CallId, Stamp>,
+    pub reminders: Option<Vec<Reminder>>,
+    pub registry: Option<Vec<RegistryEntry>>,
+    pub created: Vec<SideDialogCreated>,
+    /// The newest assignment a prompt named.
+    pub directive: Option<ReplyDirective>,
+    /// Who spoke here, where a record tells.
+    pub agent: Option<AgentId>,
+    pub first_words: Option<String>,
+    pub first_ts: Option<Stamp>,
+    pub last_ts: Option<Stamp>,
+}
+
+impl Scan {
+    fn new() -> Self {
+        Self {
+            history: History::new(Course::FIRST),
+            courses: BTreeMap::new(),
+            begun: Vec::new(),
+            flaws: Vec::new(),
+            asked: Vec::new(),
+            snapshot: BTreeMap::new(),
+            called_at: BTreeMap::new(),
+            reminders: None,
+            registry: None,
+            created: Vec::new(),
+            directive: None,
+            agent: None,
+            first_words: None,
+            first_ts: None,
+            last_ts: None,
+        }
+    }
+
+    /// Reads the courses of a dialog folder, in order.
+    pub fn read(disk: &dyn Disk, folder: &Folder, depth: Depth) -> Result<Self, StoreError> {
+        let mut scan = Self::new();
+        for (course, path) in &folder.courses {
+            let course = *course;
+            match files::kind_of(path)? {
+                Some(Kind::File) => scan.file(disk, course, path, depth)?,
+                Some(kind) => {
+                    let what = kind.misplaced_file().unwrap_or_default();
+                    scan.flaw(course, 0, FlawKind::Misplaced(what));
+                }
+                None => {}
+            }
+        }
+        scan.find_gaps();
+        Ok(scan)
+    }
+
+    /// True if the courses hold something no index file can tell.
+    pub fn is_empty(&self) -> bool {
+        self.begun.is_empty()
+    }
+
+    fn file(
+        &mut self,
+        disk: &dyn Disk,
+        course: Course,
+        path: &Path,
+        depth: Depth,
+    ) -> Result<(), StoreError> {
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
+        let mut number = 0;
+        while let Some(line) = lines.next().map_err(failed)? {
+            number += 1;
+            if depth == Depth::Whole || is_fact(&line) {
+                self.line(course, number, &line);
+            }
+        }
+        self.courses.insert(course, lines.offset());
+        Ok(())
+    }
+
+    fn line(&mut self, course: Course, number: usize, line: &RawLine) {
+        let reading = line.read();
+        match reading {
+            Reading::Blank => return,
+            Reading::Entry(entry) => self.take(course, *entry),
+            Reading::Glued(_) | Reading::Broken if !line.terminated => {
+                self.flaw(course, number, FlawKind::Torn { bytes: line.length });
+                return;
+            }
+            Reading::Glued(entries) => {
+                self.flaw(course, number, FlawKind::Broken);
+                for entry in entries {
+                    self.take(course, entry);
+                }
+                return;
+            }
+            Reading::Broken => {
+                self.flaw(course, number, FlawKind::Broken);
+                return;
+            }
+        }
+        if line.is_cut() {
+            self.flaw(course, number, FlawKind::TooLong { bytes: line.length });
+        } else if !line.is_text() {
+            self.flaw(course, number, FlawKind::NotText);
+        }
+    }
+
+    fn flaw(&mut self, course: Course, line: usize, kind: FlawKind) {
+        self.flaws.push(Flaw { course, line, kind });
+    }
+
+    fn find_gaps(&mut self) {
+        let Some(newest) = self.begun.last().copied() else {
+            return;
+        };
+        let present = |course: &Course| {
+            self.courses.contains_key(course) || self.flaws.iter().any(|f| f.course == *course)
+        };
+        let newest = newest.0.min(MOST_COURSES);
+        let gaps: Vec<Course> = (1..newest).map(Course).filter(|c| !present(c)).collect();
+        for course in gaps {
+            self.flaw(course, 0, FlawKind::Missing);
+        }
+    }
+
+    fn take(&mut self, course: Course, entry: Entry) {
+        if !entry.ts.as_str().is_empty() {
+            self.first_ts.get_or_insert_with(|| entry.ts.clone());
+            self.last_ts = Some(entry.ts.clone());
+        }
+        self.note(&entry);
+        let is_new = self.begun.last() != Some(&course);
+        if is_new && !is_snapshot(&entry.record) {
+            self.begun.push(course);
+        }
+        self.history.fold(course, Arc::new(entry));
+    }
+
+    fn note(&mut self, entry: &Entry) {
+        match &entry.record {
+            Record::TellaskCall { call, delivery_mode: DeliveryMode::TellaskCallStart } => {
+                self.called_at.entry(call.id.clone()).or_insert_with(|| entry.ts.clone());
+                if SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman)
+                    && !self.asked.contains(&call.id)
+                {
+                    self.asked.push(call.id.clone());
+                }
+            }
+            Record::TellaskResult(result) => {
+                self.answered(&result.call_id);
+                self.agent = result.responder.origin_member_id.clone().or(self.agent.take());
+            }
+            Record::Carryover(reply) => {
+                self.answered(&reply.call_id);
+                self.agent = Some(reply.origin_member_id.clone());
+            }
+            Record::Questions { questions } => self.questions(questions),
+            Record::Reminders { reminders } => self.reminders = Some(reminders.clone()),
+            Record::Registry { entries } => self.registry = Some(entries.clone()),
+            Record::SideDialogCreated(created) => {
+                self.agent = Some(created.assignment_from_asker.origin_member_id.clone());
+                self.created.push(created.clone());
+            }
+            Record::HumanText(text) => {
+                if self.first_words.is_none() && text.origin == Origin::User {
+                    self.first_words = Some(headline(&text.content));
+                }
+                if let Some(directive) = &text.tellask_reply_directive {
+                    self.directive = Some(directive.clone());
+                }
+            }
+            Record::TellaskCall { .. }
+            | Record::GenStart
+            | Record::RuntimeGuide { .. }
+            | Record::Thought { .. }
+            | Record::Words { .. }
+            | Record::FuncCall(_)
+            | Record::FuncResult(_)
+            | Record::ReplyResolution { .. }
+            | Record::Anchor { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::UiOnly { .. }
+            | Record::GenFinish { .. }
+            | Record::Unknown { .. } => {}
+        }
+    }
+
+    fn answered(&mut self, call: &CallId) {
+        self.asked.retain(|asked| asked != call);
+        self.snapshot.remove(call);
+    }
+
+    /// A snapshot replaces what was open before: a new course clears its question that way.
+    fn questions(&mut self, questions: &[Question]) {
+        self.asked = questions.iter().map(|q| q.call_id.clone()).collect();
+        self.snapshot = questions.iter().map(|q| (q.call_id.clone(), q.clone())).collect();
+    }
+}
+
+/// Gaps are looked for among so many courses at most.
+const MOST_COURSES: u32 = 10_000;
+
+/// The first line that says something, of bounded length.
+pub(super) fn headline(content: &str) -> String {
+    let line = crate::domain::question::headline(content);
+    line.chars().take(200).collect()
+}
+
+fn is_fact(line: &RawLine) -> bool {
+    if !line.terminated {
+        return true;
+    }
+    match std::str::from_utf8(&line.bytes) {
+        Ok(text) => {
+            let whole = text.starts_with('{') && text.trim_end().ends_with('}');
+            !whole || FACT_MARKS.iter().any(|mark| text.contains(mark))
+        }
+        Err(_) => true,
+    }
+}
+
+fn is_snapshot(record: &Record) -> bool {
+    matches!(
+        record,
+        Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::Registry { .. }
+    )
+}
+
+/// What lies in the folder of a dialog.
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub path: PathBuf,
+    pub courses: BTreeMap<Course, PathBuf>,
+    /// Names of files that were being written when a process ended.
+    pub temps: Vec<String>,
+}
+
+impl Folder {
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut folder =
+            Self { path: path.to_owned(), courses: BTreeMap::new(), temps: Vec::new() };
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if let Some(course) = parse_course_file(name) {
+                folder.courses.insert(course, entry.path());
+            } else if name.starts_with('.') && name.ends_with(".tmp") {
+                folder.temps.push(name.to_owned());
+            }
+        }
+        folder.temps.sort();
+        Ok(folder)
+    }
+
+    /// The newest unfinished copy of `name`.
+    pub fn temp_of(&self, name: &str) -> Option<PathBuf> {
+        let prefix = format!(".{name}.");
+        let temp = self.temps.iter().rfind(|temp| temp.starts_with(&prefix))?;
+        Some(self.path.join(temp))
+    }
+}

@@ -1,0 +1,183 @@
+//! The list of all trees, cheaply: of the courses only the records are parsed that questions, calls and
+//! generations are decided from. Writes nothing.
+
+use crate::domain::tree::Bucket;
+use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
+use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
+
+use super::Store;
+use super::error::StoreError;
+use super::notes::Notes;
+use super::scan::Depth;
+use super::tree::{TreeRead, about};
+use super::walk;
+
+/// Everything there is, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct Survey {
+    pub trees: Vec<TreeListing>,
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeListing {
+    pub root: RootId,
+    pub bucket: Bucket,
+    /// The main dialog first, then the side dialogs by id.
+    pub dialogs: Vec<DialogListing>,
+    /// True if something may be left to do: a generation was cut off, a prompt waits, a file
+    /// disagrees with the courses.
+    pub unclean: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DialogListing {
+    pub id: SelfId,
+    pub meta: DialogMeta,
+    pub latest: Latest,
+    /// Who assigned it; `None` for a main dialog.
+    pub asker: Option<SelfId>,
+    pub questions: Vec<Question>,
+    /// How many side dialogs it waits for.
+    pub pending: usize,
+    /// First line of its assignment, or of the first words of a person.
+    pub about: String,
+    pub genseq: Genseq,
+}
+
+impl DialogListing {
+    /// What to show while nobody drives it: what a loaded dialog would show.
+    pub fn state(&self) -> DisplayState {
+        let latest = &self.latest;
+        if let Some(ExecutionMarker::Dead { reason }) = &latest.execution_marker {
+            return DisplayState::Dead { reason: reason.clone() };
+        }
+        if let Some(reason) = latest.interruption() {
+            return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
+        }
+        if latest.generating == Some(true)
+            || latest.display_state.as_ref().is_some_and(DisplayState::is_running)
+        {
+            let reason = StopReason::ServerRestart;
+            return DisplayState::Stopped { reason, continue_enabled: Some(true) };
+        }
+        match (self.questions.is_empty(), self.pending == 0) {
+            (true, true) => DisplayState::Idle,
+            (false, true) => DisplayState::Blocked { reason: Blocker::Human },
+            (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
+            (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
+        }
+    }
+}
+
+impl Store {
+    /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
+    pub fn survey(&self, buckets: &[Bucket]) -> Survey {
+        let mut survey = Survey::default();
+        for bucket in buckets {
+            self.survey_bucket(*bucket, &mut survey);
+        }
+        survey
+    }
+
+    fn survey_bucket(&self, bucket: Bucket, survey: &mut Survey) {
+        let (roots, problems) = self.roots(bucket);
+        survey.problems.extend(problems);
+        for root in roots {
+            match self.read_tree(bucket, &root, Depth::Facts) {
+                Ok(mut read) => {
+                    survey.problems.append(&mut read.problems);
+                    survey.trees.push(listing(read));
+                }
+                Err(error) => survey.problems.extend(self.unlisted(bucket, &root, error)),
+            }
+        }
+    }
+
+    /// The ids found in a bucket, and what could not be looked into.
+    pub(super) fn roots(&self, bucket: Bucket) -> (Vec<RootId>, Vec<Problem>) {
+        let mut notes = Notes::new(&self.layout);
+        let top = self.layout.bucket(bucket);
+        let found =
+            self.check_top().and_then(|()| walk::dialogs_below(self.disk(), &top, &mut notes));
+        let roots = found.unwrap_or_else(|error| {
+            let text = format!("unreadable now: {error}");
+            notes.add("unreadable", &top, text, "check the folder and its permissions");
+            Vec::new()
+        });
+        (roots.iter().map(RootId::new).collect(), notes.finish(&top))
+    }
+
+    /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
+    fn check_top(&self) -> Result<(), StoreError> {
+        let top = self.layout.dialogs();
+        match super::files::kind_of(&top)? {
+            None | Some(super::files::Kind::Folder) => Ok(()),
+            Some(_) => Err(StoreError::Misplaced { path: top, expected: "a folder" }),
+        }
+    }
+
+    /// Why a tree is not in the list; `None` for a folder that never was a dialog.
+    pub(super) fn unlisted(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+        error: StoreError,
+    ) -> Option<Problem> {
+        match error {
+            StoreError::NotFound(_) => None,
+            StoreError::Damaged(problem) => Some(*problem),
+            StoreError::Held { .. }
+            | StoreError::ReadOnly
+            | StoreError::Io { .. }
+            | StoreError::ForeignWriter(_)
+            | StoreError::Misplaced { .. }
+            | StoreError::Exists(_)
+            | StoreError::BadName { .. }
+            | StoreError::Interrupted(_)
+            | StoreError::Encode { .. } => {
+                let path = self.layout.root(bucket, root);
+                let text = format!("{root} is unreadable now: {error}");
+                let notes = Notes::new(&self.layout);
+                Some(notes.problem("unreadable", &path, text, "check the file, then try again"))
+            }
+        }
+    }
+}
+
+fn listing(read: TreeRead) -> TreeListing {
+    let main = read.tree.root.main();
+    let unclean = !read.mended.is_empty()
+        || !read.broken.is_empty()
+        || read.tree.dialogs.values().any(|dialog| has_work_left(dialog));
+    let mut dialogs: Vec<DialogListing> = Vec::new();
+    for (id, dialog) in read.tree.dialogs {
+        let about = about(&dialog, read.first_words.get(&id));
+        let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
+        dialogs.push(DialogListing {
+            asker: asker.filter(|_| id != main),
+            about,
+            pending: dialog.pending.len(),
+            genseq: dialog.history.last_genseq,
+            meta: dialog.meta.clone(),
+            latest: dialog.latest.clone(),
+            questions: dialog.questions.clone(),
+            id,
+        });
+    }
+    dialogs.sort_by(|a, b| (a.id != main, &a.id).cmp(&(b.id != main, &b.id)));
+    TreeListing { root: read.tree.root, bucket: read.tree.bucket, dialogs, unclean }
+}
+
+fn has_work_left(dialog: &Dialog) -> bool {
+    let latest = &dialog.latest;
+    let running = latest.generating == Some(true)
+        || latest.needs_drive == Some(true)
+        || latest.pending_course_start_prompt.is_some()
+        || latest.display_state.as_ref().is_some_and(crate::domain::DisplayState::is_running);
+    let undone = dialog.history.last.open
+        || !dialog.history.unread.is_empty()
+        || !dialog.queue.is_empty()
+        || dialog.unstarted_assignment().is_some();
+    !latest.is_dead() && (running || undone)
+}

@@ -1,0 +1,157 @@
+//! Trees written by Dominds itself, where the recordings are at hand.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::*;
+
+/// The `dialogs` folders of all recordings; empty, and loudly so, where they are absent.
+fn recordings() -> Vec<PathBuf> {
+    let start = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let named = option_env!("DOMINDS_SHARED").map(PathBuf::from);
+    let found = named.into_iter().chain(start.ancestors().map(|dir| dir.join("shared")));
+    let Some(base) = found.map(|dir| dir.join("conformance")).find(|dir| dir.is_dir()) else {
+        println!("SKIPPED: no recordings beside the sources");
+        return Vec::new();
+    };
+    let below = |folder: &str, leaf: &str| -> Vec<PathBuf> {
+        let entries = fs::read_dir(base.join(folder)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path().join(leaf)).filter(|path| path.is_dir()).collect()
+    };
+    let mut all = below("recordings", "dialogs-after");
+    all.extend(below("scenarios", "golden-raw/dialogs"));
+    all.sort();
+    all
+}
+
+/// A workspace whose `.dialogs` is a copy of the recording.
+fn copied(from: &Path) -> Workspace {
+    let workspace = Workspace::new();
+    copy(from, &workspace.at(""));
+    workspace
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::write(target, fs::read(entry.path()).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn nothing_dominds_left_behind_is_a_problem() {
+    for recording in recordings() {
+        let workspace = copied(&recording);
+        let before = contents(workspace.path());
+        let store = workspace.view();
+        assert_eq!(store.examine(), [], "{}", recording.display());
+        let survey = store.survey(&Bucket::ALL);
+        assert_eq!(survey.problems, [], "{}", recording.display());
+        assert!(!survey.trees.is_empty(), "{}", recording.display());
+        assert_eq!(contents(workspace.path()), before);
+    }
+}
+
+#[test]
+fn the_list_and_the_loaded_tree_agree() {
+    for recording in recordings() {
+        let workspace = copied(&recording);
+        let store = workspace.view();
+        for tree in store.survey(&Bucket::ALL).trees {
+            let loaded = store.load(tree.bucket, &tree.root).unwrap().tree;
+            assert_eq!(loaded.dialogs.len(), tree.dialogs.len());
+            for listed in tree.dialogs {
+                let dialog = loaded.get(&listed.id).unwrap();
+                let context = format!("{} {}", recording.display(), listed.id);
+                assert_eq!(listed.meta, dialog.meta, "{context}");
+                assert_eq!(listed.latest, dialog.latest, "{context}");
+                assert_eq!(listed.questions, dialog.questions, "{context}");
+                assert_eq!(listed.pending, dialog.pending.len(), "{context}");
+                assert_eq!(listed.genseq, dialog.history.last_genseq, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn index_files_dominds_wrote_agree_with_its_courses() {
+    for recording in recordings() {
+        // These were killed, or stopped within the 300 ms before a write.
+        let workspace = copied(&recording);
+        let store = workspace.view();
+        for tree in store.survey(&Bucket::ALL).trees {
+            let loaded = store.load(tree.bucket, &tree.root).unwrap();
+            assert_eq!(loaded.mended, [], "{}", recording.display());
+        }
+    }
+}
+
+#[test]
+fn a_tree_written_again_changes_no_index_and_keeps_every_line() {
+    for recording in recordings() {
+        let workspace = copied(&recording);
+        let before = contents(&workspace.at(""));
+        {
+            let store = workspace.open();
+            for tree in store.survey(&Bucket::ALL).trees {
+                let loaded = store.load(tree.bucket, &tree.root).unwrap();
+                rewrite(&store, &loaded.tree);
+            }
+        }
+        for (path, bytes) in before {
+            let Some(bytes) = bytes else { continue };
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let after = fs::read(&path).unwrap_or_default();
+            if name.starts_with("course-") || name == "asker-stack.jsonl" {
+                let (old, new) = (json_lines(&bytes), json_lines(&after));
+                assert_eq!(new[..old.len()], old[..], "{}", path.display());
+            } else if !name.starts_with("sideDialog-responses") {
+                let old = crate::yaml::parse(&String::from_utf8(bytes).unwrap()).unwrap();
+                let new = crate::yaml::parse(&String::from_utf8(after).unwrap()).unwrap();
+                assert_eq!(new, old, "{}", path.display());
+            }
+        }
+    }
+}
+
+fn rewrite(store: &Store, tree: &crate::domain::DialogTree) {
+    let mut changes = vec![Change::Registry { entries: tree.registry.clone() }];
+    for (id, dialog) in &tree.dialogs {
+        changes.push(Change::Append {
+            dialog: id.clone(),
+            course: dialog.history.course,
+            entries: dialog.history.entries.clone(),
+        });
+        changes
+            .push(Change::Latest { dialog: id.clone(), latest: Box::new(dialog.latest.clone()) });
+        changes.push(Change::Reminders { dialog: id.clone(), reminders: dialog.reminders.clone() });
+        changes.push(Change::Pending { dialog: id.clone(), pending: dialog.pending.clone() });
+        if !dialog.latest.is_dead() {
+            changes.push(Change::Questions {
+                dialog: id.clone(),
+                questions: dialog.questions.clone(),
+            });
+        }
+        changes.push(Change::Stack { dialog: id.clone(), stack: dialog.stack.clone() });
+    }
+    let batch = Batch { root: tree.root.clone(), changes, durable: false };
+    let committed = store.commit(batch).unwrap().sync().unwrap();
+    for fact in committed.facts {
+        let page =
+            store.page(tree.bucket, &fact.dialog, fact.course, Some(fact.line + 1), 1).unwrap();
+        assert_eq!(page.first_line, fact.line);
+        let same = page.entries.first().map(Entry::line) == Some(fact.entry.line());
+        assert!(same, "{} line {}", fact.dialog, fact.line);
+        assert!(Arc::strong_count(&fact.entry) == 1);
+    }
+}
+
+fn json_lines(bytes: &[u8]) -> Vec<serde_json::Value> {
+    String::from_utf8_lossy(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

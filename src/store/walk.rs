@@ -1,0 +1,152 @@
+//! Finds dialog folders: bounded in depth and number, never through a link. What is strange is
+//! reported, not followed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::domain::ids::is_dialog_path;
+
+use super::disk::Disk;
+use super::error::StoreError;
+use super::files::{self, Kind};
+use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
+use super::notes::Notes;
+
+/// Folders an id may have; real ids have 3.
+const DEEPEST: usize = 8;
+/// Entries looked at below one start folder.
+const MOST_ENTRIES: usize = 1_000_000;
+
+/// The dialogs found below a folder: their ids, which are their paths below it.
+pub(super) fn dialogs_below(
+    disk: &dyn Disk,
+    top: &Path,
+    notes: &mut Notes,
+) -> Result<Vec<String>, StoreError> {
+    match files::kind_of(top)? {
+        None => return Ok(Vec::new()),
+        Some(Kind::Folder) => {}
+        Some(kind) => {
+            let what = kind.misplaced_file().unwrap_or("a file, not a folder");
+            let text = format!("it is {what}: ignored");
+            notes.add("misplaced", top, text, "move it away");
+            return Ok(Vec::new());
+        }
+    }
+    let mut walk = Walk { disk, notes, left: MOST_ENTRIES, found: Vec::new() };
+    walk.folder(top, "", 0)?;
+    let mut found = walk.found;
+    found.sort();
+    Ok(found)
+}
+
+struct Walk<'a> {
+    disk: &'a dyn Disk,
+    notes: &'a mut Notes,
+    left: usize,
+    found: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, path: &Path, id: &str, depth: usize) -> Result<(), StoreError> {
+        if depth > DEEPEST {
+            let text = "folders are nested too deeply: ignored";
+            self.notes.add("nested", path, text, "move them away");
+            return Ok(());
+        }
+        let Some(entries) = self.entries(path)? else {
+            return Ok(());
+        };
+        if depth > 0 && entries.iter().any(|(name, _)| marks_a_dialog(name)) {
+            self.found.push(id.to_owned());
+            return Ok(());
+        }
+        for (name, kind) in entries {
+            let child = path.join(&name);
+            match kind {
+                Kind::Folder => {
+                    let below = if id.is_empty() { name } else { format!("{id}/{name}") };
+                    self.folder(&child, &below, depth + 1)?;
+                }
+                Kind::Link => {
+                    let text = "it is a symbolic link, which is not followed: ignored";
+                    self.notes.add("misplaced", &child, text, "move it away");
+                }
+                Kind::File | Kind::Other => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What lies in a folder, in order. `None` if it cannot be looked into now.
+    fn entries(&mut self, path: &Path) -> Result<Option<Vec<(String, Kind)>>, StoreError> {
+        // Through the disk first, so that an unreadable folder shows as such.
+        if let Err(error) = self.disk.open_read(path) {
+            let text = format!("unreadable now: {error}");
+            self.notes.add("unreadable", path, text, "check its permissions");
+            return Ok(None);
+        }
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let Some(left) = self.left.checked_sub(1) else {
+                let text = format!("more than {MOST_ENTRIES} entries: the rest is ignored");
+                self.notes.add("crowded", path, text, "move old dialogs away");
+                break;
+            };
+            self.left = left;
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| is_dialog_path(name)) else {
+                self.strange_name(path, &name.to_string_lossy());
+                continue;
+            };
+            if let Some(kind) = files::kind_of(&entry.path())? {
+                found.push((name.to_owned(), kind));
+            }
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Some(found))
+    }
+
+    fn strange_name(&mut self, folder: &Path, name: &str) {
+        if name == SIDE_DIALOGS {
+            return;
+        }
+        let shown: String = name.escape_debug().take(80).collect();
+        let text = format!("the name \"{shown}\" cannot be a dialog's: ignored");
+        self.notes.add("name", folder, text, "rename it or move it away");
+    }
+}
+
+/// A folder with one of these files is a dialog's, whole or not.
+fn marks_a_dialog(name: &str) -> bool {
+    name == DIALOG || name == LATEST || name == STACK || parse_course_file(name).is_some()
+}
+
+/// Copies of `dialog.yaml` in strange places, which make Dominds set the whole tree aside.
+pub(super) fn stray_identities(folder: &Path, skip: &[&str]) -> Result<Vec<PathBuf>, StoreError> {
+    let failed = |error| StoreError::io("reading", folder)(error);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if skip.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        let identity = entry.path().join(DIALOG);
+        if files::kind_of(&entry.path())? == Some(Kind::Folder)
+            && files::kind_of(&identity)?.is_some()
+        {
+            found.push(identity);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// True if a folder holds a dialog, whole or not.
+pub(super) fn is_dialog(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(marks_a_dialog))
+    })
+}

@@ -1,0 +1,248 @@
+//! The one table of what a person can do with keys.
+//!
+//! Each action has a name (for key files), one sentence (for help), a scope and its default keys.
+//! Help, hints and the key map all come from this table, so they cannot disagree with it.
+
+/// Where an action applies. A key is looked up in the focused scope, then in the wider ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Everywhere, also while typing: no plain characters.
+    Anywhere,
+    /// In every pane that is not a text field.
+    Panes,
+    Tree,
+    Inbox,
+    Dialog,
+    Composer,
+    /// A question of the program itself, such as "quit?".
+    Confirm,
+}
+
+impl Scope {
+    /// Every scope, from the widest to the narrowest.
+    pub const ALL: [Self; 7] = [
+        Self::Anywhere,
+        Self::Panes,
+        Self::Tree,
+        Self::Inbox,
+        Self::Dialog,
+        Self::Composer,
+        Self::Confirm,
+    ];
+
+    /// The name key files use, also the heading in help.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anywhere => "anywhere",
+            Self::Panes => "panes",
+            Self::Tree => "tree",
+            Self::Inbox => "inbox",
+            Self::Dialog => "dialog",
+            Self::Composer => "composer",
+            Self::Confirm => "confirm",
+        }
+    }
+
+    /// The scope with this name in a key file.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+
+    /// The scopes in which a key is looked up, in this order, when this scope has the focus.
+    pub fn chain(self) -> &'static [Self] {
+        match self {
+            Self::Anywhere => &[Self::Anywhere],
+            Self::Panes => &[Self::Panes, Self::Anywhere],
+            Self::Tree => &[Self::Tree, Self::Panes, Self::Anywhere],
+            Self::Inbox => &[Self::Inbox, Self::Panes, Self::Anywhere],
+            Self::Dialog => &[Self::Dialog, Self::Panes, Self::Anywhere],
+            Self::Composer => &[Self::Composer, Self::Anywhere],
+            Self::Confirm => &[Self::Confirm],
+        }
+    }
+
+    /// True where plain characters are typed text and must not be bound.
+    pub fn is_for_typing(self) -> bool {
+        match self {
+            Self::Anywhere | Self::Composer => true,
+            Self::Panes | Self::Tree | Self::Inbox | Self::Dialog | Self::Confirm => false,
+        }
+    }
+}
+
+macro_rules! actions {
+    ($($scope:ident { $($action:ident $name:literal [$($key:literal)*] $help:literal;)* })*) => {
+        /// Something a person can do.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Action { $($(#[doc = $help] $action,)*)* }
+
+        /// The table, grouped by scope, in the order help shows it.
+        pub const ACTIONS: &[ActionSpec] = &[$($(ActionSpec {
+            action: Action::$action,
+            name: $name,
+            help: $help,
+            scope: Scope::$scope,
+            keys: &[$($key),*],
+        },)*)*];
+
+        impl Action {
+            /// The name key files use; unique within its scope.
+            pub fn name(self) -> &'static str {
+                match self { $($(Self::$action => $name,)*)* }
+            }
+
+            /// Where it applies.
+            pub fn scope(self) -> Scope {
+                match self { $($(Self::$action => Scope::$scope,)*)* }
+            }
+
+            /// One sentence for people.
+            pub fn help(self) -> &'static str {
+                match self { $($(Self::$action => $help,)*)* }
+            }
+        }
+    };
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActionSpec {
+    pub action: Action,
+    pub name: &'static str,
+    pub help: &'static str,
+    pub scope: Scope,
+    /// Default keys; the first one is shown in hints.
+    pub keys: &'static [&'static str],
+}
+
+actions! {
+    Anywhere {
+        AnswerOldest "answer-oldest" ["alt+a" "f2"] "Answer the oldest open question";
+        NextQuestion "next-question" ["alt+n"] "Go to the next open question";
+        PreviousQuestion "previous-question" ["alt+p"] "Go to the previous open question";
+        NextWaiting "next-waiting" ["alt+w"] "Open the next dialog that waits for you or has stopped";
+        FocusNext "focus-next" ["tab"] "Move to the next pane";
+        FocusPrevious "focus-previous" ["shift+tab"] "Move to the previous pane";
+        FocusFirst "focus-1" ["alt+1"] "Move to the dialogs";
+        FocusSecond "focus-2" ["alt+2"] "Move to your questions";
+        FocusThird "focus-3" ["alt+3"] "Move to the open dialog";
+        Help "help" ["f1"] "Show the keys that work here";
+        Redraw "redraw" ["ctrl+l"] "Draw the whole screen again";
+        Suspend "suspend" ["ctrl+z"] "Put the program to sleep and return to the shell";
+    }
+    Panes {
+        FocusComposer "compose" ["i"] "Write a message to the open dialog";
+        PaneHelp "help" ["?"] "Show the keys that work here";
+        PaneFirst "focus-1" ["1"] "Move to the dialogs";
+        PaneSecond "focus-2" ["2"] "Move to your questions";
+        PaneThird "focus-3" ["3"] "Move to the open dialog";
+        Zoom "zoom" ["z"] "Give this pane the whole screen, or take it back";
+        Cancel "cancel" ["esc"] "Close what is open on top, or go back";
+        Quit "quit" ["q"] "Leave the program; asks first while something runs";
+    }
+    Tree {
+        TreeUp "up" ["k" "up"] "Move up one row";
+        TreeDown "down" ["j" "down"] "Move down one row";
+        TreeFold "fold" ["h" "left"] "Fold the row, or go to the one above it in the tree";
+        TreeUnfold "unfold" ["l" "right"] "Unfold the row, or go to its first part";
+        TreeOpen "open" ["enter"] "Open the dialog";
+        TreeTop "top" ["g" "home"] "Go to the first row";
+        TreeBottom "bottom" ["G" "end"] "Go to the last row";
+        TreeToAsker "to-asker" ["p"] "Go to the dialog that asked this one";
+        TreeAnswer "answer" ["a"] "Answer the oldest question of this dialog";
+        NewDialog "new" ["n"] "Begin a new dialog";
+        Stop "stop" ["s"] "Stop this dialog";
+        Continue "continue" ["c"] "Let this dialog go on";
+        StopAll "stop-all" ["S"] "Stop every running dialog";
+        ContinueAll "continue-all" ["C"] "Let every stopped dialog go on";
+    }
+    Inbox {
+        InboxUp "up" ["k" "up"] "Move to the question above";
+        InboxDown "down" ["j" "down"] "Move to the question below";
+        InboxTop "top" ["g" "home"] "Go to the first question";
+        InboxBottom "bottom" ["G" "end"] "Go to the last question";
+        InboxAnswer "answer" ["enter" "a"] "Answer this question";
+        InboxCallSite "view" ["v"] "Show where in its dialog the question was asked";
+    }
+    Dialog {
+        LineUp "line-up" ["k" "up"] "Scroll up one line";
+        LineDown "line-down" ["j" "down"] "Scroll down one line";
+        HalfPageUp "half-page-up" ["ctrl+u"] "Scroll up half a page";
+        HalfPageDown "half-page-down" ["ctrl+d"] "Scroll down half a page";
+        PageUp "page-up" ["pageup"] "Scroll up one page";
+        PageDown "page-down" ["pagedown" "space"] "Scroll down one page";
+        ToStart "top" ["g" "home"] "Go to the start";
+        ToEnd "bottom" ["G" "end"] "Go to the end and follow new text";
+        PreviousGeneration "previous-generation" ["["] "Go to the previous generation";
+        NextGeneration "next-generation" ["]"] "Go to the next generation";
+        PreviousCourse "previous-course" ["{"] "Show the previous course";
+        NextCourse "next-course" ["}"] "Show the next course";
+        ToggleThinking "thinking" ["t"] "Show or fold the thinking";
+        ToggleCall "call" ["o"] "Open or close this call";
+        EnterSideDialog "enter" ["enter"] "Go into the side dialog of this call";
+        Back "back" ["backspace"] "Go back to the dialog before";
+        DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";
+        DialogStop "stop" ["s"] "Stop this dialog";
+        DialogContinue "continue" ["c"] "Let this dialog go on";
+    }
+    Composer {
+        Send "send" ["enter"] "Send";
+        NewLine "new-line" ["alt+enter" "ctrl+j"] "Begin a new line";
+        HistoryUp "history-up" ["up"] "Bring back an earlier message, on an empty line";
+        HistoryDown "history-down" ["down"] "Bring back a later message";
+        ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to leave the program";
+        LeaveComposer "leave" ["esc"] "Return to the pane; the draft is kept";
+    }
+    Confirm {
+        ConfirmYes "accept" ["y" "enter"] "Yes";
+        ConfirmNo "refuse" ["n" "esc" "ctrl+c"] "No";
+    }
+}
+
+impl ActionSpec {
+    /// The row of one action by scope and name.
+    pub fn named(scope: Scope, name: &str) -> Option<&'static Self> {
+        ACTIONS.iter().find(|spec| spec.scope == scope && spec.name == name)
+    }
+}
+
+/// The rows of one scope, in help order.
+pub fn actions_in(scope: Scope) -> impl Iterator<Item = &'static ActionSpec> {
+    ACTIONS.iter().filter(move |spec| spec.scope == scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_action_stands_once_in_the_table_under_a_name_of_its_own() {
+        let actions: BTreeSet<Action> = ACTIONS.iter().map(|spec| spec.action).collect();
+        let names: BTreeSet<_> = ACTIONS.iter().map(|spec| (spec.scope, spec.name)).collect();
+        assert_eq!((actions.len(), names.len()), (ACTIONS.len(), ACTIONS.len()));
+        for spec in ACTIONS {
+            assert_eq!(ActionSpec::named(spec.scope, spec.name), Some(spec));
+            assert_eq!((spec.action.name(), spec.action.scope()), (spec.name, spec.scope));
+        }
+    }
+
+    #[test]
+    fn every_help_sentence_is_short_and_begins_with_a_capital() {
+        for ActionSpec { name, help, keys, .. } in ACTIONS {
+            assert!(help.starts_with(char::is_uppercase) && !help.ends_with('.'), "{name}");
+            assert!(help.len() <= 70 && !keys.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_scope_ends_its_lookup_in_the_widest_but_a_confirmation() {
+        for scope in Scope::ALL {
+            assert_eq!(scope.chain().first(), Some(&scope));
+            let ends_wide = scope.chain().last() == Some(&Scope::Anywhere);
+            assert_eq!(ends_wide, scope != Scope::Confirm);
+            assert_eq!(Scope::named(scope.name()), Some(scope));
+        }
+    }
+}

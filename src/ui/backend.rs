@@ -1,0 +1,261 @@
+//! The drawing library's backend: the same screen with the fewest bytes.
+//!
+//! It keeps a copy of what the terminal shows and of what it should show, and writes only the
+//! difference: one write per frame, between synchronized-update marks, nothing at all when nothing
+//! differs. A glyph whose width terminals may disagree about never moves the cursor we rely on:
+//! after it the cursor is placed anew. Cells are written, never queried; no reply is ever awaited.
+
+mod grid;
+mod pen;
+mod pencil;
+mod slot;
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Buffer, Cell, CellWidth as _};
+use ratatui::layout::{Position, Rect, Size};
+use ratatui::{Frame, Terminal};
+
+use super::terminal::Control;
+use super::theme::ColorDepth;
+use grid::Grid;
+use pencil::Pencil;
+use slot::Slot;
+
+/// What the terminal is able to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ability {
+    pub depth: ColorDepth,
+    /// False: every character outside ASCII is drawn as `?`.
+    pub utf8: bool,
+}
+
+/// Which way a band of rows moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    /// Text moves up, new rows appear at the bottom.
+    Up,
+    Down,
+}
+
+/// Draws one frame and writes what differs from the one before.
+///
+/// Frames are drawn through this and not through the library's own `draw`: the library compares
+/// frames too, but loses sight of cells that a wide glyph covered. Here it hands over the whole
+/// frame, and the only comparison is with what the terminal shows.
+///
+/// # Errors
+/// The writer's; the next frame then draws everything.
+pub fn draw<W: Write>(
+    terminal: &mut Terminal<ScreenBackend<W>>,
+    render: impl FnOnce(&mut Frame<'_>),
+) -> io::Result<()> {
+    terminal.clear()?;
+    terminal.draw(render)?;
+    Ok(())
+}
+
+/// Blanks an area for something drawn on top. A wide glyph that reaches into it from the left goes
+/// too; the library would otherwise let it hide the first column of the area.
+pub fn clear_area(buffer: &mut Buffer, area: Rect) {
+    let area = area.intersection(buffer.area);
+    for y in area.top()..area.bottom() {
+        let before = area.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, y)));
+        if let Some(cell) = before.filter(|cell| cell.symbol().cell_width() > 1) {
+            cell.set_symbol(" ");
+        }
+        for x in area.left()..area.right() {
+            if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+}
+
+/// Writes frames to a terminal of a known size.
+#[derive(Debug)]
+pub struct ScreenBackend<W: Write> {
+    writer: W,
+    ability: Ability,
+    size: Size,
+    /// What the terminal shows, as far as we know.
+    shown: Grid,
+    /// What it shall show after the next flush.
+    wanted: Grid,
+    /// The terminal's content is unknown: erase and draw everything.
+    repaint: bool,
+    cursor: Position,
+    cursor_wanted: bool,
+    pencil: Pencil,
+    controls: Vec<u8>,
+}
+
+impl<W: Write> ScreenBackend<W> {
+    /// A backend that assumes nothing about what the terminal shows now.
+    pub fn new(writer: W, size: Size, ability: Ability) -> Self {
+        Self {
+            writer,
+            ability,
+            size,
+            shown: Grid::new(size),
+            wanted: Grid::new(size),
+            repaint: true,
+            cursor: Position::ORIGIN,
+            cursor_wanted: false,
+            pencil: Pencil::default(),
+            controls: Vec::new(),
+        }
+    }
+
+    /// The terminal has a new size. The next frame draws everything.
+    pub fn resize(&mut self, size: Size) {
+        if size != self.size {
+            self.size = size;
+            self.shown = Grid::new(size);
+            self.wanted = Grid::new(size);
+            self.forget();
+        }
+    }
+
+    /// Something else wrote to the terminal (a stall, a suspension, another program): the next
+    /// flush erases it and draws everything, also if the library reports no change.
+    pub fn forget(&mut self) {
+        self.repaint = true;
+        self.pencil = Pencil::default();
+    }
+
+    /// Moves full rows by `lines` with the terminal's own scrolling. Only a saving of bytes: what
+    /// the screen shows after the next flush does not depend on it. Call it before drawing.
+    pub fn scroll(&mut self, rows: Range<u16>, lines: u16, shift: Shift) {
+        let height = rows.end.saturating_sub(rows.start);
+        let fits = rows.end <= self.size.height && lines > 0 && lines < height;
+        if fits && !self.repaint {
+            self.pencil.scroll(&rows, lines, shift);
+            self.shown.scroll(rows.clone(), lines, shift);
+            self.wanted.touch(rows);
+        }
+    }
+
+    /// Sends a title, a bell or a notification with the next flush.
+    pub fn control(&mut self, control: &Control) {
+        self.controls.extend_from_slice(control.bytes());
+    }
+
+    pub fn writer(&self) -> &W {
+        &self.writer
+    }
+
+    pub fn writer_mut(&mut self) -> &mut W {
+        &mut self.writer
+    }
+
+    /// Writes the difference into the pencil's frame.
+    fn compose(&mut self) {
+        if std::mem::take(&mut self.repaint) {
+            self.pencil.erase_all();
+            self.shown.clear();
+            self.wanted.touch(0..self.size.height);
+        }
+        for y in self.wanted.take_touched() {
+            self.pencil.row(y, self.shown.row(y), self.wanted.row(y));
+            self.shown.copy_row(y, self.wanted.row(y));
+        }
+        let row = self.wanted.row(self.cursor.y);
+        self.pencil.cursor(self.cursor_wanted, self.cursor, row);
+    }
+
+    fn write_out(&mut self) -> io::Result<()> {
+        let mut bytes = std::mem::take(&mut self.controls);
+        self.pencil.take_frame(&mut bytes);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.writer.write_all(&bytes)?;
+        self.writer.flush()
+    }
+}
+
+impl<W: Write> Backend for ScreenBackend<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut covered = (0, 0..0);
+        for (x, y, cell) in content {
+            // The library also reports cells under the wide glyph it has just reported, for
+            // terminals that draw it narrow. The pencil sees to those itself.
+            if covered.0 == y && covered.1.contains(&x) {
+                continue;
+            }
+            let slot = Slot::of(cell, self.ability);
+            covered = (y, x.saturating_add(1)..x.saturating_add(slot.width));
+            self.wanted.put(x, y, slot);
+        }
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.cursor_wanted = false;
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.cursor_wanted = true;
+        Ok(())
+    }
+
+    /// The position last asked for; the terminal is not queried.
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        Ok(self.cursor)
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.cursor = position.into();
+        Ok(())
+    }
+
+    /// Blanks what is wanted; writes nothing, and what the terminal shows stays known.
+    fn clear(&mut self) -> io::Result<()> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
+        let Position { x, y } = self.cursor;
+        let Size { width, height } = self.size;
+        match clear_type {
+            ClearType::All => self.wanted.clear(),
+            ClearType::AfterCursor => {
+                self.wanted.erase(y, x..width);
+                (y.saturating_add(1)..height).for_each(|row| self.wanted.erase(row, 0..width));
+            }
+            ClearType::BeforeCursor => {
+                (0..y).for_each(|row| self.wanted.erase(row, 0..width));
+                self.wanted.erase(y, 0..x.saturating_add(1));
+            }
+            ClearType::CurrentLine => self.wanted.erase(y, 0..width),
+            ClearType::UntilNewLine => self.wanted.erase(y, x..width),
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        Ok(self.size)
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        Ok(WindowSize { columns_rows: self.size, pixels: Size::default() })
+    }
+
+    /// Writes the frame. After an error the terminal's content counts as unknown.
+    fn flush(&mut self) -> io::Result<()> {
+        self.compose();
+        self.write_out().inspect_err(|_| self.forget())
+    }
+}
+
+#[cfg(test)]
+mod tests;

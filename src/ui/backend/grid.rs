@@ -1,0 +1,109 @@
+//! A screen of slots in which a wide glyph and its tail are always whole.
+
+use std::ops::Range;
+
+use ratatui::layout::Size;
+
+use super::Shift;
+use super::slot::{Glyph, Slot};
+
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    width: u16,
+    rows: Vec<Vec<Slot>>,
+    /// Rows that changed since they were last taken.
+    touched: Vec<bool>,
+}
+
+impl Grid {
+    pub fn new(size: Size) -> Self {
+        let row = vec![Slot::BLANK; usize::from(size.width)];
+        let height = usize::from(size.height);
+        Self { width: size.width, rows: vec![row; height], touched: vec![false; height] }
+    }
+
+    /// The slots of row `y`; empty behind the last row.
+    pub fn row(&self, y: u16) -> &[Slot] {
+        self.rows.get(usize::from(y)).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn copy_row(&mut self, y: u16, from: &[Slot]) {
+        if let Some(row) = self.rows.get_mut(usize::from(y)) {
+            from.clone_into(row);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.fill(Slot::BLANK));
+        self.touched.fill(true);
+    }
+
+    /// Blanks out part of a row.
+    pub fn erase(&mut self, y: u16, columns: Range<u16>) {
+        columns.for_each(|x| self.put(x, y, Slot::BLANK));
+    }
+
+    /// Marks rows as changed.
+    pub fn touch(&mut self, rows: Range<u16>) {
+        let rows = usize::from(rows.start)..usize::from(rows.end);
+        if let Some(touched) = self.touched.get_mut(rows) {
+            touched.fill(true);
+        }
+    }
+
+    /// The rows changed since the last call, from top to bottom.
+    pub fn take_touched(&mut self) -> Vec<u16> {
+        let rows = (0_u16..).zip(&mut self.touched);
+        rows.filter_map(|(y, touched)| std::mem::take(touched).then_some(y)).collect()
+    }
+
+    /// Puts a slot; glyphs it overlaps become blanks. One that does not fit becomes blanks.
+    pub fn put(&mut self, x: u16, y: u16, slot: Slot) {
+        let fits = x.saturating_add(slot.width) <= self.width;
+        let slot = if fits { slot } else { Slot::blank(slot.pen) };
+        let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
+        let x = usize::from(x);
+        if x >= row.len() {
+            return;
+        }
+        let end = x + usize::from(slot.width.max(1));
+        cut_glyph_before(row, x);
+        cut_glyph_before(row, end);
+        let pen = slot.pen;
+        for (at, cell) in (x..).zip(row.iter_mut().take(end).skip(x)) {
+            *cell = if at == x { slot.clone() } else { Slot::tail(pen) };
+        }
+        if let Some(touched) = self.touched.get_mut(usize::from(y)) {
+            *touched = true;
+        }
+    }
+
+    /// Moves full rows; rows that come into view are blank.
+    pub fn scroll(&mut self, rows: Range<u16>, lines: u16, shift: Shift) {
+        let range = usize::from(rows.start)..usize::from(rows.end);
+        let lines = usize::from(lines);
+        let Some(band) = self.rows.get_mut(range).filter(|band| lines <= band.len()) else {
+            return;
+        };
+        let kept = band.len() - lines;
+        let (rotate, fresh) = match shift {
+            Shift::Up => (lines, kept..band.len()),
+            Shift::Down => (kept, 0..lines),
+        };
+        band.rotate_left(rotate);
+        band.get_mut(fresh).into_iter().flatten().for_each(|row| row.fill(Slot::BLANK));
+    }
+}
+
+/// If a wide glyph covers both sides of the border before `x`, all its cells become blanks.
+fn cut_glyph_before(row: &mut [Slot], x: usize) {
+    let is_tail = |slot: &Slot| slot.glyph == Glyph::Tail;
+    if !row.get(x).is_some_and(is_tail) {
+        return;
+    }
+    let start = row.iter().take(x).rposition(|slot| !is_tail(slot)).unwrap_or(0);
+    let after = row.iter().skip(x).take_while(|slot| is_tail(slot)).count();
+    for slot in row.iter_mut().take(x + after).skip(start) {
+        *slot = Slot::blank(slot.pen);
+    }
+}

@@ -1,0 +1,201 @@
+//! Writes differences of rows as terminal sequences and knows where the terminal's cursor is.
+
+use std::ops::Range;
+
+use ratatui::layout::Position;
+
+use super::Shift;
+use super::pen::Pen;
+use super::slot::{Glyph, Slot};
+
+const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
+const END_FRAME: &[u8] = b"\x1b[?2026l";
+
+/// Where the terminal's cursor is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum At {
+    #[default]
+    Unknown,
+    /// In this row; the column is not certain.
+    Row(u16),
+    Cell(u16, u16),
+}
+
+/// The state of the terminal that sequences depend on, and the frame being written.
+#[derive(Debug, Default)]
+pub(super) struct Pencil {
+    body: Vec<u8>,
+    at: At,
+    pen: Option<Pen>,
+    visible: Option<bool>,
+}
+
+impl Pencil {
+    /// Appends the finished frame to `out`, nothing if it is empty.
+    pub fn take_frame(&mut self, out: &mut Vec<u8>) {
+        if !self.body.is_empty() {
+            out.extend_from_slice(BEGIN_FRAME);
+            out.append(&mut self.body);
+            out.extend_from_slice(END_FRAME);
+        }
+    }
+
+    pub fn erase_all(&mut self) {
+        self.set_pen(Pen::DEFAULT);
+        self.body.extend_from_slice(b"\x1b[2J");
+    }
+
+    /// Scrolls a band of full rows. Afterwards the cursor is in the corner.
+    pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
+        if self.pen.is_none_or(|pen| pen.bg != Pen::DEFAULT.bg) {
+            self.set_pen(Pen::DEFAULT);
+        }
+        let direction = match shift {
+            Shift::Up => 'S',
+            Shift::Down => 'T',
+        };
+        let (top, bottom) = (rows.start + 1, rows.end);
+        let sequence = format!("\x1b[{top};{bottom}r\x1b[{lines}{direction}\x1b[r");
+        self.body.extend_from_slice(sequence.as_bytes());
+        self.at = At::Cell(0, 0);
+    }
+
+    /// Shows or hides the cursor and puts it in its place, if that differs from what is.
+    pub fn cursor(&mut self, wanted: bool, position: Position, row: &[Slot]) {
+        if wanted {
+            self.move_to(position.x, position.y, row);
+        }
+        if self.visible != Some(wanted) {
+            self.visible = Some(wanted);
+            self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
+        }
+    }
+
+    /// Turns the shown row into the wanted one.
+    pub fn row(&mut self, y: u16, shown: &[Slot], wanted: &[Slot]) {
+        let plain = |slot: &Slot| *slot == Slot::BLANK;
+        let content_end = wanted.iter().rposition(|slot| !plain(slot)).map_or(0, |at| at + 1);
+        let pairs = || shown.iter().zip(wanted);
+        let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
+        // Cells a cluster before them may have painted over.
+        let mut spilled = 0;
+        for (x, (old, new)) in (0_u16..).zip(pairs()) {
+            let at = usize::from(x);
+            if at >= content_end && self.erase_rest(x, y, wanted, change_end) {
+                return;
+            }
+            let covered = at < spilled;
+            if (old != new || covered) && new.glyph != Glyph::Tail {
+                self.glyph(x, y, new, wanted);
+                spilled = spilled.max(at + usize::from(new.width + new.spill()));
+            }
+        }
+    }
+
+    /// Erases from `x` to the end of the row if that is shorter than writing blanks.
+    fn erase_rest(&mut self, x: u16, y: u16, row: &[Slot], change_end: usize) -> bool {
+        const ERASE: &[u8] = b"\x1b[K";
+        if change_end.saturating_sub(usize::from(x)) <= ERASE.len() {
+            return false;
+        }
+        self.move_to(x, y, row);
+        self.set_pen(self.pen_for(&Slot::BLANK));
+        self.body.extend_from_slice(ERASE);
+        true
+    }
+
+    fn glyph(&mut self, x: u16, y: u16, slot: &Slot, row: &[Slot]) {
+        self.move_to(x, y, row);
+        self.set_pen(self.pen_for(slot));
+        let steady = slot.is_steady();
+        if !steady && slot.width > 1 {
+            // A terminal that draws it narrower must not leave old text beside it.
+            self.body.extend(std::iter::repeat_n(b' ', usize::from(slot.width)));
+            self.at = At::Row(y);
+            self.move_to(x, y, row);
+        }
+        let end = x + slot.width;
+        let room = row.len().saturating_sub(usize::from(end));
+        if usize::from(slot.spill()) <= room {
+            slot.write(&mut self.body);
+        } else {
+            slot.write_first(&mut self.body);
+        }
+        let at_edge = room == 0;
+        self.at = match (steady, at_edge) {
+            (true, false) => At::Cell(end, y),
+            (true, true) | (false, false) => At::Row(y),
+            // If the terminal took it for wider, the cursor may have wrapped.
+            (false, true) => At::Unknown,
+        };
+    }
+
+    /// The pen a slot is written with.
+    fn pen_for(&self, slot: &Slot) -> Pen {
+        match self.pen {
+            Some(in_hand) if slot.is_blank() => slot.pen.for_blank(in_hand),
+            Some(_) | None => slot.pen,
+        }
+    }
+
+    fn set_pen(&mut self, pen: Pen) {
+        pen.change(self.pen, &mut self.body);
+        self.pen = Some(pen);
+    }
+
+    /// Goes to a cell by the shortest way; `row` is what row `y` shows there.
+    fn move_to(&mut self, x: u16, y: u16, row: &[Slot]) {
+        if self.at == At::Cell(x, y) {
+            return;
+        }
+        let jump = self.shortest_jump(x, y);
+        if !self.write_gap(x, y, row, jump.len()) {
+            self.body.extend_from_slice(jump.as_bytes());
+        }
+        self.at = At::Cell(x, y);
+    }
+
+    /// Writes the unchanged cells up to `x` again if they take no more bytes than jumping.
+    fn write_gap(&mut self, x: u16, y: u16, row: &[Slot], jump: usize) -> bool {
+        let At::Cell(from, in_row) = self.at else { return false };
+        let gap = row.get(usize::from(from)..usize::from(x)).unwrap_or_default();
+        if in_row != y || from >= x || gap.len() > jump {
+            return false;
+        }
+        let covers = gap.iter().map(|slot| slot.width).sum::<u16>() == x - from;
+        let same = |slot: &Slot| {
+            slot.glyph == Glyph::Tail || (slot.is_steady() && Some(self.pen_for(slot)) == self.pen)
+        };
+        let bytes: usize = gap.iter().map(Slot::len).sum();
+        let write = covers && bytes <= jump && gap.iter().all(same);
+        if write {
+            for slot in gap {
+                slot.write(&mut self.body);
+            }
+        }
+        write
+    }
+
+    fn shortest_jump(&self, x: u16, y: u16) -> String {
+        let absolute = if x == 0 && y == 0 {
+            "\x1b[H".to_owned()
+        } else if x == 0 {
+            format!("\x1b[{}H", y + 1)
+        } else {
+            format!("\x1b[{};{}H", y + 1, x + 1)
+        };
+        let within_row = match self.at {
+            At::Unknown => return absolute,
+            At::Row(row) | At::Cell(_, row) if row != y => {
+                // Only downwards: a line feed in the last row would scroll.
+                let below = y == row + 1;
+                return if below && x == 0 { "\r\n".to_owned() } else { absolute };
+            }
+            At::Row(_) | At::Cell(..) if x == 0 => "\r".to_owned(),
+            At::Cell(from, _) if from < x && x - from == 1 => "\x1b[C".to_owned(),
+            At::Cell(from, _) if from < x => format!("\x1b[{}C", x - from),
+            At::Row(_) | At::Cell(..) => format!("\x1b[{}G", x + 1),
+        };
+        if within_row.len() <= absolute.len() { within_row } else { absolute }
+    }
+}

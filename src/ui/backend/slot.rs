@@ -1,0 +1,121 @@
+//! One cell of the screen in the form it is compared and written in.
+
+use ratatui::buffer::{Cell, CellWidth as _};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::Ability;
+use super::pen::Pen;
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Glyph {
+    Char(char),
+    /// Several code points that are one character to a person.
+    Cluster(Box<str>),
+    /// Covered by the wide glyph to the left.
+    Tail,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub glyph: Glyph,
+    /// Cells it takes; 0 for a tail.
+    pub width: u16,
+    pub pen: Pen,
+}
+
+impl Slot {
+    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, pen: Pen::DEFAULT };
+
+    pub fn tail(pen: Pen) -> Self {
+        Self { glyph: Glyph::Tail, width: 0, pen }
+    }
+
+    /// The cell as this terminal can show it. Controls, which no cell should hold, become `?`.
+    pub fn of(cell: &Cell, ability: Ability) -> Self {
+        let pen = Pen::of(cell, ability.depth);
+        let symbol = cell.symbol();
+        let mut chars = symbol.chars();
+        let (first, more) = (chars.next().unwrap_or(' '), chars.next().is_some());
+        if symbol.chars().any(char::is_control) || (!ability.utf8 && !symbol.is_ascii()) {
+            return Self { glyph: Glyph::Char('?'), width: 1, pen };
+        }
+        let width = if symbol.is_empty() { 1 } else { symbol.cell_width() };
+        match (width, more, first) {
+            (0, ..) | (1, false, ' ') => Self::blank(pen),
+            (_, false, _) => Self { glyph: Glyph::Char(first), width, pen },
+            (_, true, _) => Self { glyph: Glyph::Cluster(symbol.into()), width, pen },
+        }
+    }
+
+    /// A blank keeps of the pen only what is visible on it.
+    pub fn blank(pen: Pen) -> Self {
+        Self { glyph: Glyph::Char(' '), width: 1, pen: pen.on_blank() }
+    }
+
+    pub fn is_blank(&self) -> bool {
+        self.glyph == Glyph::Char(' ')
+    }
+
+    /// True for glyphs every terminal gives the same width.
+    pub fn is_steady(&self) -> bool {
+        match &self.glyph {
+            Glyph::Char(c) => match self.width {
+                1 => c.is_ascii(),
+                2 => is_east_asian_wide(*c),
+                _ => false,
+            },
+            Glyph::Cluster(_) | Glyph::Tail => false,
+        }
+    }
+
+    /// Cells to the right that a terminal may paint over if it draws the parts of a cluster one
+    /// by one.
+    pub fn spill(&self) -> u16 {
+        match &self.glyph {
+            Glyph::Cluster(text) => {
+                let parts: usize = text.chars().filter_map(char::width).sum();
+                u16::try_from(parts).unwrap_or(u16::MAX).saturating_sub(self.width)
+            }
+            Glyph::Char(_) | Glyph::Tail => 0,
+        }
+    }
+
+    /// Bytes the glyph takes on the wire.
+    pub fn len(&self) -> usize {
+        match &self.glyph {
+            Glyph::Char(c) => c.len_utf8(),
+            Glyph::Cluster(text) => text.len(),
+            Glyph::Tail => 0,
+        }
+    }
+
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match &self.glyph {
+            Glyph::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Glyph::Cluster(text) => out.extend_from_slice(text.as_bytes()),
+            Glyph::Tail => {}
+        }
+    }
+
+    /// Writes only the first part of a cluster, for the edge of the screen: the other parts would
+    /// wrap into the next row where a terminal draws them one by one.
+    pub fn write_first(&self, out: &mut Vec<u8>) {
+        if let Glyph::Cluster(text) = &self.glyph
+            && let Some(first) = text.chars().next()
+        {
+            out.extend_from_slice(first.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            self.write(out);
+        }
+    }
+}
+
+/// Letters of East Asian scripts and their punctuation, wide in every table since long ago.
+/// Emoji are not among them: terminals of different age disagree about those.
+fn is_east_asian_wide(c: char) -> bool {
+    matches!(u32::from(c),
+        0x2E80..=0x303E | 0x3041..=0x33FF | 0x3400..=0x4DBF | 0x4E00..=0xA4CF | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF | 0xFE30..=0xFE6F | 0xFF01..=0xFF60 | 0xFFE0..=0xFFE6
+        | 0x20000..=0x2FFFD | 0x30000..=0x3FFFD)
+}

@@ -1,0 +1,451 @@
+//! The bytes are replayed through a terminal emulator and must give the screen that was drawn;
+//! and they must be few.
+
+use proptest::prelude::*;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::*;
+
+const PLAIN: Ability = Ability { depth: ColorDepth::True, utf8: true };
+
+/// The library, our backend, and the terminal behind it.
+struct Bench {
+    terminal: Terminal<ScreenBackend<Vec<u8>>>,
+    emulator: vt100::Parser,
+    drawn: Buffer,
+}
+
+impl Bench {
+    fn new(width: u16, height: u16) -> Self {
+        Self::with(width, height, PLAIN)
+    }
+
+    fn with(width: u16, height: u16, ability: Ability) -> Self {
+        let size = Size::new(width, height);
+        let backend = ScreenBackend::new(Vec::new(), size, ability);
+        let mut emulator = vt100::Parser::new(height, width, 0);
+        emulator.process("left over from before\r\nby another program".as_bytes());
+        let terminal = Terminal::new(backend).unwrap();
+        Self { terminal, emulator, drawn: Buffer::empty(Rect::ZERO) }
+    }
+
+    /// Draws a frame; returns what was written for it.
+    fn frame(&mut self, draw: impl FnOnce(&mut Buffer)) -> String {
+        self.frame_with_cursor(None, draw)
+    }
+
+    fn frame_with_cursor(
+        &mut self,
+        cursor: Option<Position>,
+        draw: impl FnOnce(&mut Buffer),
+    ) -> String {
+        let drawn = &mut self.drawn;
+        super::draw(&mut self.terminal, |frame| {
+            draw(frame.buffer_mut());
+            if let Some(cursor) = cursor {
+                frame.set_cursor_position(cursor);
+            }
+            *drawn = frame.buffer_mut().clone();
+        })
+        .unwrap();
+        let bytes = std::mem::take(self.terminal.backend_mut().writer_mut());
+        self.emulator.process(&bytes);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Compares the emulator's screen with the buffer the library drew.
+    fn assert_same_screen(&self) {
+        let area = self.drawn.area;
+        for y in 0..area.height {
+            let mut x = 0;
+            while x < area.width {
+                let cell = self.drawn.cell((x, y)).unwrap();
+                let seen = self.emulator.screen().cell(y, x).unwrap();
+                assert_same_cell(cell, seen, (x, y));
+                x += cell.symbol().cell_width().max(1);
+            }
+        }
+    }
+}
+
+fn assert_same_cell(cell: &Cell, seen: &vt100::Cell, at: (u16, u16)) {
+    let symbol = cell.symbol();
+    let blank = symbol == " ";
+    let contents = if seen.has_contents() { seen.contents() } else { " " };
+    if symbol.chars().count() == 1 {
+        assert_eq!(contents, symbol, "{at:?}");
+    } else {
+        // The emulator takes clusters apart; the first part must be there.
+        assert_eq!(contents.chars().next(), symbol.chars().next(), "{at:?}");
+    }
+    assert_eq!(colour(cell.bg), seen.bgcolor(), "{at:?}");
+    assert_eq!(cell.modifier.contains(Modifier::REVERSED), seen.inverse(), "{at:?}");
+    assert_eq!(cell.modifier.contains(Modifier::UNDERLINED), seen.underline(), "{at:?}");
+    if !blank {
+        assert_eq!(colour(cell.fg), seen.fgcolor(), "{at:?}");
+        assert_eq!(cell.modifier.contains(Modifier::ITALIC), seen.italic(), "{at:?}");
+        assert_same_intensity(cell.modifier, seen, at);
+    }
+}
+
+/// The emulator knows one intensity at a time: of bold and dim together it keeps one.
+fn assert_same_intensity(modifier: Modifier, seen: &vt100::Cell, at: (u16, u16)) {
+    let wanted = (modifier.contains(Modifier::BOLD), modifier.contains(Modifier::DIM));
+    let same = match wanted {
+        (true, true) => seen.bold() || seen.dim(),
+        (bold, dim) => (seen.bold(), seen.dim()) == (bold, dim),
+    };
+    assert!(same, "{at:?}: {modifier:?}");
+}
+
+fn colour(colour: Color) -> vt100::Color {
+    if let Color::Rgb(r, g, b) = colour {
+        return vt100::Color::Rgb(r, g, b);
+    }
+    let indexed = [(Color::Red, 1), (Color::LightBlue, 12), (Color::Indexed(200), 200)];
+    let index = indexed.iter().find(|(known, _)| *known == colour);
+    index.map_or(vt100::Color::Default, |(_, index)| vt100::Color::Idx(*index))
+}
+
+#[test]
+fn an_unchanged_frame_writes_nothing_at_all() {
+    let mut bench = Bench::new(20, 3);
+    let draw = |buffer: &mut Buffer| buffer.set_string(0, 0, "你好 hello", Style::new());
+    let first = bench.frame_with_cursor(Some(Position::new(3, 1)), draw);
+    assert!(first.starts_with("\x1b[?2026h") && first.ends_with("\x1b[?2026l"));
+    assert_eq!(bench.frame_with_cursor(Some(Position::new(3, 1)), draw), "");
+    bench.assert_same_screen();
+}
+
+#[test]
+fn a_typed_character_costs_the_frame_marks_and_itself() {
+    let mut bench = Bench::new(20, 3);
+    bench.frame_with_cursor(Some(Position::new(2, 2)), |b| b.set_string(0, 2, "› ", Style::new()));
+    let bytes = bench
+        .frame_with_cursor(Some(Position::new(3, 2)), |b| b.set_string(0, 2, "› h", Style::new()));
+    assert_eq!(bytes, "\x1b[?2026hh\x1b[?2026l");
+    assert_eq!(bench.emulator.screen().cursor_position(), (2, 3));
+}
+
+/// What a frame writes between its marks.
+fn body(bytes: &str) -> &str {
+    bytes.strip_prefix("\x1b[?2026h").unwrap().strip_suffix("\x1b[?2026l").unwrap()
+}
+
+/// Draws two lines one after the other in the same row; returns the body of the second frame.
+fn second_line(first: &str, second: &str) -> String {
+    let mut bench = Bench::new(40, 3);
+    bench.frame(|buffer| buffer.set_string(0, 0, first, Style::new()));
+    let bytes = bench.frame(|buffer| buffer.set_string(0, 0, second, Style::new()));
+    bench.assert_same_screen();
+    body(&bytes).to_owned()
+}
+
+#[test]
+fn the_shortest_way_to_the_next_change_is_taken() {
+    for (first, second, expected) in [
+        // A short unchanged gap is written again.
+        ("aaa bbb", "xaa ybb", "\rxaa y"),
+        // A longer one is jumped over.
+        ("a123456789b", "x123456789y", "\rx\x1b[9Cy"),
+        // The end of a row is erased when that is shorter.
+        ("words and more words", "words", "\x1b[6G\x1b[K"),
+        ("abc", "a", "\x1b[2G  "),
+        // Wide letters of known width need no positioning.
+        ("", "你好吗", "\x1b[H你好吗"),
+        // An emoji does, and what an older terminal may leave is blanked.
+        ("", "👍ok", "\x1b[H  \r👍\x1b[3Gok"),
+    ] {
+        assert_eq!(second_line(first, second), expected, "{first:?} to {second:?}");
+    }
+}
+
+#[test]
+fn only_what_changes_of_a_style_is_written() {
+    let mut bench = Bench::new(40, 1);
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let bytes = bench.frame(|buffer| {
+        buffer.set_string(0, 0, "a", bold.fg(Color::Red));
+        buffer.set_string(1, 0, " ", Style::new());
+        buffer.set_string(2, 0, "b", bold.fg(Color::LightBlue));
+        buffer.set_string(3, 0, "c", Style::new());
+        buffer.set_string(4, 0, "d", Style::new().add_modifier(Modifier::DIM));
+        buffer.set_string(5, 0, "e", bold);
+    });
+    let expected = "\x1b[m\x1b[2J\x1b[H\x1b[1;31ma \x1b[94mb\x1b[mc\x1b[2md\x1b[0;1me\x1b[?25l";
+    assert_eq!(body(&bytes), expected);
+    bench.assert_same_screen();
+}
+
+#[test]
+fn the_cursor_costs_nothing_while_it_stays() {
+    let mut bench = Bench::new(20, 3);
+    let cursor = Some(Position::new(1, 2));
+    bench.frame_with_cursor(cursor, |_| ());
+    let hidden = bench.frame(|_| ());
+    assert_eq!(body(&hidden), "\x1b[?25l");
+    let shown = bench.frame_with_cursor(cursor, |_| ());
+    assert_eq!(body(&shown), "\x1b[?25h");
+    assert!(!bench.emulator.screen().hide_cursor());
+    assert_eq!(bench.emulator.screen().cursor_position(), (2, 1));
+}
+
+#[test]
+fn a_scrolled_band_costs_its_new_row_only() {
+    let row = |n: usize| format!("this is row number {n} of a longer text");
+    let mut bench = Bench::new(60, 12);
+    let draw = |from: usize| {
+        move |buffer: &mut Buffer| {
+            buffer.set_string(0, 0, "title", Style::new());
+            (1..11_u16)
+                .zip(from..)
+                .for_each(|(y, n)| buffer.set_string(0, y, row(n), Style::new()));
+        }
+    };
+    bench.frame(draw(100));
+    bench.terminal.backend_mut().scroll(1..11, 1, Shift::Up);
+    let scrolled = bench.frame(draw(101));
+    bench.assert_same_screen();
+    assert!(scrolled.len() < 100, "{} bytes: {scrolled:?}", scrolled.len());
+    bench.terminal.backend_mut().scroll(1..11, 3, Shift::Down);
+    bench.frame(draw(98));
+    bench.assert_same_screen();
+}
+
+#[test]
+fn a_wrong_scroll_only_costs_bytes() {
+    let mut bench = Bench::new(10, 4);
+    let draw = |buffer: &mut Buffer| {
+        (0..4).for_each(|y| buffer.set_string(0, y, format!("row {y}"), Style::new()));
+    };
+    bench.frame(draw);
+    bench.terminal.backend_mut().scroll(0..4, 2, Shift::Up);
+    bench.terminal.backend_mut().scroll(3..9, 1, Shift::Up);
+    bench.frame(draw);
+    bench.assert_same_screen();
+}
+
+#[test]
+fn after_forgetting_everything_is_drawn_again() {
+    let mut bench = Bench::new(20, 2);
+    let draw = |buffer: &mut Buffer| buffer.set_string(0, 1, "still here", Style::new());
+    bench.frame(draw);
+    bench.emulator.process(b"\x1b[?25h\x1b[1;1Hgarbage\x1b[31m");
+    bench.terminal.backend_mut().forget();
+    let bytes = bench.frame(draw);
+    assert!(bytes.contains("still here"));
+    bench.assert_same_screen();
+    assert!(bench.emulator.screen().hide_cursor());
+}
+
+#[test]
+fn a_new_size_draws_everything() {
+    let mut bench = Bench::new(20, 2);
+    let draw = |buffer: &mut Buffer| buffer.set_string(0, 0, "text", Style::new());
+    bench.frame(draw);
+    bench.terminal.backend_mut().resize(Size::new(12, 5));
+    bench.emulator.screen_mut().set_size(5, 12);
+    bench.frame(draw);
+    bench.assert_same_screen();
+}
+
+#[test]
+fn a_failed_write_leads_to_a_full_frame() {
+    struct Once(bool, Vec<u8>);
+    impl Write for Once {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if std::mem::take(&mut self.0) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            self.1.write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut backend = ScreenBackend::new(Once(true, Vec::new()), Size::new(9, 1), PLAIN);
+    backend.draw([(0, 0, &Cell::new("x"))].into_iter()).unwrap();
+    assert!(backend.flush().is_err());
+    backend.flush().unwrap();
+    assert!(String::from_utf8_lossy(&backend.writer().1).contains("\x1b[2J\x1b[Hx"));
+}
+
+#[test]
+fn a_terminal_without_utf8_or_colour_gets_neither() {
+    let ability = Ability { depth: ColorDepth::None, utf8: false };
+    let mut bench = Bench::with(10, 2, ability);
+    let bytes = bench.frame(|b| b.set_string(0, 0, "a你é", Style::new().fg(Color::Red).bold()));
+    assert_eq!(body(&bytes), "\x1b[m\x1b[2J\x1b[H\x1b[1ma? ?\x1b[?25l");
+}
+
+#[test]
+fn a_control_character_in_a_cell_never_reaches_the_terminal() {
+    let mut bench = Bench::new(10, 2);
+    let bytes = bench.frame(|buffer| {
+        buffer[(0, 0)].set_symbol("\u{1b}[31m");
+        buffer[(5, 0)].set_symbol("a\u{7}");
+        buffer[(8, 0)].set_symbol("\u{9b}x");
+    });
+    assert_eq!(body(&bytes), "\x1b[m\x1b[2J\x1b[H?    ?  ?\x1b[?25l");
+}
+
+#[test]
+fn what_lies_on_top_is_not_hidden_by_a_wide_glyph_at_its_edge() {
+    let mut bench = Bench::new(12, 2);
+    bench.frame(|buffer| {
+        buffer.set_string(0, 0, "你好世界", Style::new());
+        clear_area(buffer, Rect::new(3, 0, 4, 9));
+        buffer.set_string(3, 0, "|ok", Style::new());
+    });
+    bench.assert_same_screen();
+    assert_eq!(bench.emulator.screen().contents(), "你 |ok");
+}
+
+#[test]
+fn titles_and_bells_go_out_before_the_frame_once() {
+    let mut bench = Bench::new(10, 2);
+    bench.frame(|_| ());
+    bench.terminal.backend_mut().control(&Control::bell());
+    assert_eq!(bench.frame(|_| ()), "\x07");
+    assert_eq!(bench.frame(|_| ()), "");
+}
+
+/// Streaming prose by half pages must stay near the size of the text itself.
+#[test]
+fn a_page_of_new_text_costs_little_more_than_the_text() {
+    let mut bench = Bench::new(80, 24);
+    let page = |seed: usize| -> Vec<String> {
+        (0..22)
+            .map(|y| "the quick brown fox jumps over it ".repeat(2)[(seed + y) % 9..].to_owned())
+            .collect()
+    };
+    let draw = |lines: Vec<String>| {
+        move |buffer: &mut Buffer| {
+            for (y, line) in (0_u16..).zip(&lines) {
+                buffer.set_string(2, y, line, Style::new());
+            }
+        }
+    };
+    bench.frame(draw(page(0)));
+    let text: usize = page(4).iter().map(String::len).sum();
+    let bytes = bench.frame(draw(page(4)));
+    bench.assert_same_screen();
+    assert!(bytes.len() < text * 12 / 10, "{} bytes for {text} of text", bytes.len());
+}
+
+/// Text growing at the bottom of a full pane, a few words per frame, scrolled by the terminal.
+#[test]
+fn streaming_costs_less_than_one_and_a_half_bytes_per_byte_of_text() {
+    const ROWS: u16 = 36;
+    let text = "Some words of a reply that goes on and on, with commas. ".repeat(400);
+    let mut bench = Bench::new(120, 40);
+    let (mut top, mut bytes) = (0, 0);
+    bench.frame(|_| ());
+    for end in (1..=text.len() / 133).map(|frame| frame * 133) {
+        let lines = crate::ui::text::wrap(&text[..end], 116);
+        let new_top = lines.len().saturating_sub(usize::from(ROWS));
+        if new_top > top {
+            let moved = u16::try_from(new_top - top).unwrap();
+            bench.terminal.backend_mut().scroll(1..ROWS + 1, moved, Shift::Up);
+            top = new_top;
+        }
+        bytes += bench
+            .frame_with_cursor(Some(Position::new(2, 39)), |buffer| {
+                for (y, row) in (1..).zip(&lines[top..]) {
+                    buffer.set_string(2, y, &text[row.clone()], Style::new());
+                }
+            })
+            .len();
+    }
+    bench.assert_same_screen();
+    assert!(bytes * 2 < text.len() * 3, "{bytes} bytes for {} of text", text.len());
+}
+
+/// Something to draw: where, what, how.
+#[derive(Debug, Clone)]
+struct Piece {
+    x: u16,
+    y: u16,
+    text: String,
+    style: Style,
+}
+
+const WIDTH: u16 = 14;
+const HEIGHT: u16 = 5;
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let part = prop::sample::select(vec![
+        "a",
+        "bc",
+        " ",
+        "    ",
+        "你",
+        "好。",
+        "e\u{301}",
+        "👍",
+        "👍🏽",
+        "👩\u{200d}🚀",
+        "─",
+        "●",
+        "①",
+        "한",
+        "é",
+        "⚠\u{fe0f}",
+        "🇩🇪",
+    ]);
+    let style = (0..6_usize, 0..3_usize, 0..5_usize).prop_map(|(fg, bg, modifier)| {
+        let colours = [
+            Color::Reset,
+            Color::Red,
+            Color::LightBlue,
+            Color::Indexed(200),
+            Color::Rgb(1, 2, 3),
+            Color::Reset,
+        ];
+        let modifiers = [
+            Modifier::empty(),
+            Modifier::BOLD,
+            Modifier::DIM | Modifier::ITALIC,
+            Modifier::UNDERLINED,
+            Modifier::REVERSED,
+        ];
+        Style::new().fg(colours[fg]).bg(colours[bg]).add_modifier(modifiers[modifier])
+    });
+    (0..WIDTH, 0..HEIGHT, prop::collection::vec(part, 1..8), style)
+        .prop_map(|(x, y, parts, style)| Piece { x, y, text: parts.concat(), style })
+}
+
+/// What is drawn, where the cursor is, and whether rows were scrolled before.
+type Drawing = (Vec<Piece>, Option<(u16, u16)>, bool);
+
+fn frames() -> impl Strategy<Value = Vec<Drawing>> {
+    let cursor = prop::option::of((0..WIDTH, 0..HEIGHT));
+    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, any::<bool>()), 1..6)
+}
+
+proptest! {
+    #[test]
+    fn the_terminal_shows_what_was_drawn_after_any_frames(frames in frames()) {
+        let mut bench = Bench::new(WIDTH, HEIGHT);
+        for (pieces, cursor, scroll) in frames {
+            if scroll {
+                bench.terminal.backend_mut().scroll(1..HEIGHT, 1, Shift::Up);
+            }
+            let cursor = cursor.map(Position::from);
+            bench.frame_with_cursor(cursor, |buffer| {
+                // One piece per row: overlapping wide glyphs within one frame leave the
+                // library's own buffer in a state no terminal can show.
+                for (at, Piece { x, y, text, style }) in pieces.iter().enumerate() {
+                    if pieces[..at].iter().all(|earlier| earlier.y != *y) {
+                        buffer.set_string(*x, *y, text, *style);
+                    }
+                }
+            });
+            bench.assert_same_screen();
+            prop_assert_eq!(bench.emulator.screen().hide_cursor(), cursor.is_none());
+            if let Some(cursor) = cursor {
+                prop_assert_eq!(bench.emulator.screen().cursor_position(), (cursor.y, cursor.x));
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! One key with its modifiers, and its name: `ctrl+d`, `alt+enter`, `G`, `f2`, `space`.
+//!
+//! A chord has one form only: a shifted letter is its capital without `shift`, so that what a
+//! terminal reports and what a file says compare equal.
+
+use std::fmt;
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key press, reduced to what can be bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+/// Names of keys that are not characters; the first name of a key is the one shown.
+const NAMED: [(&str, KeyCode); 18] = [
+    ("enter", KeyCode::Enter),
+    ("return", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("escape", KeyCode::Esc),
+    ("tab", KeyCode::Tab),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+    ("insert", KeyCode::Insert),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pageup", KeyCode::PageUp),
+    ("pagedown", KeyCode::PageDown),
+    ("space", KeyCode::Char(' ')),
+    ("plus", KeyCode::Char('+')),
+];
+
+const MODIFIERS: [(&str, KeyModifiers); 3] =
+    [("ctrl", KeyModifiers::CONTROL), ("alt", KeyModifiers::ALT), ("shift", KeyModifiers::SHIFT)];
+
+impl Chord {
+    /// Brings a key into its one form.
+    pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
+        let known = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
+        let mut chord = Self { code, modifiers: modifiers & known };
+        if code == KeyCode::BackTab {
+            chord.code = KeyCode::Tab;
+            chord.modifiers |= KeyModifiers::SHIFT;
+        } else if let KeyCode::Char(c) = code {
+            chord.code = KeyCode::Char(one_case(c, chord.modifiers));
+            chord.modifiers -= KeyModifiers::SHIFT;
+        }
+        chord
+    }
+
+    /// Reads a key name. Letters keep their case: `G` is shift and g.
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = name;
+        while let Some((head, tail)) = rest.split_once('+').filter(|(_, tail)| !tail.is_empty()) {
+            let (_, modifier) = MODIFIERS.iter().find(|(name, _)| *name == head)?;
+            modifiers |= *modifier;
+            rest = tail;
+        }
+        Some(Self::new(code_named(rest)?, modifiers))
+    }
+
+    /// True for keys that type a character into a text field.
+    pub fn is_typed(self) -> bool {
+        let with_command = self.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        matches!(self.code, KeyCode::Char(_)) && !with_command
+    }
+}
+
+impl From<KeyEvent> for Chord {
+    fn from(event: KeyEvent) -> Self {
+        Self::new(event.code, event.modifiers)
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, modifier) in MODIFIERS {
+            if self.modifiers.contains(modifier) {
+                write!(f, "{name}+")?;
+            }
+        }
+        if let Some((name, _)) = NAMED.iter().find(|(_, code)| *code == self.code) {
+            return f.write_str(name);
+        }
+        if let KeyCode::F(number) = self.code {
+            return write!(f, "f{number}");
+        }
+        if let KeyCode::Char(c) = self.code {
+            return write!(f, "{c}");
+        }
+        write!(f, "{}", self.code)
+    }
+}
+
+/// Terminals disagree about the case of a letter under ctrl and of one reported with shift.
+fn one_case(c: char, modifiers: KeyModifiers) -> char {
+    if modifiers.contains(KeyModifiers::CONTROL) {
+        c.to_ascii_lowercase()
+    } else if modifiers.contains(KeyModifiers::SHIFT) {
+        c.to_ascii_uppercase()
+    } else {
+        c
+    }
+}
+
+fn code_named(name: &str) -> Option<KeyCode> {
+    if let Some((_, code)) = NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(*code);
+    }
+    if let Some(number) = name.strip_prefix('f').and_then(|digits| digits.parse().ok()) {
+        return (1..=24).contains(&number).then_some(KeyCode::F(number));
+    }
+    let mut chars = name.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if !c.is_control() => Some(KeyCode::Char(c)),
+        _ => None,
+    }
+}

@@ -1,0 +1,161 @@
+//! When the next frame may be drawn.
+//!
+//! Pure: it is told the time and never reads it. A key is drawn at once, events of the engine are
+//! gathered, and a terminal that takes long to draw lowers its own rate.
+
+use std::time::{Duration, Instant};
+
+/// What made the screen out of date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The engine told something.
+    Event,
+    /// The person pressed a key, pasted, or changed the size.
+    Key,
+}
+
+/// How the terminal is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    Local,
+    /// Over SSH: fewer frames, since each one costs a packet.
+    Remote,
+}
+
+/// Between two frames caused by keys: 60 per second.
+const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
+const LOCAL_INTERVAL: Duration = Duration::from_millis(33);
+const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
+/// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
+/// never takes more than a quarter of the time.
+const COST_FACTOR: u32 = 4;
+/// A key waits no longer than this for the pause after a costly frame.
+const LONGEST_KEY_WAIT: Duration = Duration::from_millis(50);
+
+/// Decides when to draw. One per screen.
+#[derive(Debug, Clone)]
+pub struct Pacer {
+    link: Link,
+    dirty: Option<Cause>,
+    last: Option<Frame>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    started: Instant,
+    cost: Duration,
+}
+
+impl Pacer {
+    pub fn new(link: Link) -> Self {
+        Self { link, dirty: None, last: None }
+    }
+
+    /// Something changed. A key outweighs events.
+    pub fn mark(&mut self, cause: Cause) {
+        self.dirty = self.dirty.max(Some(cause));
+    }
+
+    /// When to draw; `None` while nothing changed. A time in the past means now.
+    pub fn due(&self, now: Instant) -> Option<Instant> {
+        let cause = self.dirty?;
+        Some(self.last.map_or(now, |frame| frame.started + self.interval(cause, frame.cost)))
+    }
+
+    /// True when a frame should be drawn now.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.due(now).is_some_and(|due| due <= now)
+    }
+
+    /// A frame was drawn; `cost` is the time for drawing and for writing it out, as far as known.
+    pub fn drawn(&mut self, started: Instant, cost: Duration) {
+        self.dirty = None;
+        self.last = Some(Frame { started, cost });
+    }
+
+    /// The write of the last frame ended later than its drawing: its full cost is known now.
+    pub fn wrote(&mut self, cost: Duration) {
+        if let Some(frame) = &mut self.last {
+            frame.cost = frame.cost.max(cost);
+        }
+    }
+
+    fn interval(&self, cause: Cause, cost: Duration) -> Duration {
+        let pause = cost.saturating_mul(COST_FACTOR);
+        match (cause, self.link) {
+            (Cause::Key, _) => pause.min(LONGEST_KEY_WAIT).max(KEY_INTERVAL),
+            (Cause::Event, Link::Local) => pause.max(LOCAL_INTERVAL),
+            (Cause::Event, Link::Remote) => pause.max(REMOTE_INTERVAL),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn nothing_changed_means_no_frame() {
+        let now = Instant::now();
+        let mut pacer = Pacer::new(Link::Local);
+        assert_eq!(pacer.due(now), None);
+        pacer.mark(Cause::Event);
+        pacer.drawn(now, ms(1));
+        assert_eq!(pacer.due(now + ms(5_000)), None);
+    }
+
+    #[test]
+    fn the_first_frame_is_drawn_at_once() {
+        let now = Instant::now();
+        let mut pacer = Pacer::new(Link::Remote);
+        pacer.mark(Cause::Event);
+        assert!(pacer.is_due(now));
+    }
+
+    #[test]
+    fn the_wait_depends_on_the_cause_the_link_and_the_cost_of_the_last_frame() {
+        for (link, cause, cost, wait) in [
+            (Link::Local, Cause::Key, ms(0), KEY_INTERVAL),
+            (Link::Remote, Cause::Key, ms(1), KEY_INTERVAL),
+            (Link::Local, Cause::Key, ms(10), ms(40)),
+            (Link::Local, Cause::Key, ms(900), ms(50)),
+            (Link::Local, Cause::Event, ms(1), ms(33)),
+            (Link::Local, Cause::Event, ms(20), ms(80)),
+            (Link::Remote, Cause::Event, ms(1), ms(100)),
+            (Link::Remote, Cause::Event, ms(500), ms(2_000)),
+        ] {
+            let start = Instant::now();
+            let mut pacer = Pacer::new(link);
+            pacer.drawn(start, cost);
+            pacer.mark(cause);
+            assert_eq!(pacer.due(start), Some(start + wait), "{link:?} {cause:?} {cost:?}");
+            assert!(
+                pacer.is_due(start + wait) && !pacer.is_due(start + wait.saturating_sub(ms(1)))
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_held_back_by_a_waiting_event() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(Link::Remote);
+        pacer.drawn(start, ms(1));
+        pacer.mark(Cause::Key);
+        pacer.mark(Cause::Event);
+        assert!(pacer.is_due(start + ms(20)));
+    }
+
+    #[test]
+    fn a_slow_write_counts_even_when_it_ends_after_the_drawing() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(Link::Local);
+        pacer.drawn(start, ms(1));
+        pacer.wrote(ms(50));
+        pacer.mark(Cause::Event);
+        assert_eq!(pacer.due(start), Some(start + ms(200)));
+    }
+}

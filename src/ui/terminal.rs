@@ -1,0 +1,176 @@
+//! The terminal's modes: entering them, and leaving them at every exit.
+//!
+//! What must stay true: whatever [`Guard::enter`] turned on is turned off by leaving, dropping,
+//! suspending, and by a panic before its message is written. No mouse. Sequences that a person
+//! sees outside the screen (title, notification) are [`Control`]s, built here from safe text only.
+
+mod control;
+mod output;
+
+use std::io::{self, Write};
+use std::panic::PanicHookInfo;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ThreadId};
+
+pub use control::Control;
+pub use output::{Output, OutputError, Sink, terminal_file};
+
+/// Alternate screen, bracketed paste. The cursor is the backend's business.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h";
+
+/// Undoes everything we or the backend may have set: frame mark, style, scroll region, cursor,
+/// paste, screen.
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2004l\x1b[?1049l";
+
+/// The part of the terminal that is not bytes: raw mode of the line discipline.
+pub trait RawMode {
+    /// # Errors
+    /// The terminal is gone, or there is none.
+    fn set(&mut self, raw: bool) -> io::Result<()>;
+}
+
+/// Raw mode of the real terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TtyRawMode;
+
+impl RawMode for TtyRawMode {
+    fn set(&mut self, raw: bool) -> io::Result<()> {
+        use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+        if raw { enable_raw_mode() } else { disable_raw_mode() }
+    }
+}
+
+/// Says whether the modes are on. Shared with the panic hook.
+#[derive(Debug, Clone, Default)]
+pub struct ModeFlag(Arc<AtomicBool>);
+
+impl ModeFlag {
+    pub fn is_on(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Sets the flag and tells whether that changed it.
+    fn turn(&self, on: bool) -> bool {
+        self.0.swap(on, Ordering::SeqCst) != on
+    }
+}
+
+/// Holds the terminal in our modes; dropping it gives the terminal back.
+#[derive(Debug)]
+pub struct Guard<W: Write, R: RawMode> {
+    writer: W,
+    raw: R,
+    flag: ModeFlag,
+}
+
+impl<W: Write, R: RawMode> Guard<W, R> {
+    /// Turns the modes on. `writer` is used for mode changes only, not for frames.
+    ///
+    /// # Errors
+    /// No terminal, or it is gone. What was turned on is turned off again.
+    pub fn enter(writer: W, raw: R, flag: ModeFlag) -> io::Result<Self> {
+        let mut guard = Self { writer, raw, flag };
+        guard.turn_on()?;
+        Ok(guard)
+    }
+
+    /// Gives the terminal back. Doing it twice does nothing.
+    ///
+    /// # Errors
+    /// The terminal is gone. Raw mode is turned off even if the bytes could not be written.
+    pub fn leave(&mut self) -> io::Result<()> {
+        if !self.flag.turn(false) {
+            return Ok(());
+        }
+        let written = write_all(&mut self.writer, LEAVE);
+        self.raw.set(false).and(written)
+    }
+
+    /// The terminal is gone (the line was cut): nothing is written to it any more.
+    pub fn abandon(&mut self) {
+        self.flag.turn(false);
+    }
+
+    /// Gives the terminal back, runs `stop` (which returns when the process was continued), and
+    /// takes it again. The caller draws everything anew.
+    ///
+    /// # Errors
+    /// The terminal is gone, or `stop` failed; the modes are on again if that was possible.
+    pub fn suspend(&mut self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        self.leave()?;
+        let stopped = stop();
+        self.turn_on()?;
+        stopped
+    }
+
+    fn turn_on(&mut self) -> io::Result<()> {
+        self.raw.set(true)?;
+        self.flag.turn(true);
+        write_all(&mut self.writer, ENTER).inspect_err(|_| {
+            // The error to report is the first one.
+            let _ = self.leave();
+        })
+    }
+}
+
+impl<W: Write, R: RawMode> Drop for Guard<W, R> {
+    fn drop(&mut self) {
+        // Nobody is left to tell; a terminal that is gone needs no restoring.
+        let _ = self.leave();
+    }
+}
+
+fn write_all(writer: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    writer.write_all(bytes)?;
+    writer.flush()
+}
+
+/// Where a panic happened, for the hook's report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanicPlace {
+    /// In the screen's thread: the program ends; the terminal has been given back.
+    Screen,
+    /// In a background task, which is contained: the terminal still shows our screen, so nothing
+    /// may be written to it.
+    Background,
+}
+
+/// Installs a panic hook for the thread that runs the screen (the one that calls this). On a
+/// panic there, it first gives the terminal back, then calls `report`.
+pub fn install_panic_hook<W, R>(
+    flag: ModeFlag,
+    writer: impl Fn() -> W + Send + Sync + 'static,
+    raw: R,
+    report: impl Fn(PanicPlace, &PanicHookInfo<'_>) + Send + Sync + 'static,
+) where
+    W: Write,
+    R: RawMode + Clone + Send + Sync + 'static,
+{
+    let screen = thread::current().id();
+    std::panic::set_hook(Box::new(move |info| {
+        let place = place_of(thread::current().id(), screen);
+        if place == PanicPlace::Screen {
+            let mut guard = Guard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
+            // The panic itself is reported next; a second fault would hide it.
+            let _ = guard.leave();
+        }
+        report(place, info);
+    }));
+}
+
+fn place_of(current: ThreadId, screen: ThreadId) -> PanicPlace {
+    if current == screen { PanicPlace::Screen } else { PanicPlace::Background }
+}
+
+/// Gives a terminal back that an ended process left in our modes (`--reset-terminal`).
+///
+/// # Errors
+/// The terminal is gone, or there is none.
+pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode) -> io::Result<()> {
+    let written = write_all(writer, LEAVE);
+    raw.set(false).and(written)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Sequences for what lies outside the screen: title, bell, notification.
+//!
+//! They hold only text made here or reduced to printable characters, so nothing a model says can
+//! end a sequence early.
+
+use crate::ui::text::SafeText;
+use crate::ui::text::width::cut;
+
+/// Longest text of a notification, in cells.
+const NOTIFICATION_CELLS: usize = 120;
+
+/// Bytes that are safe to send outside a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Control(Vec<u8>);
+
+impl Control {
+    /// The window title: the number of open questions, if any, and the program's name.
+    pub fn title(open_questions: usize) -> Self {
+        let text = match open_questions {
+            0 => "dominds".to_owned(),
+            count => format!("({count}?) dominds"),
+        };
+        Self(format!("\x1b]2;{text}\x07").into_bytes())
+    }
+
+    /// Empties the title at the end; terminals then show their own.
+    pub fn clear_title() -> Self {
+        Self(b"\x1b]2;\x07".to_vec())
+    }
+
+    /// The bell: works over every link and in every multiplexer.
+    pub fn bell() -> Self {
+        Self(b"\x07".to_vec())
+    }
+
+    /// A desktop notification (OSC 9). Inside tmux it is wrapped, otherwise tmux would swallow it.
+    pub fn notification(text: &SafeText, in_tmux: bool) -> Self {
+        let line = SafeText::line(text.as_str());
+        // The name in front keeps a text such as "4;1" from being read as another command.
+        let sequence = format!("\x1b]9;dominds: {}\x1b\\", cut(line.as_str(), NOTIFICATION_CELLS));
+        let bytes = if in_tmux { wrap_for_tmux(&sequence) } else { sequence.into_bytes() };
+        Self(bytes)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// tmux passes a sequence on when it is inside its own, with every escape doubled.
+fn wrap_for_tmux(sequence: &str) -> Vec<u8> {
+    format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b")).into_bytes()
+}

@@ -1,0 +1,201 @@
+//! Writing frames without ever waiting for the terminal.
+//!
+//! One thread owns the descriptor and takes one frame at a time. While it is busy, the screen
+//! keeps its state and draws nothing; a terminal that stalls for minutes costs no memory and no
+//! liveliness. The frame in its hands is the only one that exists.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd as _;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Pause before asking a full terminal again.
+const RETRY_AFTER: Duration = Duration::from_millis(5);
+
+/// Why a frame was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OutputError {
+    /// The frame before is still being written. Draw again later, from the state.
+    #[error("the terminal is still taking the last frame")]
+    Busy,
+    /// A write failed: the terminal is gone. Nothing more is written to it.
+    #[error("writing to the terminal: it is gone")]
+    Gone,
+}
+
+/// The handle to the writing thread. Dropping it lets the thread end after its frame.
+#[derive(Debug)]
+pub struct Output {
+    frames: Option<SyncSender<Vec<u8>>>,
+    progress: Arc<Progress>,
+}
+
+/// What the writing thread tells.
+#[derive(Debug, Default)]
+struct Progress {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default, Clone)]
+struct State {
+    /// Since when a frame is being written.
+    busy_since: Option<Instant>,
+    last_write: Duration,
+    failed: Option<io::ErrorKind>,
+}
+
+impl Output {
+    /// Starts the writing thread. `done` is called from it after each frame, to wake the screen.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(
+        mut writer: impl Write + Send + 'static,
+        done: impl Fn() + Send + 'static,
+    ) -> io::Result<Self> {
+        // One slot: only a frame handed over while the thread is idle is accepted (see submit).
+        let (sender, frames) = sync_channel::<Vec<u8>>(1);
+        let progress = Arc::new(Progress::default());
+        let told = Arc::clone(&progress);
+        thread::Builder::new().name("terminal-output".to_owned()).spawn(move || {
+            for frame in frames {
+                let written = write_patiently(&mut writer, &frame);
+                let failed = written.is_err();
+                told.finish(written);
+                done();
+                if failed {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { frames: Some(sender), progress })
+    }
+
+    /// Hands over a frame. Never waits.
+    ///
+    /// # Errors
+    /// [`OutputError::Busy`] while the last one is being written, [`OutputError::Gone`] after a
+    /// failed write. The frame is dropped then.
+    pub fn try_submit(&self, frame: Vec<u8>) -> Result<(), OutputError> {
+        let mut state = self.progress.lock();
+        let Some(frames) = self.frames.as_ref().filter(|_| state.failed.is_none()) else {
+            return Err(OutputError::Gone);
+        };
+        if state.busy_since.is_some() {
+            return Err(OutputError::Busy);
+        }
+        match frames.try_send(frame) {
+            Ok(()) => {
+                state.busy_since = Some(Instant::now());
+                Ok(())
+            }
+            Err(TrySendError::Full(_)) => Err(OutputError::Busy),
+            Err(TrySendError::Disconnected(_)) => Err(OutputError::Gone),
+        }
+    }
+
+    /// True when a frame would be taken now. Ask before drawing.
+    pub fn is_idle(&self) -> bool {
+        let state = self.progress.lock();
+        state.busy_since.is_none() && state.failed.is_none()
+    }
+
+    /// What ended the output, once a write failed.
+    pub fn failure(&self) -> Option<io::ErrorKind> {
+        self.progress.lock().failed
+    }
+
+    /// How long the last finished write took; for the pacer.
+    pub fn last_write(&self) -> Duration {
+        self.progress.lock().last_write
+    }
+
+    /// How long the frame now being written has been on its way.
+    pub fn busy_for(&self, now: Instant) -> Option<Duration> {
+        self.progress.lock().busy_since.map(|since| now.saturating_duration_since(since))
+    }
+
+    /// Waits until the last frame was written or failed, at most `limit`; true if it is out.
+    /// For the end of the program only.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let state = self.progress.lock();
+        let waited = self
+            .progress
+            .changed
+            .wait_timeout_while(state, limit, |state| state.busy_since.is_some());
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.busy_since.is_none() && state.failed.is_none()
+    }
+}
+
+impl Progress {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, written: io::Result<()>) {
+        let mut state = self.lock();
+        if let Some(since) = state.busy_since.take() {
+            state.last_write = since.elapsed();
+        }
+        state.failed = written.err().map(|error| error.kind());
+        self.changed.notify_all();
+    }
+}
+
+/// Writes a whole frame, also to a terminal that was made non-blocking by someone sharing it.
+fn write_patiently(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match writer.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(RETRY_AFTER),
+            Err(error) => return Err(error),
+        }
+    }
+    writer.flush()
+}
+
+/// A descriptor of its own for the terminal on standard output. Unlike the library's handle it
+/// has no lock, so a stalled frame cannot keep the modes from being restored.
+///
+/// # Errors
+/// No more descriptors.
+pub fn terminal_file() -> io::Result<File> {
+    io::stdout().as_fd().try_clone_to_owned().map(File::from)
+}
+
+/// The writer to give to the backend: one write is one frame for an [`Output`].
+#[derive(Debug, Clone)]
+pub struct Sink(Arc<Output>);
+
+impl Sink {
+    pub fn new(output: Arc<Output>) -> Self {
+        Self(output)
+    }
+}
+
+impl Write for Sink {
+    /// # Errors
+    /// `WouldBlock` while busy, `BrokenPipe` once the terminal is gone.
+    fn write(&mut self, frame: &[u8]) -> io::Result<usize> {
+        match self.0.try_submit(frame.to_vec()) {
+            Ok(()) => Ok(frame.len()),
+            Err(OutputError::Busy) => {
+                Err(io::Error::new(io::ErrorKind::WouldBlock, OutputError::Busy))
+            }
+            Err(OutputError::Gone) => {
+                Err(io::Error::new(io::ErrorKind::BrokenPipe, OutputError::Gone))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! Modes are restored at every exit; frames never wait for the terminal.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::ui::text::SafeText;
+
+/// A writer whose bytes can be read back, and a raw mode that only notes what it is.
+#[derive(Debug, Clone, Default)]
+struct Tty {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    raw: Arc<AtomicBool>,
+    broken: bool,
+}
+
+impl Tty {
+    fn screen(&self) -> vt100::Parser {
+        let mut parser = vt100::Parser::new(4, 20, 0);
+        parser.process(&self.bytes.lock().unwrap());
+        parser
+    }
+
+    fn is_ours(&self) -> bool {
+        let parser = self.screen();
+        let ours = parser.screen().alternate_screen();
+        assert_eq!(parser.screen().bracketed_paste(), ours);
+        assert_eq!(self.raw.load(Ordering::SeqCst), ours);
+        ours
+    }
+}
+
+impl Write for Tty {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.broken {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.bytes.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl RawMode for Tty {
+    fn set(&mut self, raw: bool) -> io::Result<()> {
+        self.raw.store(raw, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+fn enter(tty: &Tty, flag: &ModeFlag) -> Guard<Tty, Tty> {
+    Guard::enter(tty.clone(), tty.clone(), flag.clone()).unwrap()
+}
+
+#[test]
+fn leaving_or_dropping_gives_the_terminal_back_once() {
+    let (tty, flag) = (Tty::default(), ModeFlag::default());
+    let mut guard = enter(&tty, &flag);
+    assert!(tty.is_ours() && flag.is_on());
+    guard.leave().unwrap();
+    assert!(!tty.is_ours() && !flag.is_on());
+    let length = tty.bytes.lock().unwrap().len();
+    drop(guard);
+    assert_eq!(tty.bytes.lock().unwrap().len(), length);
+    drop(enter(&tty, &flag));
+    assert!(!tty.is_ours());
+}
+
+#[test]
+fn a_terminal_that_is_gone_is_not_written_to_again() {
+    let (tty, flag) = (Tty::default(), ModeFlag::default());
+    let mut guard = enter(&tty, &flag);
+    let length = tty.bytes.lock().unwrap().len();
+    guard.abandon();
+    drop(guard);
+    assert_eq!(tty.bytes.lock().unwrap().len(), length);
+}
+
+#[test]
+fn the_cursor_and_the_scroll_region_are_restored_too() {
+    let (mut tty, flag) = (Tty::default(), ModeFlag::default());
+    let guard = enter(&tty, &flag);
+    tty.write_all(b"\x1b[?25l\x1b[2;3r\x1b[1;31m").unwrap();
+    drop(guard);
+    let parser = tty.screen();
+    assert!(!parser.screen().hide_cursor() && !parser.screen().bold());
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_while_stopped_and_takes_it_again() {
+    let (tty, flag) = (Tty::default(), ModeFlag::default());
+    let mut guard = enter(&tty, &flag);
+    let seen = tty.clone();
+    guard
+        .suspend(move || {
+            assert!(!seen.is_ours());
+            Ok(())
+        })
+        .unwrap();
+    assert!(tty.is_ours());
+    let failed = guard.suspend(|| Err(io::ErrorKind::PermissionDenied.into()));
+    assert!(failed.is_err() && tty.is_ours());
+}
+
+#[test]
+fn a_terminal_that_cannot_be_written_to_is_not_left_raw() {
+    let tty = Tty { broken: true, ..Tty::default() };
+    let flag = ModeFlag::default();
+    assert!(Guard::enter(tty.clone(), tty.clone(), flag.clone()).is_err());
+    assert!(!tty.raw.load(Ordering::SeqCst) && !flag.is_on());
+}
+
+#[test]
+fn a_terminal_left_behind_can_be_reset() {
+    let (mut tty, flag) = (Tty::default(), ModeFlag::default());
+    std::mem::forget(enter(&tty, &flag));
+    let mut raw = tty.clone();
+    reset(&mut tty, &mut raw).unwrap();
+    assert!(!tty.is_ours());
+}
+
+#[test]
+fn only_a_panic_of_the_screen_gives_the_terminal_back() {
+    let screen = thread::current().id();
+    let other = thread::spawn(|| thread::current().id()).join().unwrap();
+    assert_eq!(place_of(screen, screen), PanicPlace::Screen);
+    assert_eq!(place_of(other, screen), PanicPlace::Background);
+}
+
+#[test]
+fn the_title_counts_open_questions() {
+    assert_eq!(Control::title(0).bytes(), b"\x1b]2;dominds\x07");
+    assert_eq!(Control::title(2).bytes(), b"\x1b]2;(2?) dominds\x07");
+    assert_eq!(Control::bell().bytes(), b"\x07");
+}
+
+#[test]
+fn a_notification_cannot_be_ended_by_its_text() {
+    let text = SafeText::clean("drop?\u{7}\u{1b}\\\u{1b}]52;c;x\nsecond");
+    let plain = Control::notification(&text, false);
+    assert_eq!(
+        String::from_utf8_lossy(plain.bytes()),
+        "\u{1b}]9;dominds: drop?␇␛\\␛]52;c;x⏎second\u{1b}\\"
+    );
+    let wrapped = Control::notification(&SafeText::clean("x"), true);
+    assert_eq!(wrapped.bytes(), b"\x1bPtmux;\x1b\x1b]9;dominds: x\x1b\x1b\\\x1b\\");
+    let long = Control::notification(&SafeText::clean(&"x".repeat(9_999)), false);
+    assert!(long.bytes().len() < 200);
+}
+
+/// A terminal that takes a frame only when told to.
+struct Stalling {
+    arrive: Sender<Vec<u8>>,
+    go: Receiver<io::Result<()>>,
+}
+
+impl Write for Stalling {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.arrive.send(bytes.to_vec()).unwrap();
+        self.go.recv().unwrap().map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The test's ends: frames as they reach the terminal, leave to go on, and finished frames.
+struct Far {
+    frames: Receiver<Vec<u8>>,
+    go_on: Sender<io::Result<()>>,
+    finished: Receiver<()>,
+}
+
+fn stalling() -> (Output, Far) {
+    let (arrive, frames) = channel();
+    let (go_on, go) = channel();
+    let (finish, finished) = channel();
+    let writer = Stalling { arrive, go };
+    let output = Output::start(writer, move || {
+        let _ = finish.send(());
+    })
+    .unwrap();
+    (output, Far { frames, go_on, finished })
+}
+
+#[test]
+fn a_stalled_terminal_makes_frames_be_refused_and_not_queued() {
+    let (output, Far { frames, go_on, finished }) = stalling();
+    assert!(output.is_idle());
+    output.try_submit(b"one".to_vec()).unwrap();
+    assert_eq!(frames.recv().unwrap(), b"one");
+    assert_eq!(output.try_submit(b"two".to_vec()), Err(OutputError::Busy));
+    assert!(!output.is_idle() && output.busy_for(Instant::now()).is_some());
+    assert!(!output.wait(Duration::ZERO));
+    go_on.send(Ok(())).unwrap();
+    finished.recv().unwrap();
+    assert!(output.is_idle() && output.wait(Duration::ZERO));
+    output.try_submit(b"three".to_vec()).unwrap();
+    assert_eq!(frames.recv().unwrap(), b"three");
+    go_on.send(Ok(())).unwrap();
+    finished.recv().unwrap();
+}
+
+#[test]
+fn a_terminal_that_is_gone_takes_nothing_more() {
+    let (output, Far { frames, go_on, finished }) = stalling();
+    output.try_submit(b"one".to_vec()).unwrap();
+    frames.recv().unwrap();
+    go_on.send(Err(io::ErrorKind::BrokenPipe.into())).unwrap();
+    finished.recv().unwrap();
+    assert_eq!(output.try_submit(b"two".to_vec()), Err(OutputError::Gone));
+    assert_eq!(output.failure(), Some(io::ErrorKind::BrokenPipe));
+    let error = Sink::new(Arc::new(output)).write(b"x").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}

@@ -1,0 +1,347 @@
+//! The one cleaner: foreign text becomes [`SafeText`], the only text a frame is built from.
+//!
+//! What must stay true: the output holds no control character but the line feed, nothing that
+//! reorders, hides or joins text unseen, and at most [`MARKS_PER_BASE`] marks on one character.
+//! What was taken out stands there as a visible sign, so a reader sees that something was hidden.
+//! Cleaning twice changes nothing, and cleaning in pieces gives the same as cleaning the whole.
+
+use std::fmt::{self, Write as _};
+
+use unicode_width::UnicodeWidthChar;
+
+/// Combining marks shown on one character; more only serve to paint over neighbouring lines.
+pub const MARKS_PER_BASE: u8 = 4;
+
+/// Cells between tab stops.
+const TAB_STOP: usize = 4;
+
+const ZERO_WIDTH_NON_JOINER: char = '\u{200C}';
+const ZERO_WIDTH_JOINER: char = '\u{200D}';
+
+/// Text that cannot command the terminal. Lines are separated by `\n`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SafeText(String);
+
+impl SafeText {
+    /// Cleans text of any number of lines. Tabs become spaces, `\r\n` becomes `\n`.
+    pub fn clean(raw: &str) -> Self {
+        if plain_prefix(raw) == raw.len() {
+            return Self(raw.to_owned());
+        }
+        let mut out = String::with_capacity(raw.len() + raw.len() / 8);
+        let mut cleaner = StreamCleaner::default();
+        cleaner.push(raw, &mut out);
+        cleaner.finish(&mut out);
+        Self(out)
+    }
+
+    /// Cleans text that must stay on one line: line feeds inside it are shown as `⏎`, those at
+    /// its end are dropped.
+    pub fn line(raw: &str) -> Self {
+        let Self(text) = Self::clean(raw);
+        let end = text.trim_end_matches('\n');
+        if end.contains('\n') { Self(end.replace('\n', "⏎")) } else { Self(end.to_owned()) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Appends; both sides are clean, and a mark at the start of `other` was made visible when
+    /// `other` was cleaned, so the seam is harmless.
+    pub fn append(&mut self, other: &Self) {
+        self.0.push_str(&other.0);
+    }
+
+    /// The part at `range`, or nothing when the range does not fall on characters.
+    #[must_use]
+    pub fn part(&self, range: std::ops::Range<usize>) -> Self {
+        Self(self.0.get(range).unwrap_or_default().to_owned())
+    }
+
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for SafeText {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Cleans text that arrives in pieces cut anywhere between characters.
+///
+/// A few characters are held back until the next one decides what they are; [`Self::finish`]
+/// gives them out.
+#[derive(Debug, Clone, Default)]
+pub struct StreamCleaner {
+    /// Cells written since the last line feed, for tab stops.
+    column: usize,
+    base: Base,
+    /// Marks already on the base.
+    marks: u8,
+    /// The last character may take an emoji or text selector.
+    takes_selector: bool,
+    held: Held,
+    dropped_marks: usize,
+    hidden: usize,
+}
+
+/// What a mark or a joiner would attach to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Base {
+    #[default]
+    Nothing,
+    Ascii,
+    Other,
+}
+
+/// A character that waits for its successor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Held {
+    #[default]
+    Nothing,
+    CarriageReturn,
+    Joiner(char),
+}
+
+/// What follows a held character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    LineFeed,
+    ForeignBase,
+    Else,
+}
+
+impl StreamCleaner {
+    /// Cleans one more piece onto the end of `out`.
+    pub fn push(&mut self, text: &str, out: &mut String) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let plain = plain_prefix(rest);
+            if plain > 0 {
+                let (run, tail) = rest.split_at(plain);
+                self.plain_run(run, out);
+                rest = tail;
+            } else {
+                let mut chars = rest.chars();
+                if let Some(c) = chars.next() {
+                    self.one(c, out);
+                }
+                rest = chars.as_str();
+            }
+        }
+    }
+
+    /// Cleans one more piece into a text of its own; the pieces joined are the whole.
+    pub fn clean(&mut self, text: &str) -> SafeText {
+        let mut out = String::with_capacity(text.len());
+        self.push(text, &mut out);
+        SafeText(out)
+    }
+
+    /// What was held back, as the last piece.
+    pub fn rest(&mut self) -> SafeText {
+        let mut out = String::new();
+        self.finish(&mut out);
+        SafeText(out)
+    }
+
+    /// Gives out what was held back. The cleaner is then as new, but for its counts.
+    pub fn finish(&mut self, out: &mut String) {
+        self.settle(Next::Else, out);
+        let hidden = self.hidden;
+        *self = Self { hidden, ..Self::default() };
+    }
+
+    /// How many characters were made visible or dropped so far; for a badge beside the text.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    fn plain_run(&mut self, run: &str, out: &mut String) {
+        let next = if run.starts_with('\n') { Next::LineFeed } else { Next::Else };
+        self.settle(next, out);
+        out.push_str(run);
+        self.column = match run.rfind('\n') {
+            Some(at) => run.len() - at - 1,
+            None => self.column + run.len(),
+        };
+        let last = run.chars().next_back().unwrap_or('\n');
+        let blank = matches!(last, ' ' | '\n');
+        self.base = if blank { Base::Nothing } else { Base::Ascii };
+        self.marks = 0;
+        self.takes_selector = matches!(last, '0'..='9' | '#' | '*');
+    }
+
+    fn one(&mut self, c: char, out: &mut String) {
+        match c {
+            '\t' => self.tab(out),
+            '\r' => {
+                self.settle(Next::Else, out);
+                self.held = Held::CarriageReturn;
+            }
+            ZERO_WIDTH_JOINER | ZERO_WIDTH_NON_JOINER => self.joiner(c, out),
+            '\u{FE0E}' | '\u{FE0F}' => self.selector(c, out),
+            _ if is_hidden(c) => {
+                self.settle(Next::Else, out);
+                self.show(c, out);
+            }
+            _ if is_mark(c) => self.mark(c, out),
+            _ => self.foreign_base(c, out),
+        }
+    }
+
+    fn tab(&mut self, out: &mut String) {
+        self.settle(Next::Else, out);
+        let spaces = TAB_STOP - self.column % TAB_STOP;
+        out.extend(std::iter::repeat_n(' ', spaces));
+        self.column += spaces;
+        self.no_base();
+    }
+
+    /// A joiner is honest only inside a word or emoji that is not ASCII.
+    fn joiner(&mut self, c: char, out: &mut String) {
+        self.settle(Next::Else, out);
+        if self.base == Base::Other {
+            self.held = Held::Joiner(c);
+        } else {
+            self.show(c, out);
+        }
+    }
+
+    fn selector(&mut self, c: char, out: &mut String) {
+        self.settle(Next::Else, out);
+        if self.takes_selector {
+            out.push(c);
+            self.takes_selector = false;
+            self.marks += 1;
+        } else {
+            self.show(c, out);
+        }
+    }
+
+    fn mark(&mut self, c: char, out: &mut String) {
+        if self.held != Held::Nothing {
+            self.settle(Next::Else, out);
+        }
+        self.takes_selector = false;
+        if self.base == Base::Nothing {
+            self.show(c, out);
+        } else if self.marks < MARKS_PER_BASE {
+            self.marks += 1;
+            out.push(c);
+        } else {
+            self.dropped_marks += 1;
+        }
+    }
+
+    fn foreign_base(&mut self, c: char, out: &mut String) {
+        self.settle(Next::ForeignBase, out);
+        out.push(c);
+        self.column += c.width().unwrap_or(1);
+        let blank = c.is_whitespace();
+        self.base = if blank { Base::Nothing } else { Base::Other };
+        self.marks = 0;
+        self.takes_selector = takes_selector(c);
+    }
+
+    /// Decides about held characters and dropped marks, now that the next character is known.
+    fn settle(&mut self, next: Next, out: &mut String) {
+        if self.dropped_marks > 0 {
+            let dropped = std::mem::take(&mut self.dropped_marks);
+            self.hidden += dropped;
+            self.sign(format_args!("<+{dropped} marks>"), out);
+        }
+        match (std::mem::take(&mut self.held), next) {
+            (Held::Nothing, _) | (Held::CarriageReturn, Next::LineFeed) => {}
+            (Held::Joiner(joiner), Next::ForeignBase) => out.push(joiner),
+            (Held::Joiner(joiner), Next::LineFeed | Next::Else) => self.show(joiner, out),
+            (Held::CarriageReturn, Next::ForeignBase | Next::Else) => self.show('\r', out),
+        }
+    }
+
+    /// Writes a visible sign instead of `c`.
+    fn show(&mut self, c: char, out: &mut String) {
+        self.hidden += 1;
+        match u32::from(c) {
+            code @ 0..0x20 => self.picture(0x2400 + code, out),
+            0x7F => self.picture(0x2421, out),
+            code @ 0x80..0x100 => self.sign(format_args!("<{code:02X}>"), out),
+            code => self.sign(format_args!("<{code:04X}>"), out),
+        }
+    }
+
+    /// One of the control pictures, each a single cell wide.
+    fn picture(&mut self, code: u32, out: &mut String) {
+        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        self.column += 1;
+        self.no_base();
+    }
+
+    fn sign(&mut self, sign: fmt::Arguments<'_>, out: &mut String) {
+        let before = out.len();
+        // Writing to a String cannot fail.
+        let _ = out.write_fmt(sign);
+        self.column += out.len() - before;
+        self.no_base();
+    }
+
+    fn no_base(&mut self) {
+        self.base = Base::Nothing;
+        self.marks = 0;
+        self.takes_selector = false;
+    }
+}
+
+/// Length of the longest start of `text` that is printable ASCII and line feeds.
+fn plain_prefix(text: &str) -> usize {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
+    text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
+}
+
+/// Characters that must never reach the screen as themselves: controls, reordering marks, things
+/// that take no visible space, private use (unknown width) and noncharacters.
+fn is_hidden(c: char) -> bool {
+    let code = u32::from(c);
+    if code & 0xFFFE == 0xFFFE {
+        return true;
+    }
+    matches!(code,
+        0..=0x1F | 0x7F..=0x9F | 0xAD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5
+        | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
+        | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
+        | 0xFFF0..=0xFFFB | 0x13430..=0x1343F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
+        | 0xE0000..=0xE0FFF | 0xF0000..=0x0010_FFFF)
+}
+
+/// Characters that sit on the one before them and take no cell of their own.
+fn is_mark(c: char) -> bool {
+    match u32::from(c) {
+        // Common scripts without marks, decided without a table.
+        0x80..=0x2FF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 => false,
+        _ => c.width() == Some(0),
+    }
+}
+
+/// Symbols that exist in a text and an emoji form, chosen by a selector after them.
+fn takes_selector(c: char) -> bool {
+    matches!(u32::from(c),
+        0xA9 | 0xAE | 0x203C | 0x2049 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF
+        | 0x24C2 | 0x25AA..=0x25FE | 0x2600..=0x27BF | 0x2934..=0x2935 | 0x2B05..=0x2B55
+        | 0x3030 | 0x303D | 0x3297 | 0x3299 | 0x1F000..=0x1FAFF)
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,230 @@
+//! The rules of the cleaner, by table, by property and against a file of hostile strings.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn clean(raw: &str) -> String {
+    SafeText::clean(raw).into_string()
+}
+
+#[test]
+fn what_hides_or_commands_is_shown_as_a_sign() {
+    for (raw, expected) in [
+        ("plain text\n", "plain text\n"),
+        ("\u{1b}[2Jx", "␛[2Jx"),
+        ("a\0b\u{7}\u{7f}", "a␀b␇␡"),
+        ("\u{9b}31m", "<9B>31m"),
+        ("a\u{85}b", "a<85>b"),
+        ("a\tb\tcdef\t|", "a   b   cdef    |"),
+        ("\u{202e}gnp", "<202E>gnp"),
+        ("rm\u{200b} -rf", "rm<200B> -rf"),
+        ("soft\u{ad}ly", "soft<AD>ly"),
+        ("a\u{2028}b\u{2029}c", "a<2028>b<2029>c"),
+        ("\u{e0041}x", "<E0041>x"),
+        ("\u{e000}\u{10ffff}\u{fdd0}", "<E000><10FFFF><FDD0>"),
+        ("\u{3164}\u{115f}\u{ffa0}", "<3164><115F><FFA0>"),
+        ("\u{feff}x", "<FEFF>x"),
+        ("one\r\ntwo\rthree\r", "one\ntwo␍three␍"),
+        ("\r\r\n", "␍\n"),
+    ] {
+        assert_eq!(clean(raw), expected, "{raw:?}");
+    }
+}
+
+#[test]
+fn honest_text_of_other_scripts_stays_as_it_is() {
+    for honest in [
+        "e\u{301} 你好 👍🏽 ok",
+        "👩\u{200d}🚀 👨\u{200d}👩\u{200d}👧",
+        "می\u{200c}خواهم",
+        "क्\u{200d}ष",
+        "⚠\u{fe0f} 1\u{fe0f}\u{20e3}",
+        "שלום العربية 123 abc",
+        "ｶﾞ ガ が",
+    ] {
+        assert_eq!(clean(honest), honest);
+    }
+}
+
+#[test]
+fn joiners_and_selectors_out_of_place_are_shown() {
+    for (raw, expected) in [
+        ("ad\u{200d}min", "ad<200D>min"),
+        ("你\u{200d}x", "你<200D>x"),
+        ("x\u{200c}你", "x<200C>你"),
+        ("你\u{200d}", "你<200D>"),
+        ("你\u{200d}\u{200d}好", "你<200D><200D>好"),
+        ("a\u{fe0f}", "a<FE0F>"),
+        ("⚠\u{fe0f}\u{fe0f}", "⚠\u{fe0f}<FE0F>"),
+        ("葛\u{e0100}", "葛<E0100>"),
+    ] {
+        assert_eq!(clean(raw), expected, "{raw:?}");
+    }
+}
+
+#[test]
+fn more_than_four_marks_are_counted_instead_of_drawn() {
+    let raw = format!("a{}b", "\u{301}".repeat(400));
+    assert_eq!(clean(&raw), format!("a{}<+396 marks>b", "\u{301}".repeat(4)));
+}
+
+#[test]
+fn a_mark_without_a_character_below_it_is_shown() {
+    assert_eq!(clean("\u{301}x"), "<0301>x");
+    assert_eq!(clean("x \u{301}"), "x <0301>");
+    assert_eq!(clean("\u{1b}\u{301}"), "␛<0301>");
+}
+
+#[test]
+fn a_single_line_shows_its_line_feeds() {
+    assert_eq!(SafeText::line("a\nb\r\n\n").as_str(), "a⏎b");
+    assert_eq!(SafeText::line("plain").as_str(), "plain");
+}
+
+#[test]
+fn hidden_characters_are_counted() {
+    let (mut cleaner, mut out) = (StreamCleaner::default(), String::new());
+    cleaner.push("a\u{202e}\u{1b}b\r", &mut out);
+    cleaner.finish(&mut out);
+    assert_eq!((cleaner.hidden(), out.as_str()), (3, "a<202E>␛b␍"));
+}
+
+/// Everything the promises forbid in text that goes to the screen.
+fn assert_harmless(text: &str) {
+    let chars: Vec<char> = text.chars().collect();
+    let mut marks = 0;
+    for (at, &c) in chars.iter().enumerate() {
+        if matches!(c, ZERO_WIDTH_JOINER | ZERO_WIDTH_NON_JOINER) {
+            let foreign = |c: Option<&char>| c.is_some_and(|c| !c.is_ascii());
+            assert!(at > 0 && foreign(chars.get(at - 1)) && foreign(chars.get(at + 1)));
+        } else if matches!(c, '\u{fe0e}' | '\u{fe0f}') {
+            marks += 1;
+        } else if c == '\n' {
+            marks = 0;
+        } else {
+            assert!(!is_hidden(c), "{:04X} in {text:?}", u32::from(c));
+            marks = if is_mark(c) { marks + 1 } else { 0 };
+        }
+        assert!(marks <= MARKS_PER_BASE, "too many marks in {text:?}");
+    }
+}
+
+/// Text with many of the characters the rules speak of.
+fn nasty() -> impl Strategy<Value = String> {
+    let special = prop::sample::select(vec![
+        '\u{1b}',
+        '\r',
+        '\n',
+        '\t',
+        '\u{9b}',
+        '\u{200d}',
+        '\u{200c}',
+        '\u{fe0f}',
+        '\u{301}',
+        '\u{302}',
+        '\u{202e}',
+        '\u{ad}',
+        '👩',
+        '🚀',
+        '你',
+        'a',
+        '1',
+        ' ',
+        '⚠',
+        '\u{e000}',
+        '\u{1160}',
+        '\u{11a8}',
+        '가',
+        '\u{ff9e}',
+        '\u{1f1e6}',
+        '\u{94d}',
+        'क',
+        '\u{2028}',
+    ]);
+    prop::collection::vec(prop_oneof![4 => special, 1 => any::<char>()], 0..60)
+        .prop_map(|chars| chars.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn any_text_comes_out_harmless(raw in nasty()) {
+        assert_harmless(&clean(&raw));
+    }
+
+    #[test]
+    fn cleaning_twice_changes_nothing(raw in nasty()) {
+        let once = clean(&raw);
+        prop_assert_eq!(clean(&once), once);
+    }
+
+    #[test]
+    fn pieces_give_the_same_as_the_whole(raw in nasty(), cuts in prop::collection::vec(1_usize..9, 1..40)) {
+        let (mut cleaner, mut out) = (StreamCleaner::default(), String::new());
+        let mut chars = raw.chars();
+        for size in cuts.iter().cycle() {
+            let piece: String = chars.by_ref().take(*size).collect();
+            if piece.is_empty() {
+                break;
+            }
+            cleaner.push(&piece, &mut out);
+        }
+        cleaner.finish(&mut out);
+        prop_assert_eq!(out, clean(&raw));
+    }
+}
+
+#[test]
+fn every_single_character_comes_out_harmless() {
+    for c in '\0'..=char::MAX {
+        let raw = format!("x{c}x{c}{c}");
+        assert_harmless(&clean(&raw));
+    }
+}
+
+#[test]
+fn ten_mebibytes_of_plain_text_pass_unchanged() {
+    let raw = "0123456789abcde\n".repeat(640 * 1024);
+    assert_eq!(clean(&raw), raw);
+}
+
+#[test]
+fn the_hostile_corpus_comes_out_harmless() {
+    for raw in hostile_corpus() {
+        assert_harmless(&clean(&raw));
+    }
+}
+
+/// The strings of the hostile corpus; none, said aloud, where the file is not at hand.
+pub(in crate::ui::text) fn hostile_corpus() -> Vec<String> {
+    let path = std::env::var_os("DOMINDS_ESCAPE_CORPUS").map_or_else(
+        || concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/escape_corpus.jsonl").into(),
+        std::path::PathBuf::from,
+    );
+    let Ok(corpus) = std::fs::read_to_string(&path) else {
+        eprintln!("SKIPPED: no hostile corpus at {}", path.display());
+        return Vec::new();
+    };
+    let strings: Vec<String> = corpus.lines().map(hostile_string).collect();
+    assert!(!strings.is_empty(), "the corpus is empty");
+    strings
+}
+
+fn hostile_string(item: &str) -> String {
+    let item: serde_json::Value = serde_json::from_str(item).unwrap();
+    String::from_utf8_lossy(&decode_base64(item["b64"].as_str().unwrap())).into_owned()
+}
+
+fn decode_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
+    for value in text.chars().filter_map(|c| ALPHABET.find(c)) {
+        bits = (bits << 6) | u32::try_from(value).unwrap();
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from((bits >> held) & 0xFF).unwrap());
+        }
+    }
+    bytes
+}

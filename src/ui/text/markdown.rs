@@ -1,0 +1,415 @@
+//! Markdown to lines of spans with roles, wrapped to a width.
+//!
+//! The input is clean already; since Markdown decodes entities, every piece is cleaned again, so
+//! `&#27;` stays harmless. Nothing is hidden: link targets, HTML and image texts are shown. There
+//! is no recursion, and indentation stops growing at [`DEEPEST`] levels or half the width.
+
+mod flow;
+mod table;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::clean::SafeText;
+use super::styled::{Emphasis, StyledLine, StyledSpan};
+use super::width::width;
+use super::wrap::{wrap, wrap_hard};
+use crate::ui::theme::{Glyphs, Role};
+use flow::{Flow, Look};
+use table::Table;
+
+/// Levels of lists and quotes that are indented; deeper ones stand below the deepest.
+pub const DEEPEST: usize = 12;
+
+/// Longest link target that is shown in full, in bytes.
+const LONGEST_TARGET: usize = 2048;
+
+/// Renders clean Markdown text into lines of at most `width` cells.
+pub fn render(text: &SafeText, width: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut renderer = Renderer::new(width, glyphs);
+    for event in Parser::new_ext(text.as_str(), options) {
+        renderer.event(event);
+    }
+    renderer.flush();
+    renderer.lines
+}
+
+/// A list item or a quote around what is being written.
+#[derive(Debug)]
+enum Container {
+    Quote,
+    /// The marker stands before the first line only.
+    Item {
+        indent: usize,
+        marker: Option<SafeText>,
+    },
+}
+
+/// A link or image whose text is being read.
+#[derive(Debug)]
+struct Link {
+    target: SafeText,
+    text_start: usize,
+}
+
+#[derive(Debug)]
+struct Renderer<'g> {
+    width: usize,
+    glyphs: &'g Glyphs,
+    lines: Vec<StyledLine>,
+    containers: Vec<Container>,
+    /// Number of the next item of each open list; `None` for bullets.
+    lists: Vec<Option<u64>>,
+    flow: Flow,
+    links: Vec<Link>,
+    strong: usize,
+    italic: usize,
+    struck: usize,
+    heading: bool,
+    code: Option<String>,
+    table: Option<Table>,
+    /// A blank line belongs before the next block.
+    gap: bool,
+}
+
+impl<'g> Renderer<'g> {
+    fn new(width: usize, glyphs: &'g Glyphs) -> Self {
+        Self {
+            width,
+            glyphs,
+            lines: Vec::new(),
+            containers: Vec::new(),
+            lists: Vec::new(),
+            flow: Flow::default(),
+            links: Vec::new(),
+            strong: 0,
+            italic: 0,
+            struck: 0,
+            heading: false,
+            code: None,
+            table: None,
+            gap: false,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                let look = Look { role: Role::Code, ..self.look() };
+                self.flow.push(&SafeText::clean(&text), look);
+            }
+            Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
+                self.text(&text);
+            }
+            Event::SoftBreak | Event::HardBreak => self.text("\n"),
+            Event::Rule => self.rule(),
+            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Emphasis => self.italic += 1,
+            Tag::Strong => self.strong += 1,
+            Tag::Strikethrough => self.struck += 1,
+            Tag::Superscript | Tag::Subscript | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
+            }
+            Tag::Link { dest_url, .. } => self.begin_link(&dest_url),
+            Tag::Image { dest_url, .. } => {
+                self.text("image: ");
+                self.begin_link(&dest_url);
+            }
+            block @ (Tag::BlockQuote(_)
+            | Tag::List(_)
+            | Tag::Item
+            | Tag::CodeBlock(_)
+            | Tag::Table(_)
+            | Tag::Heading { .. }
+            | Tag::Paragraph
+            | Tag::HtmlBlock
+            | Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::MetadataBlock(_)) => self.start_block(block),
+        }
+    }
+
+    fn start_block(&mut self, block: Tag<'_>) {
+        self.begin_block();
+        if let Tag::List(first) = block {
+            self.lists.push(first);
+        } else if let Tag::CodeBlock(kind) = block {
+            self.begin_code(&kind);
+        } else if let Tag::Table(alignments) = block {
+            self.table = Some(Table::new(alignments));
+        } else if matches!(block, Tag::BlockQuote(_)) {
+            self.containers.push(Container::Quote);
+        } else if matches!(block, Tag::Heading { .. }) {
+            self.heading = true;
+        } else if block == Tag::Item {
+            self.begin_item();
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Emphasis => self.italic = self.italic.saturating_sub(1),
+            TagEnd::Strong => self.strong = self.strong.saturating_sub(1),
+            TagEnd::Strikethrough => self.struck = self.struck.saturating_sub(1),
+            TagEnd::Superscript | TagEnd::Subscript => {}
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            TagEnd::TableCell => self.end_cell(),
+            TagEnd::TableHead | TagEnd::TableRow => {
+                self.table.iter_mut().for_each(Table::end_row);
+            }
+            TagEnd::Item => self.end_item(),
+            TagEnd::List(_) => self.end_list(),
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::Table => self.end_table(),
+            TagEnd::BlockQuote(_) => {
+                self.end_block();
+                self.containers.pop();
+            }
+            TagEnd::Heading(_) => {
+                self.end_block();
+                self.heading = false;
+            }
+            TagEnd::Paragraph
+            | TagEnd::HtmlBlock
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::MetadataBlock(_) => self.end_block(),
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.flush();
+        self.gap = true;
+    }
+
+    /// A tight item is followed by the next without a blank line.
+    fn end_item(&mut self) {
+        self.flush();
+        self.flush_marker();
+        self.containers.pop();
+    }
+
+    fn end_list(&mut self) {
+        self.flush();
+        self.lists.pop();
+        self.gap |= self.lists.is_empty();
+    }
+
+    fn end_cell(&mut self) {
+        let cell = std::mem::take(&mut self.flow);
+        if let Some(table) = &mut self.table {
+            table.push_cell(&cell);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(code) = &mut self.code {
+            code.push_str(text);
+        } else {
+            let look = self.look();
+            self.flow.push(&SafeText::clean(text), look);
+        }
+    }
+
+    /// How text looks at this place.
+    fn look(&self) -> Look {
+        let role = if !self.links.is_empty() {
+            Role::Link
+        } else if self.heading {
+            Role::Title
+        } else if self.strong > 0 {
+            Role::TextStrong
+        } else if self.containers.iter().take(DEEPEST).any(|c| matches!(c, Container::Quote)) {
+            Role::Quote
+        } else {
+            Role::Text
+        };
+        let emphasis = Emphasis {
+            strong: self.strong > 0 || self.heading,
+            italic: self.italic > 0,
+            struck: self.struck > 0,
+        };
+        Look { role, emphasis }
+    }
+
+    fn begin_link(&mut self, target: &str) {
+        let target = SafeText::line(target);
+        self.links.push(Link { target, text_start: self.flow.len() });
+    }
+
+    /// Shows the target behind the text, unless the text is the target.
+    fn end_link(&mut self) {
+        let Some(Link { target, text_start }) = self.links.pop() else { return };
+        let full = target.as_str();
+        let text = self.flow.text_from(text_start);
+        if full.is_empty() || text == full || full.strip_prefix("mailto:") == Some(text) {
+            return;
+        }
+        let web = full.starts_with("http://") || full.starts_with("https://");
+        let role = if web { Role::Link } else { Role::TextDim };
+        let end = (0..=LONGEST_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
+        let shown = full.get(..end.unwrap_or(0)).unwrap_or(full);
+        let cut = if shown.len() < full.len() { self.glyphs.cut } else { "" };
+        let look = Look { role, ..self.look() };
+        self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), look);
+    }
+
+    fn begin_item(&mut self) {
+        let marker = self.next_marker();
+        let indent = width(marker.as_str());
+        self.containers.push(Container::Item { indent, marker: Some(marker) });
+    }
+
+    fn next_marker(&mut self) -> SafeText {
+        let marker = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            Some(None) | None => "- ".to_owned(),
+        };
+        SafeText::clean(&marker)
+    }
+
+    fn begin_block(&mut self) {
+        self.flush();
+        if std::mem::take(&mut self.gap) && !self.lines.is_empty() {
+            let mut blank = self.prefix(false);
+            while blank.last().is_some_and(|span| span.text.as_str().trim().is_empty()) {
+                blank.pop();
+            }
+            if let Some(last) = blank.last_mut() {
+                last.text = SafeText::clean(last.text.as_str().trim_end());
+            }
+            self.lines.push(StyledLine { spans: blank });
+        }
+    }
+
+    /// Writes out the running text, wrapped behind the prefix of its containers.
+    fn flush(&mut self) {
+        let flow = std::mem::take(&mut self.flow);
+        if !flow.is_empty() {
+            let rows = wrap(flow.text(), self.room());
+            self.push_rows(flow.lines(rows));
+        }
+    }
+
+    /// Shows the marker of an item that has no content.
+    fn flush_marker(&mut self) {
+        if let Some(Container::Item { marker: Some(_), .. }) = self.containers.last() {
+            self.push_rows(vec![StyledLine::default()]);
+        }
+    }
+
+    fn push_rows(&mut self, rows: Vec<StyledLine>) {
+        for row in rows {
+            let mut spans = self.prefix(true);
+            spans.extend(row.spans);
+            self.lines.push(StyledLine { spans });
+        }
+    }
+
+    fn begin_code(&mut self, kind: &CodeBlockKind<'_>) {
+        if let CodeBlockKind::Fenced(language) = kind
+            && !language.is_empty()
+        {
+            let label = SafeText::line(language);
+            self.flow.push(&label, Look { role: Role::TextDim, ..Look::default() });
+            self.flush();
+        }
+        self.code = Some(String::new());
+    }
+
+    fn end_code(&mut self) {
+        let code = SafeText::clean(self.code.take().unwrap_or_default().trim_end_matches('\n'));
+        let room = self.room().saturating_sub(CODE_INDENT.len());
+        let rows = wrap_hard(code.as_str(), room).into_iter().map(|row| {
+            let mut text = SafeText::clean(CODE_INDENT);
+            text.append(&code.part(row));
+            StyledLine::plain(Role::Code, text)
+        });
+        let rows = rows.collect();
+        self.push_rows(rows);
+        self.gap = true;
+    }
+
+    fn end_table(&mut self) {
+        self.flow = Flow::default();
+        if let Some(table) = self.table.take() {
+            let rows = table.lines(self.room(), self.glyphs);
+            self.push_rows(rows);
+        }
+        self.gap = true;
+    }
+
+    fn rule(&mut self) {
+        self.begin_block();
+        let rule = SafeText::clean(&self.glyphs.rule.repeat(self.room()));
+        self.push_rows(vec![StyledLine::plain(Role::Rule, rule)]);
+        self.gap = true;
+    }
+
+    /// The containers that are drawn: not too deep, and leaving half the width for text.
+    fn drawn_containers(&self) -> usize {
+        let mut used = 0;
+        let fits = |container: &&Container| {
+            used += match container {
+                Container::Quote => 2,
+                Container::Item { indent, .. } => *indent,
+            };
+            used <= self.width / 2
+        };
+        self.containers.iter().take(DEEPEST).take_while(fits).count()
+    }
+
+    /// Cells left for text beside the prefix.
+    fn room(&self) -> usize {
+        let drawn = self.containers.iter().take(self.drawn_containers());
+        let used: usize = drawn
+            .map(|container| match container {
+                Container::Quote => 2,
+                Container::Item { indent, .. } => *indent,
+            })
+            .sum();
+        self.width.saturating_sub(used)
+    }
+
+    /// Quote bars, indentation and, once with `take_markers`, the markers of list items.
+    fn prefix(&mut self, take_markers: bool) -> Vec<StyledSpan> {
+        let drawn = self.drawn_containers();
+        let bar = format!("{} ", self.glyphs.divider);
+        let span = |container: &mut Container| match container {
+            Container::Quote => StyledSpan::new(Role::Rule, SafeText::clean(&bar)),
+            Container::Item { indent, marker } => {
+                let marker = if take_markers { marker.take() } else { None };
+                let blank = || SafeText::clean(&" ".repeat(*indent));
+                StyledSpan::new(Role::TextDim, marker.unwrap_or_else(blank))
+            }
+        };
+        let spans = self.containers.iter_mut().take(drawn).map(span).collect();
+        if take_markers && let Some(Container::Item { marker, .. }) = self.containers.last_mut() {
+            // A marker too deep to be drawn is not waited for either.
+            *marker = None;
+        }
+        spans
+    }
+}
+
+/// Stands before each line of code.
+const CODE_INDENT: &str = "  ";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Running text made of pieces that look different.
+
+use std::ops::Range;
+
+use super::super::clean::SafeText;
+use super::{Emphasis, StyledLine, StyledSpan};
+use crate::ui::theme::Role;
+
+/// How a piece of text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub role: Role,
+    pub emphasis: Emphasis,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { role: Role::Text, emphasis: Emphasis::default() }
+    }
+}
+
+/// Text of one paragraph or cell. `runs` cover it without gaps, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Flow {
+    text: SafeText,
+    /// Where each run ends, and its look.
+    runs: Vec<(usize, Look)>,
+}
+
+impl Flow {
+    pub fn push(&mut self, text: &SafeText, look: Look) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.append(text);
+        let end = self.len();
+        match self.runs.last_mut() {
+            Some((last_end, last)) if *last == look => *last_end = end,
+            Some(_) | None => self.runs.push((end, look)),
+        }
+    }
+
+    pub fn text(&self) -> &str {
+        self.text.as_str()
+    }
+
+    pub fn text_from(&self, start: usize) -> &str {
+        self.text().get(start..).unwrap_or_default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.text().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The same text in one role, its emphasis kept.
+    pub fn in_role(&self, role: Role) -> Self {
+        let runs = self.runs.iter().map(|(end, look)| (*end, Look { role, ..*look })).collect();
+        Self { text: self.text.clone(), runs }
+    }
+
+    /// Cuts the text into lines at `rows`, which must be in order.
+    pub fn lines(&self, rows: Vec<Range<usize>>) -> Vec<StyledLine> {
+        let mut first_run = 0;
+        rows.into_iter().map(|row| self.line(&row, &mut first_run)).collect()
+    }
+
+    /// One line; `first_run` is moved on to the first run that may reach into the next line.
+    fn line(&self, row: &Range<usize>, first_run: &mut usize) -> StyledLine {
+        let mut spans = Vec::new();
+        let mut start = row.start;
+        for (end, look) in self.runs.iter().skip(*first_run) {
+            let stop = (*end).min(row.end);
+            if stop > start {
+                let text = self.text.part(start..stop);
+                spans.push(StyledSpan { role: look.role, emphasis: look.emphasis, text });
+                start = stop;
+            }
+            if *end > row.end {
+                break;
+            }
+            *first_run += 1;
+        }
+        StyledLine { spans }
+    }
+}

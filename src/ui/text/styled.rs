@@ -1,0 +1,73 @@
+//! Lines of safe text with roles: what panes build and a theme colours.
+
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::clean::SafeText;
+use super::width::width;
+use crate::ui::theme::{Role, Theme};
+
+/// What is added to a role's style by the text itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Emphasis {
+    pub strong: bool,
+    pub italic: bool,
+    pub struck: bool,
+}
+
+/// Text of one look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StyledSpan {
+    pub role: Role,
+    pub emphasis: Emphasis,
+    pub text: SafeText,
+}
+
+/// One row of the screen, not wider than was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StyledLine {
+    pub spans: Vec<StyledSpan>,
+}
+
+impl StyledSpan {
+    pub fn new(role: Role, text: SafeText) -> Self {
+        Self { role, emphasis: Emphasis::default(), text }
+    }
+
+    /// The theme's style for the role, with the emphasis on top.
+    pub fn style(&self, theme: &Theme) -> Style {
+        let mut style = theme.style(self.role);
+        let Emphasis { strong, italic, struck } = self.emphasis;
+        for (wanted, modifier) in
+            [(strong, Modifier::BOLD), (italic, Modifier::ITALIC), (struck, Modifier::CROSSED_OUT)]
+        {
+            if wanted {
+                style = style.add_modifier(modifier);
+            }
+        }
+        style
+    }
+}
+
+impl StyledLine {
+    /// A line of one role.
+    pub fn plain(role: Role, text: SafeText) -> Self {
+        Self { spans: vec![StyledSpan::new(role, text)] }
+    }
+
+    /// The text without its roles.
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    /// In cells.
+    pub fn width(&self) -> usize {
+        self.spans.iter().map(|span| width(span.text.as_str())).sum()
+    }
+
+    /// The line in the colours of a theme.
+    pub fn to_line(&self, theme: &Theme) -> Line<'_> {
+        let span = |span| StyledSpan::style(span, theme);
+        self.spans.iter().map(|s| Span::styled(s.text.as_str(), span(s))).collect()
+    }
+}

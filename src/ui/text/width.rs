@@ -1,0 +1,190 @@
+//! How many cells text takes, counted exactly as the drawing library counts, and cutting to fit.
+//!
+//! Text is taken apart into clusters (what a person sees as one character). A cluster longer than
+//! [`CLUSTER_BYTES`] is cut, so that no text can make one cell cost more than a bounded amount.
+
+use std::borrow::Cow;
+
+use ratatui::buffer::CellWidth as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Longest cluster in bytes; real ones (a family emoji with skin tones) stay below.
+pub const CLUSTER_BYTES: usize = 64;
+
+/// One visible character and the place it stands at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cluster<'a> {
+    /// Byte offset in the text.
+    pub start: usize,
+    pub text: &'a str,
+    /// In cells; 0 for a line feed and for marks that stand alone.
+    pub width: usize,
+}
+
+impl Cluster<'_> {
+    /// Byte offset just behind it.
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Iterates over the clusters of a text.
+#[derive(Debug, Clone)]
+pub struct Clusters<'a> {
+    rest: &'a str,
+    start: usize,
+}
+
+/// The clusters of `text`, in order, without gaps.
+pub fn clusters(text: &str) -> Clusters<'_> {
+    Clusters { rest: text, start: 0 }
+}
+
+impl<'a> Iterator for Clusters<'a> {
+    type Item = Cluster<'a>;
+
+    fn next(&mut self) -> Option<Cluster<'a>> {
+        let length = cluster_length(self.rest)?;
+        let (text, rest) = self.rest.split_at(length);
+        let cluster = Cluster { start: self.start, text, width: cluster_width(text) };
+        self.start += length;
+        self.rest = rest;
+        Some(cluster)
+    }
+}
+
+/// Cells `text` takes on one line.
+pub fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
+    clusters(text).map(|cluster| cluster.width).sum()
+}
+
+/// The longest start of `text` that fits into `cells`.
+pub fn cut(text: &str, cells: usize) -> &str {
+    let mut used = 0;
+    for cluster in clusters(text) {
+        used += cluster.width;
+        if used > cells {
+            return text.get(..cluster.start).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// `text` cut at its end to fit into `cells`, with `mark` (such as `…`) where something is gone.
+pub fn shorten<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
+    if width(text) <= cells {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = cells.checked_sub(width(mark)) else {
+        return Cow::Owned(cut(mark, cells).to_owned());
+    };
+    Cow::Owned(format!("{}{mark}", cut(text, room).trim_end()))
+}
+
+/// `text` cut in its middle to fit into `cells`: its start and its end stay readable.
+pub fn shorten_middle<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
+    if width(text) <= cells {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = cells.checked_sub(width(mark)) else {
+        return Cow::Owned(cut(mark, cells).to_owned());
+    };
+    let head = cut(text, room.div_ceil(2));
+    let tail = cut_start(text, room - width(head).min(room));
+    Cow::Owned(format!("{head}{mark}{tail}"))
+}
+
+/// The longest end of `text` that fits into `cells`.
+fn cut_start(text: &str, cells: usize) -> &str {
+    let mut excess = width(text).saturating_sub(cells);
+    for cluster in clusters(text) {
+        if excess == 0 {
+            return text.get(cluster.start..).unwrap_or_default();
+        }
+        excess = excess.saturating_sub(cluster.width);
+    }
+    ""
+}
+
+/// Cells one cluster takes.
+pub(super) fn cluster_width(cluster: &str) -> usize {
+    if cluster.chars().any(char::is_control) {
+        return 0;
+    }
+    usize::from(cluster.cell_width())
+}
+
+/// Bytes of the first cluster of `text`; `None` at its end.
+fn cluster_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let first = *bytes.first()?;
+    let alone = bytes.get(1).is_none_or(u8::is_ascii);
+    if first.is_ascii() && first != b'\r' && alone {
+        return Some(1);
+    }
+    let window_end =
+        (0..=CLUSTER_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let window = text.get(..window_end?).unwrap_or(text);
+    window.graphemes(true).next().map(str::len)
+}
+
+/// True when appending text could still change the last cluster of a text, which is `cluster`.
+pub(super) fn may_grow(cluster: &str) -> bool {
+    cluster != "\n" && cluster.len() < CLUSTER_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_drawing_library() {
+        for text in ["plain", "你好", "e\u{301}", "👩\u{200d}🚀!", "①②", "ｶﾞ", "⚠\u{fe0f}x", "한글"]
+        {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 1));
+            let (end, _) = buffer.set_stringn(0, 0, text, 40, Style::default());
+            assert_eq!(width(text), usize::from(end), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_shortened_at_the_end_or_in_the_middle() {
+        for (text, cells, end, middle) in [
+            ("short", 5, "short", "short"),
+            ("orchestrator", 6, "orche…", "orc…or"),
+            ("你好世界", 5, "你好…", "你…界"),
+            ("abc", 1, "…", "…"),
+            ("abc", 0, "", ""),
+        ] {
+            assert_eq!(shorten(text, cells, "…"), end);
+            assert_eq!(shorten_middle(text, cells, "…"), middle);
+        }
+    }
+
+    #[test]
+    fn an_endless_cluster_is_cut() {
+        let joined = "👩\u{200d}".repeat(10_000);
+        assert!(clusters(&joined).all(|cluster| cluster.text.len() <= CLUSTER_BYTES));
+        assert_eq!(
+            clusters(&joined).map(|cluster| cluster.text.len()).sum::<usize>(),
+            joined.len()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cut_text_fits_and_is_a_start(text in "\\PC{0,40}", cells in 0_usize..30) {
+            let part = cut(&text, cells);
+            prop_assert!(width(part) <= cells && text.starts_with(part));
+            prop_assert!(width(&shorten(&text, cells, "…")) <= cells);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The signs of the screen, in UTF-8 and in ASCII.
+//!
+//! Every sign here is one column wide in every width table in use, but the two call arrows, which
+//! are two columns in ASCII. Meaning is never by colour alone: each state has its own sign.
+
+/// One set of signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glyphs {
+    pub running: &'static str,
+    /// Waits for side dialogs.
+    pub waiting: &'static str,
+    pub needs_you: &'static str,
+    pub idle: &'static str,
+    /// Stopped, can continue.
+    pub stopped: &'static str,
+    pub dead: &'static str,
+    pub done: &'static str,
+    pub open: &'static str,
+    pub closed: &'static str,
+    /// Tree lines: passing by, a branch, the last branch.
+    pub tree_pass: &'static str,
+    pub tree_branch: &'static str,
+    pub tree_last: &'static str,
+    /// Asks a teammate, and was answered.
+    pub asks: &'static str,
+    pub answered: &'static str,
+    pub draft: &'static str,
+    /// Beside the chosen row.
+    pub selected: &'static str,
+    pub prompt: &'static str,
+    pub rule: &'static str,
+    pub divider: &'static str,
+    /// Where text was cut.
+    pub cut: &'static str,
+    pub middle_dot: &'static str,
+    pub enter: &'static str,
+    pub below: &'static str,
+    pub path: &'static str,
+}
+
+impl Glyphs {
+    pub const UTF8: Self = Self {
+        running: "●",
+        waiting: "◔",
+        needs_you: "?",
+        idle: "○",
+        stopped: "■",
+        dead: "✕",
+        done: "✓",
+        open: "▾",
+        closed: "▸",
+        tree_pass: "│",
+        tree_branch: "├",
+        tree_last: "└",
+        asks: "⇢",
+        answered: "⇠",
+        draft: "✎",
+        selected: "▌",
+        prompt: "›",
+        rule: "─",
+        divider: "│",
+        cut: "…",
+        middle_dot: "·",
+        enter: "⏎",
+        below: "↓",
+        path: "›",
+    };
+
+    pub const ASCII: Self = Self {
+        running: "*",
+        waiting: "~",
+        needs_you: "?",
+        idle: "o",
+        stopped: "!",
+        dead: "x",
+        done: "+",
+        open: "v",
+        closed: ">",
+        tree_pass: "|",
+        tree_branch: "|",
+        tree_last: "`",
+        asks: "->",
+        answered: "<-",
+        draft: "%",
+        selected: ">",
+        prompt: ">",
+        rule: "-",
+        divider: "|",
+        cut: "~",
+        middle_dot: "-",
+        enter: "Enter",
+        below: "v",
+        path: ">",
+    };
+
+    /// The set for a terminal that does or does not show UTF-8.
+    pub fn for_terminal(utf8: bool) -> &'static Self {
+        if utf8 { &Self::UTF8 } else { &Self::ASCII }
+    }
+
+    /// Every sign, for tests and for a legend.
+    pub fn all(&self) -> [&'static str; 24] {
+        [
+            self.running,
+            self.waiting,
+            self.needs_you,
+            self.idle,
+            self.stopped,
+            self.dead,
+            self.done,
+            self.open,
+            self.closed,
+            self.tree_pass,
+            self.tree_branch,
+            self.tree_last,
+            self.asks,
+            self.answered,
+            self.draft,
+            self.selected,
+            self.prompt,
+            self.rule,
+            self.divider,
+            self.cut,
+            self.middle_dot,
+            self.enter,
+            self.below,
+            self.path,
+        ]
+    }
+}

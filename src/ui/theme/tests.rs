@@ -1,0 +1,142 @@
+//! The rules of themes, held against the files that come with the program.
+
+use serde_json::json;
+
+use super::*;
+
+/// Reads the plain `role: "words"` lines the theme files consist of.
+pub(crate) fn parse_flat(text: &str) -> Result<Value, String> {
+    let mut entries = serde_json::Map::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        let (name, words) = line.split_once(':').ok_or(format!("not an entry: {line}"))?;
+        entries.insert(name.to_owned(), json!(words.trim().trim_matches('"')));
+    }
+    Ok(Value::Object(entries))
+}
+
+fn embedded(name: &str, depth: ColorDepth) -> Theme {
+    Theme::embedded(name, depth, parse_flat).unwrap()
+}
+
+fn theme(value: &Value) -> Result<Theme, ThemeError> {
+    Theme::from_value(value, ColorDepth::True)
+}
+
+#[test]
+fn every_embedded_theme_reads_at_every_depth() {
+    for (name, _) in EMBEDDED {
+        for depth in [ColorDepth::None, ColorDepth::Sixteen, ColorDepth::Palette, ColorDepth::True]
+        {
+            let _ = embedded(name, depth);
+        }
+    }
+    assert!(Theme::embedded("nosuch", ColorDepth::True, parse_flat).is_err());
+}
+
+#[test]
+fn a_missing_role_falls_back_along_its_dots() {
+    let theme = theme(&json!({"text": "gray", "tool": "blue", "text.dim": "dark-gray"})).unwrap();
+    assert_eq!(theme.style(Role::ToolBad), Style::new().fg(Color::Blue));
+    assert_eq!(theme.style(Role::TextDim), Style::new().fg(Color::DarkGray));
+    assert_eq!(theme.style(Role::TextStrong), Style::new().fg(Color::Gray));
+    assert_eq!(theme.style(Role::RowSelected), Style::new().fg(Color::Gray));
+}
+
+#[test]
+fn words_give_colours_and_modifiers() {
+    for (words, expected) in [
+        ("", Style::new()),
+        ("cyan bold", Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD)),
+        ("#0a141e on 236", Style::new().fg(Color::Rgb(10, 20, 30)).bg(Color::Indexed(236))),
+        ("reverse", Style::new().add_modifier(Modifier::REVERSED)),
+        ("default", Style::new().fg(Color::Reset)),
+    ] {
+        assert_eq!(theme(&json!({"accent": words})).unwrap().style(Role::Accent), expected);
+    }
+}
+
+#[test]
+fn every_fault_is_named() {
+    let error = theme(&json!({"acent": "cyan", "bad": "redish", "rule": 3, "you": "on"}));
+    let faults = error.unwrap_err().faults;
+    assert_eq!(faults.len(), 4);
+    assert!(faults[0].contains("acent") && faults[1].contains("redish"));
+    assert!(theme(&json!([])).is_err());
+}
+
+#[test]
+fn colours_are_reduced_to_the_nearest_the_terminal_has() {
+    for (depth, colour, expected) in [
+        (ColorDepth::True, Color::Rgb(1, 2, 3), Color::Rgb(1, 2, 3)),
+        (ColorDepth::Palette, Color::Rgb(255, 0, 0), Color::Indexed(196)),
+        (ColorDepth::Palette, Color::Rgb(128, 128, 128), Color::Indexed(244)),
+        (ColorDepth::Palette, Color::Cyan, Color::Cyan),
+        (ColorDepth::Sixteen, Color::Rgb(250, 10, 10), Color::LightRed),
+        (ColorDepth::Sixteen, Color::Indexed(16), Color::Black),
+        (ColorDepth::Sixteen, Color::Indexed(9), Color::LightRed),
+        (ColorDepth::None, Color::Rgb(9, 9, 9), Color::Reset),
+    ] {
+        assert_eq!(depth.reduce(colour), expected, "{depth:?} {colour:?}");
+    }
+}
+
+#[test]
+fn without_colour_the_chosen_row_is_still_marked() {
+    for (name, _) in EMBEDDED {
+        let row = embedded(name, ColorDepth::None).style(Role::RowSelected);
+        assert_ne!(row.add_modifier, Modifier::empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_mono_theme_has_no_colour() {
+    let mono = embedded("mono", ColorDepth::True);
+    for role in Role::ALL {
+        let style = mono.style(*role);
+        assert_eq!((style.fg, style.bg), (None, None), "{role}");
+    }
+}
+
+#[test]
+fn the_contrast_theme_keeps_a_ratio_of_seven_to_one() {
+    let contrast = embedded("contrast", ColorDepth::True);
+    for role in Role::ALL {
+        let style = contrast.style(*role);
+        let (Some(Color::Rgb(r, g, b)), paper) = (style.fg, style.bg) else {
+            panic!("{role} has no exact colour: {style:?}");
+        };
+        let paper = match paper {
+            Some(Color::Rgb(r, g, b)) => [r, g, b],
+            _ => [0, 0, 0],
+        };
+        let (ink, paper) = (luminance([r, g, b]), luminance(paper));
+        let ratio = (ink.max(paper) + 0.05) / (ink.min(paper) + 0.05);
+        assert!(ratio >= 7.0, "{role}: {ratio:.1}");
+    }
+}
+
+/// Relative luminance as the web accessibility guidelines define it.
+fn luminance(rgb: [u8; 3]) -> f64 {
+    let linear = rgb.map(|part| {
+        let part = f64::from(part) / 255.0;
+        if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+}
+
+#[test]
+fn every_sign_is_one_column_wide_but_the_ascii_words() {
+    for glyph in Glyphs::UTF8.all() {
+        assert_eq!(crate::ui::text::width::width(glyph), 1, "{glyph}");
+    }
+    for glyph in Glyphs::ASCII.all() {
+        assert!(glyph.is_ascii());
+    }
+}
+
+#[test]
+fn role_names_are_unique_and_found_again() {
+    for role in Role::ALL {
+        assert_eq!(Role::named(role.name()), Some(*role));
+    }
+}
