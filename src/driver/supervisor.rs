@@ -98,8 +98,10 @@ impl Supervisor {
             self.send(listing_news(listing)).await;
         }
         for root in waiting {
+            self.send(News::Resting { root: root.clone(), resting: false }).await;
             if let Err(error) = self.tree(&root).await {
                 self.report(&root, &error).await;
+                self.send(News::Resting { root, resting: true }).await;
             }
         }
         self.send(News::Listed).await;
