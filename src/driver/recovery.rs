@@ -55,7 +55,9 @@ fn was_interrupted(dialog: &Dialog) -> bool {
         .open_calls()
         .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
     let undone = dialog.history.last.open || dialog.history.owes_followup() || open_tool;
-    let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead();
+    let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
+    let known =
+        dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
     (working || dialog.history.last.open) && undone && !known
 }
 
