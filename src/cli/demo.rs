@@ -1,3 +1,5 @@
 //! (wired when the screen is there)
 use super::exit::{Refusal, Status};
-pub fn demo(_demo: super::args::Demo) -> Result<Status, Refusal> { Err(Refusal::usage("no screen")) }
+pub fn demo(_demo: super::args::Demo) -> Result<Status, Refusal> {
+    Err(Refusal::usage("no screen"))
+}

@@ -42,7 +42,9 @@ fn report(problems: &[Problem], dialogs: usize, as_json: bool) {
         lines::json(&json!({ "problems": problems, "dialogs": dialogs }));
         return;
     }
-    problems.iter().for_each(|problem| lines::say(&problem.to_string()));
+    for problem in problems {
+        lines::say(&problem.to_string());
+    }
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         1 => "1 problem".to_owned(),

@@ -168,11 +168,7 @@ impl Job<'_> {
     }
 
     /// Prints events until nothing moves.
-    async fn watch(
-        &self,
-        driver: &mut Driver,
-        signals: &mut Signals,
-    ) -> Result<Status, Refusal> {
+    async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
         let mut printer = Printer::new(self.as_json);
         let mut accepted = self.command.is_none();
         let mut ending: Option<Status> = None;
@@ -191,22 +187,21 @@ impl Job<'_> {
                 () = sleep_until(far) => return Ok(Status::TimedOut),
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
-            match &event {
-                UiEvent::Done { ticket: TICKET, .. } => {
-                    accepted = true;
-                    if !self.driving {
-                        return Ok(Status::Done);
-                    }
+            if let UiEvent::Refused { ticket: TICKET, text } = &event {
+                return Err(Refusal::invalid(text.clone()));
+            }
+            if matches!(event, UiEvent::Done { ticket: TICKET, .. }) {
+                accepted = true;
+                if !self.driving {
+                    return Ok(Status::Done);
                 }
-                UiEvent::Refused { ticket: TICKET, text } => {
-                    return Err(Refusal::invalid(text.clone()));
+            }
+            if let UiEvent::Quiet(outcome) = &event {
+                if !accepted && ending.is_none() {
+                    continue;
                 }
-                UiEvent::Quiet(outcome) if accepted || ending.is_some() => {
-                    printer.print(&event);
-                    return Ok(ending.unwrap_or((*outcome).into()));
-                }
-                UiEvent::Quiet(_) => continue,
-                _ => {}
+                printer.print(&event);
+                return Ok(ending.unwrap_or((*outcome).into()));
             }
             printer.print(&event);
         }
@@ -232,4 +227,3 @@ fn text_or_input(text: &str) -> Result<String, Refusal> {
     }
     Ok(text)
 }
-

@@ -38,7 +38,9 @@ impl Printer {
     pub fn print(&mut self, event: &UiEvent) {
         match event {
             UiEvent::Rows(rows) => {
-                rows.iter().for_each(|row| self.learn(row));
+                for row in rows {
+                    self.learn(row);
+                }
                 self.listed = true;
             }
             UiEvent::Row(row) => self.row(row),

@@ -25,6 +25,7 @@ use exit::{Refusal, Status};
 use reading::Form;
 
 /// Runs the program; never panics on bad input.
+#[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -97,9 +98,9 @@ fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, Refusal> {
 }
 
 fn existing(folder: &Path) -> Result<PathBuf, Refusal> {
-    let whole = folder.canonicalize().map_err(|error| {
-        Refusal::invalid(format!("workspace {}: {error}", folder.display()))
-    })?;
+    let whole = folder
+        .canonicalize()
+        .map_err(|error| Refusal::invalid(format!("workspace {}: {error}", folder.display())))?;
     if whole.is_dir() {
         Ok(whole)
     } else {
@@ -122,9 +123,7 @@ fn init(folder: &Path) -> Result<Status, Refusal> {
 }
 
 /// Runs a command on a runtime of its own.
-fn block_on(
-    command: impl Future<Output = Result<Status, Refusal>>,
-) -> Result<Status, Refusal> {
+fn block_on(command: impl Future<Output = Result<Status, Refusal>>) -> Result<Status, Refusal> {
     runtime()?.block_on(command)
 }
 

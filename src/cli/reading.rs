@@ -141,7 +141,9 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
     Ok(Status::Done)
 }
 
-fn question_json((id, dialog, question): &(DialogId, DialogListing, crate::domain::Question)) -> Value {
+fn question_json(
+    (id, dialog, question): &(DialogId, DialogListing, crate::domain::Question),
+) -> Value {
     json!({
         "id": question.id,
         "rootId": id.root,
@@ -196,7 +198,7 @@ pub fn show(
         }));
         return Ok(Status::Done);
     }
-    transcript::print(&agent, course, entries, form);
+    transcript::print(&agent, course, &entries, form);
     Ok(Status::Done)
 }
 

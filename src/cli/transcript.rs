@@ -1,20 +1,22 @@
 //! A transcript on paper: `show` and `show --markdown`.
 
-use crate::domain::record::{Entry, Origin, Record};
 use crate::domain::Course;
+use crate::domain::record::{Entry, Origin, Record};
 
 use super::lines;
 use super::reading::Form;
 
-pub fn print(agent: &str, course: Course, entries: Vec<Entry>, form: Form) {
+pub fn print(agent: &str, course: Course, entries: &[Entry], form: Form) {
     let heading = format!("@{agent} · course {course}");
     lines::say(&if form == Form::Markdown { format!("# {heading}") } else { heading });
-    for entry in &entries {
+    for entry in entries {
         let Some((title, text)) = block(agent, &entry.record) else { continue };
         let at = entry.ts.hour_minute();
         match form {
             Form::Markdown => lines::say(&format!("\n## {title} · {at}\n\n{text}")),
-            Form::Plain | Form::Json => lines::say(&format!("\n{title} · {at}\n{}", indented(&text))),
+            Form::Plain | Form::Json => {
+                lines::say(&format!("\n{title} · {at}\n{}", indented(&text)));
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ pub struct Assignment {
 
 impl Assignment {
     /// Thinking afresh has its own phases and keeps its obligation for ever.
+    #[must_use]
     pub fn is_fresh_boots(&self) -> bool {
         self.call_name == "freshBootsReasoning"
     }
@@ -60,6 +61,7 @@ pub struct Frame {
 
 impl Frame {
     /// A frame that owes the reply to its assignment.
+    #[must_use]
     pub fn owing(assignment: Assignment, reply_tool: &str) -> Self {
         let obligation = ReplyDirective {
             expected_reply_call_name: reply_tool.to_owned(),

@@ -34,6 +34,7 @@ pub enum SpecialCall {
 }
 
 impl TellaskKind {
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Back => "tellaskBack",
@@ -43,6 +44,7 @@ impl TellaskKind {
         }
     }
 
+    #[must_use]
     pub fn call_type(self) -> CallType {
         match self {
             Self::Back => CallType::A,
@@ -52,6 +54,7 @@ impl TellaskKind {
     }
 
     /// The tool with which an assignment of this kind is answered.
+    #[must_use]
     pub fn reply(self) -> ReplyKind {
         match self {
             Self::Back => ReplyKind::Back,
@@ -64,6 +67,7 @@ impl TellaskKind {
 impl ReplyKind {
     pub const ALL: [Self; 3] = [Self::Session, Self::Sessionless, Self::Back];
 
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "replyTellask",
@@ -78,6 +82,7 @@ pub const ASK_HUMAN: &str = "askHuman";
 
 impl SpecialCall {
     /// `None` for an ordinary tool.
+    #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "tellaskBack" => Self::Tellask(TellaskKind::Back),

@@ -44,6 +44,7 @@ pub struct Dialog {
 }
 
 impl Dialog {
+    #[must_use]
     pub fn new(meta: DialogMeta, latest: Latest) -> Self {
         let history = History::new(latest.current_course);
         Self {
@@ -59,21 +60,25 @@ impl Dialog {
     }
 
     /// What this side dialog was last asked to do.
+    #[must_use]
     pub fn assignment(&self) -> Option<&Assignment> {
         self.stack.iter().rev().find_map(|frame| frame.assignment_from_asker.as_ref())
     }
 
     /// The reply this dialog owes now: that of the top frame.
+    #[must_use]
     pub fn obligation(&self) -> Option<&ReplyDirective> {
         self.stack.last()?.tellask_reply_obligation.as_ref()
     }
 
     /// The dialog this one works for.
+    #[must_use]
     pub fn asker(&self) -> Option<&SelfId> {
         self.stack.last().map(|frame| &frame.asker_dialog_id)
     }
 
     /// The assignment whose first generation has not begun: nothing in the courses anchors its call.
+    #[must_use]
     pub fn unstarted_assignment(&self) -> Option<&Assignment> {
         let assignment = self.assignment()?;
         let owed = self.obligation()?.target_call_id == assignment.call_id;

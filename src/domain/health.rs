@@ -54,6 +54,7 @@ pub struct Limits {
 
 impl Limits {
     /// `None` where neither the context nor the input length is known.
+    #[must_use]
     pub fn new(context: Option<u64>, optimal: Option<u64>, critical: Option<u64>) -> Option<Self> {
         let limit = context.filter(|tokens| *tokens > 0)?;
         let optimal = optimal.filter(|tokens| *tokens > 0);
@@ -72,6 +73,7 @@ impl Limits {
 
 impl ContextHealth {
     /// The snapshot after a generation that used `usage` = (prompt, completion, total) tokens.
+    #[must_use]
     pub fn measure(limits: Option<Limits>, usage: Option<(u64, u64, u64)>) -> Self {
         let Some(limits) = limits else {
             return Self::Unavailable { reason: "model_limit_unavailable".into(), limits: None };
@@ -98,6 +100,7 @@ impl ContextHealth {
     }
 
     /// Used share of the context in whole percent, if known.
+    #[must_use]
     pub fn percent(&self) -> Option<u8> {
         match self {
             Self::Unavailable { .. } => None,

@@ -22,6 +22,7 @@ pub struct CallFact {
 }
 
 impl CallFact {
+    #[must_use]
     pub fn special(&self) -> Option<SpecialCall> {
         SpecialCall::of(&self.name)
     }
@@ -81,6 +82,7 @@ pub struct History {
 }
 
 impl History {
+    #[must_use]
     pub fn new(course: Course) -> Self {
         Self {
             course,
@@ -234,12 +236,14 @@ impl History {
     }
 
     /// True if the model has not seen the results of its last calls. Who delivered a reply rests.
+    #[must_use]
     pub fn owes_followup(&self) -> bool {
         self.last.owes_followup && !self.last.open && !self.last.delivered
     }
 
     /// The answer the last generation gave in plain words: its last saying, if nothing was called
     /// after it.
+    #[must_use]
     pub fn plain_answer(&self) -> Option<&str> {
         let words = self.last.words.as_deref()?;
         let whole = !self.last.open && !self.last.called_after_words && !self.last.interrupted;

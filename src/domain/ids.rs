@@ -72,6 +72,7 @@ text_id! {
 }
 
 impl RootId {
+    #[must_use]
     pub fn main(&self) -> SelfId {
         SelfId(self.0.clone())
     }
@@ -85,15 +86,18 @@ pub struct DialogId {
 }
 
 impl DialogId {
+    #[must_use]
     pub fn main(root: RootId) -> Self {
         let this = root.main();
         Self { root, this }
     }
 
+    #[must_use]
     pub fn side(root: &RootId, this: &SelfId) -> Self {
         Self { root: root.clone(), this: this.clone() }
     }
 
+    #[must_use]
     pub fn is_main(&self) -> bool {
         self.root.as_str() == self.this.as_str()
     }
@@ -117,6 +121,7 @@ impl fmt::Debug for DialogId {
 
 /// True if `text` may name a dialog directory: relative, no `.` or `..`, no control characters, and
 /// no part that would be taken for the folder of side dialogs.
+#[must_use]
 pub fn is_dialog_path(text: &str) -> bool {
     text.len() <= LONGEST_ID
         && !text.is_empty()

@@ -13,11 +13,13 @@ pub enum Lang {
 
 impl Lang {
     /// From the value of `LANG` or `LC_ALL`, such as `zh_CN.UTF-8`.
+    #[must_use]
     pub fn of_locale(locale: &str) -> Self {
         if locale.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 
     /// The text in this language.
+    #[must_use]
     pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {
         match self {
             Self::En => en,
@@ -26,6 +28,7 @@ impl Lang {
     }
 
     /// The code in file names and records.
+    #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             Self::En => "en",

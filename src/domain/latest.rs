@@ -151,6 +151,7 @@ pub enum ExecutionMarker {
 }
 
 impl Latest {
+    #[must_use]
     pub fn new(now: Stamp) -> Self {
         Self {
             current_course: Course::FIRST,
@@ -172,11 +173,13 @@ impl Latest {
         }
     }
 
+    #[must_use]
     pub fn is_dead(&self) -> bool {
         matches!(self.execution_marker, Some(ExecutionMarker::Dead { .. }))
             || matches!(self.display_state, Some(DisplayState::Dead { .. }))
     }
 
+    #[must_use]
     pub fn interruption(&self) -> Option<&StopReason> {
         match &self.execution_marker {
             Some(ExecutionMarker::Interrupted { reason }) => Some(reason),
@@ -187,6 +190,7 @@ impl Latest {
 
 impl DisplayState {
     /// The name on disk and in `--json` output.
+    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Idle => "idle_waiting_user",
@@ -198,12 +202,14 @@ impl DisplayState {
         }
     }
 
+    #[must_use]
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Proceeding | Self::Stopping { .. })
     }
 }
 
 impl StopReason {
+    #[must_use]
     pub fn system(text: &str) -> Self {
         Self::SystemStop {
             detail: text.to_owned(),
@@ -212,10 +218,12 @@ impl StopReason {
     }
 
     /// True if the dialog stopped because something went wrong.
+    #[must_use]
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. })
     }
 
+    #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::UserStop => "stopped by you".to_owned(),

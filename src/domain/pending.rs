@@ -45,6 +45,7 @@ pub struct WaitGroup {
 }
 
 impl Pending {
+    #[must_use]
     pub fn group(&self) -> WaitGroup {
         WaitGroup { course: self.call_site_course, genseq: self.call_site_genseq }
     }

@@ -33,6 +33,7 @@ pub struct CallSite {
 }
 
 impl Question {
+    #[must_use]
     pub fn new(
         dialog: &DialogId,
         call_id: &CallId,
@@ -52,6 +53,7 @@ impl Question {
 }
 
 /// The id Dominds gives a question; readers do not parse it.
+#[must_use]
 pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> String {
     format!("q4h-{}-{}-c{course}-{call_id}", dialog.root, dialog.this)
 }

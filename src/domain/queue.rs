@@ -25,6 +25,7 @@ pub struct QueuedPrompt {
 const MERGED: &str = "\n\n---\n\n";
 
 impl QueuedPrompt {
+    #[must_use]
     pub fn is_user(&self) -> bool {
         self.origin == Origin::User
     }

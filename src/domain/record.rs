@@ -291,6 +291,7 @@ struct Kind {
 impl Entry {
     /// Reads one line. `None` if it is not a JSON object; a strange object becomes
     /// [`Record::Unknown`].
+    #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let frame: Frame = if let Ok(frame) = serde_json::from_str(line) {
             frame
@@ -309,6 +310,7 @@ impl Entry {
     }
 
     /// The line without its newline.
+    #[must_use]
     pub fn line(&self) -> String {
         if let Record::Unknown { line, .. } = &self.record {
             return line.clone();

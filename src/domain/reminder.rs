@@ -41,6 +41,7 @@ fn markdown() -> String {
 }
 
 impl Reminder {
+    #[must_use]
     pub fn new(id: String, content: String, created_at: Stamp) -> Self {
         Self {
             id,
@@ -57,11 +58,13 @@ impl Reminder {
     }
 
     /// False for a reminder only people see.
+    #[must_use]
     pub fn is_shown_to_the_model(&self) -> bool {
         self.echoback != Some(false)
     }
 
     /// What decides the visible order: newest first.
+    #[must_use]
     pub fn touched_at(&self) -> &str {
         let updated = self.meta.as_ref().and_then(|meta| meta.get("updatedAt")?.as_str());
         updated.map_or(self.created_at.as_str(), |at| at.max(self.created_at.as_str()))

@@ -13,6 +13,7 @@ pub enum Activity {
 }
 
 /// The state to show and to write.
+#[must_use]
 pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
     if let Some(ExecutionMarker::Dead { reason }) = &dialog.latest.execution_marker {
         return DisplayState::Dead { reason: reason.clone() };
@@ -111,6 +112,7 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// The reply a side dialog gave in plain words and that is not delivered yet.
 ///
 /// Words said to a person who spoke in between are not the reply.
+#[must_use]
 pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
     let obligation = dialog.obligation()?;
     let assignment = dialog.assignment()?;
@@ -130,11 +132,11 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
 }
 
 /// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
+#[must_use]
 pub fn can_continue(dialog: &Dialog) -> bool {
     let stopped = dialog.latest.interruption().is_some();
-    let owes = dialog.obligation().is_some()
-        && dialog.questions.is_empty()
-        && dialog.pending.is_empty();
+    let owes =
+        dialog.obligation().is_some() && dialog.questions.is_empty() && dialog.pending.is_empty();
     !dialog.latest.is_dead() && (stopped || owes)
 }
 

@@ -25,6 +25,7 @@ pub struct Team {
 }
 
 impl Team {
+    #[must_use]
     pub fn member(&self, id: &AgentId) -> Option<&Member> {
         self.members.iter().find(|member| member.id == *id)
     }
@@ -36,6 +37,7 @@ impl Team {
 
     /// Who answers when nobody is named: the configured member, the first visible one, or the
     /// member that sets up teams.
+    #[must_use]
     pub fn default_responder(&self) -> Option<&AgentId> {
         self.default_responder
             .as_ref()
@@ -80,7 +82,7 @@ pub struct Member {
     pub access: AccessLists,
 }
 
-/// Settings for a model, as sent by the providers of the OpenAI family. Unset ones are not sent.
+/// Settings for a model, as sent by the providers of the `OpenAI` family. Unset ones are not sent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelParams {
     pub max_tokens: Option<u64>,

@@ -16,17 +16,20 @@ impl Stamp {
         Self(text.into())
     }
 
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// `HH:MM`, or the whole text where it has another form.
+    #[must_use]
     pub fn hour_minute(&self) -> &str {
         self.0.get(11..16).unwrap_or(&self.0)
     }
 
     /// Seconds since the epoch *as if* the stamp were UTC; differences between stamps of one zone are
     /// right. `None` where the text has another form (ISO with `T` is accepted).
+    #[must_use]
     pub fn seconds(&self) -> Option<i64> {
         let civil: jiff::civil::DateTime = self.0.get(..19)?.replace('T', " ").parse().ok()?;
         Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())

@@ -33,6 +33,7 @@ impl Bucket {
     pub const ALL: [Self; 3] = [Self::Run, Self::Done, Self::Archive];
 
     /// The folder below `.dialogs`.
+    #[must_use]
     pub fn folder(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -42,6 +43,7 @@ impl Bucket {
     }
 
     /// The status people and scripts read.
+    #[must_use]
     pub fn status(self) -> &'static str {
         match self {
             Self::Run => "running",
@@ -67,6 +69,7 @@ pub struct RegistryEntry {
 }
 
 impl RegistryEntry {
+    #[must_use]
     pub fn new(agent: &AgentId, slug: &Slug, side: &SelfId) -> Self {
         Self {
             key: format!("{agent}!{slug}"),
@@ -141,14 +144,17 @@ pub struct DialogTree {
 }
 
 impl DialogTree {
+    #[must_use]
     pub fn new(root: RootId, bucket: Bucket) -> Self {
         Self { root, bucket, dialogs: BTreeMap::new(), registry: Vec::new() }
     }
 
+    #[must_use]
     pub fn id(&self, dialog: &SelfId) -> DialogId {
         DialogId::side(&self.root, dialog)
     }
 
+    #[must_use]
     pub fn is_main(&self, dialog: &SelfId) -> bool {
         dialog.as_str() == self.root.as_str()
     }
@@ -157,11 +163,13 @@ impl DialogTree {
         self.dialogs.get(dialog).map(Arc::as_ref)
     }
 
+    #[must_use]
     pub fn main(&self) -> Option<&Dialog> {
         self.get(&self.root.main())
     }
 
     /// The living side dialog of a session.
+    #[must_use]
     pub fn session(&self, agent: &AgentId, slug: &Slug) -> Option<&Dialog> {
         let key = format!("{agent}!{slug}");
         let entry = self.registry.iter().find(|entry| entry.key == key)?;
@@ -169,6 +177,7 @@ impl DialogTree {
     }
 
     /// Where the main dialog stands, for the records of its tree.
+    #[must_use]
     pub fn anchor(&self) -> RootAnchor {
         self.main().map_or(RootAnchor { course: Course::FIRST, genseq: Genseq(0) }, |main| {
             RootAnchor { course: main.latest.current_course, genseq: main.history.last_genseq }

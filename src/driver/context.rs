@@ -19,7 +19,8 @@ pub fn messages(dialog: &Dialog, taskdoc: Option<String>, texts: Texts) -> Vec<M
 
 /// Newest first, between a header and a footer; nothing where there is nothing to remember.
 fn reminder_block(reminders: &[Reminder], texts: Texts) -> Vec<Message> {
-    let mut shown: Vec<&Reminder> = reminders.iter().filter(|r| r.is_shown_to_the_model()).collect();
+    let mut shown: Vec<&Reminder> =
+        reminders.iter().filter(|r| r.is_shown_to_the_model()).collect();
     if shown.is_empty() {
         return Vec::new();
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::domain::record::{Entry, Record};
 use crate::domain::tree::{Batch, Change, DialogTree};
 use crate::domain::{
-    Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt, RegistryEntry,
-    Reminder, SelfId, Stamp,
+    Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt,
+    RegistryEntry, Reminder, SelfId, Stamp,
 };
 
 #[derive(Debug)]
@@ -38,6 +38,7 @@ impl Draft {
         self.durable = true;
     }
 
+    #[must_use]
     pub fn dialog(&self, dialog: &SelfId) -> Option<&Dialog> {
         self.tree.get(dialog)
     }
@@ -51,7 +52,13 @@ impl Draft {
         self.push_entry(dialog, course, None, record);
     }
 
-    fn push_entry(&mut self, dialog: &SelfId, course: Course, genseq: Option<Genseq>, record: Record) {
+    fn push_entry(
+        &mut self,
+        dialog: &SelfId,
+        course: Course,
+        genseq: Option<Genseq>,
+        record: Record,
+    ) {
         let mut root = self.tree.anchor();
         if self.tree.is_main(dialog) && matches!(record, Record::GenStart) {
             root.genseq = genseq.unwrap_or(root.genseq);
@@ -62,7 +69,8 @@ impl Draft {
             course,
             entries: vec![entry.clone()],
         });
-        if let Some(Change::Append { dialog: last, course: same, entries }) = self.changes.last_mut()
+        if let Some(Change::Append { dialog: last, course: same, entries }) =
+            self.changes.last_mut()
             && last == dialog
             && *same == course
         {
@@ -135,6 +143,7 @@ impl Draft {
     }
 
     /// The dialogs this step changes.
+    #[must_use]
     pub fn touched(&self) -> Vec<SelfId> {
         let mut touched: Vec<SelfId> =
             self.before.iter().chain(&self.changes).filter_map(|c| dialog_of(c).cloned()).collect();
@@ -143,11 +152,13 @@ impl Draft {
         touched
     }
 
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.changes.is_empty()
     }
 
     /// The tree after this step, and what has to be written for it.
+    #[must_use]
     pub fn finish(self) -> (DialogTree, Batch) {
         let mut changes = self.before;
         changes.extend(self.changes);

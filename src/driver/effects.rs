@@ -2,7 +2,7 @@
 
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::{Reminder, SelfId};
-use crate::tools::{Change, Outcome, Render, ReminderScope};
+use crate::tools::{Change, Outcome, ReminderScope, Render};
 
 use super::calls::Position;
 use super::draft::Draft;
@@ -27,9 +27,11 @@ pub fn record(draft: &mut Draft, at: &Position, call: &Call, outcome: Outcome, t
 fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
     match change {
         Change::AddReminder { id, content, position, scope, render } => {
-            let mut reminder = Reminder::new(id, content, draft.now.clone());
-            reminder.scope = scope_name(scope).to_owned();
-            reminder.render_mode = render_name(render).to_owned();
+            let reminder = Reminder {
+                scope: scope_name(scope).to_owned(),
+                render_mode: render_name(render).to_owned(),
+                ..Reminder::new(id, content, draft.now.clone())
+            };
             edit(draft, at, |reminders| {
                 let place = position.map_or(reminders.len(), |n| n.saturating_sub(1));
                 reminders.insert(place.min(reminders.len()), reminder);
@@ -39,7 +41,7 @@ fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
             if let Some(reminder) = reminders.iter_mut().find(|reminder| reminder.id == id) {
                 reminder.content = content;
                 if let Some(render) = render {
-                    reminder.render_mode = render_name(render).to_owned();
+                    render_name(render).clone_into(&mut reminder.render_mode);
                 }
             }
         }),
@@ -61,7 +63,8 @@ fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
 }
 
 fn edit(draft: &mut Draft, at: &Position, change: impl FnOnce(&mut Vec<Reminder>)) {
-    let Some(mut reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
+    let Some(mut reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone())
+    else {
         return;
     };
     change(&mut reminders);

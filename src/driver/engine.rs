@@ -71,6 +71,7 @@ impl std::fmt::Debug for EngineParts {
 }
 
 impl Engine {
+    #[must_use]
     pub fn new(parts: EngineParts) -> Self {
         Self {
             workspace: parts.workspace,

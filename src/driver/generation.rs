@@ -14,7 +14,12 @@ use super::draft::Draft;
 use super::texts::Texts;
 
 /// Opens the next generation and records its prompt, if it has one.
-pub fn open(draft: &mut Draft, dialog_id: &SelfId, step: NextStep, texts: Texts) -> Option<Position> {
+pub fn open(
+    draft: &mut Draft,
+    dialog_id: &SelfId,
+    step: NextStep,
+    texts: Texts,
+) -> Option<Position> {
     let dialog = draft.dialog(dialog_id)?;
     let prompt = prompt(draft, dialog, step, texts);
     let course = match step {
@@ -63,10 +68,9 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
         }
         NextStep::TakePrompt => dialog.queue.first().cloned(),
         NextStep::StartAssignment => Some(assignment_prompt(draft, dialog, texts)?),
-        NextStep::FollowUp
-        | NextStep::ReadReplies
-        | NextStep::Resume
-        | NextStep::DeliverWords => None,
+        NextStep::FollowUp | NextStep::ReadReplies | NextStep::Resume | NextStep::DeliverWords => {
+            None
+        }
     }
 }
 

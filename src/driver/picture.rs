@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 
 use crate::domain::latest::DisplayState;
-use crate::domain::{DialogId, Problem, RootId};
-use crate::protocol::event::{InboxRow, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView};
 use crate::domain::question::headline;
+use crate::domain::{DialogId, Problem, RootId};
 use crate::protocol::Outbox;
+use crate::protocol::event::{InboxRow, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView};
 
 pub type NewsSender = mpsc::Sender<News>;
 
@@ -19,15 +19,28 @@ pub enum News {
     Event(UiEvent),
     Workspace(WorkspaceView),
     /// All rows and questions of one tree.
-    Tree { root: RootId, rows: Vec<TreeRow>, inbox: Vec<InboxRow> },
+    Tree {
+        root: RootId,
+        rows: Vec<TreeRow>,
+        inbox: Vec<InboxRow>,
+    },
     Row(Box<TreeRow>),
-    Inbox { root: RootId, inbox: Vec<InboxRow> },
+    Inbox {
+        root: RootId,
+        inbox: Vec<InboxRow>,
+    },
     Gone(RootId),
     /// Whether anything of this tree is being driven or will be at once.
-    Resting { root: RootId, resting: bool },
+    Resting {
+        root: RootId,
+        resting: bool,
+    },
     Watch(Watch),
     /// All problems of one origin.
-    Problems { origin: &'static str, problems: Vec<Problem> },
+    Problems {
+        origin: &'static str,
+        problems: Vec<Problem>,
+    },
     /// The first look at the workspace is complete.
     Listed,
     /// Tell everything again.
@@ -80,7 +93,9 @@ impl Picture {
             News::Tree { root, rows, inbox } => {
                 self.trees.insert(root.clone(), rows.clone());
                 if self.listed {
-                    rows.into_iter().for_each(|row| out.push(UiEvent::Row(Box::new(row))));
+                    for row in rows {
+                        out.push(UiEvent::Row(Box::new(row)));
+                    }
                 }
                 self.set_inbox(root, inbox, out);
             }
@@ -245,9 +260,9 @@ impl Picture {
     }
 
     fn outcome(&self) -> QuietOutcome {
-        let failed = self.trees.values().flatten().any(|row| {
-            matches!(&row.state, DisplayState::Stopped { reason, .. } if reason.is_failure())
-        });
+        let failed = self.trees.values().flatten().any(
+            |row| matches!(&row.state, DisplayState::Stopped { reason, .. } if reason.is_failure()),
+        );
         if !self.inbox.is_empty() {
             QuietOutcome::QuestionWaits
         } else if failed {

@@ -37,20 +37,43 @@ pub struct Answer {
 /// How a generation ended.
 #[derive(Debug)]
 pub enum GenerationEnd {
-    Finished { usage: Option<Usage>, model: Option<String> },
+    Finished {
+        usage: Option<Usage>,
+        model: Option<String>,
+    },
     /// Cut short; what was said so far is kept.
-    Stopped { segments: Vec<(Segment, String)> },
-    Failed { text: String },
+    Stopped {
+        segments: Vec<(Segment, String)>,
+    },
+    Failed {
+        text: String,
+    },
 }
 
 #[derive(Debug)]
 pub enum PortRequest {
     /// The next generation, if there is a reason for one.
-    Begin { dialog: crate::domain::SelfId, reply: oneshot::Sender<Option<Box<Generation>>> },
+    Begin {
+        dialog: crate::domain::SelfId,
+        reply: oneshot::Sender<Option<Box<Generation>>>,
+    },
     /// The whole answer; returns the ordinary calls, recorded and to be run.
-    Answered { at: Position, answer: Box<Answer>, reply: oneshot::Sender<Vec<Call>> },
-    ToolDone { at: Position, call: Call, outcome: Outcome, reply: oneshot::Sender<()> },
-    End { at: Position, end: GenerationEnd, reply: oneshot::Sender<()> },
+    Answered {
+        at: Position,
+        answer: Box<Answer>,
+        reply: oneshot::Sender<Vec<Call>>,
+    },
+    ToolDone {
+        at: Position,
+        call: Call,
+        outcome: Outcome,
+        reply: oneshot::Sender<()>,
+    },
+    End {
+        at: Position,
+        end: GenerationEnd,
+        reply: oneshot::Sender<()>,
+    },
 }
 
 /// The tree did not answer: it ended, or could not write. The drive ends.

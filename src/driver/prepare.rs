@@ -49,7 +49,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let ready = Ready {
         provider,
         provider_key: config.key.clone(),
-        retry: config.retry.clone(),
+        retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
@@ -126,7 +126,7 @@ fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
             TellaskKind::Session.name(),
             "Ask a teammate in a session that can be asked again under the same slug. You go on when \
              the reply is there.",
-            json!({
+            &json!({
                 "targetAgentId": target,
                 "sessionSlug": content("short name of the session: letters, digits, - and _"),
                 "tellaskContent": content("the whole request, with all the teammate needs to know"),
@@ -135,7 +135,7 @@ fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
         schema(
             TellaskKind::Sessionless.name(),
             "Ask a teammate once. You go on when the reply is there.",
-            json!({
+            &json!({
                 "targetAgentId": target,
                 "tellaskContent": content("the whole request, with all the teammate needs to know"),
             }),
@@ -143,7 +143,7 @@ fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
         schema(
             ASK_HUMAN,
             "Ask the human. Only one question a round; you go on when the answer is there.",
-            json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
+            &json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
         ),
     ];
     if !is_main {
@@ -151,14 +151,14 @@ fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
             schemas.push(schema(
                 reply.name(),
                 "Deliver your reply to the tellasker. Use the tool your assignment names.",
-                json!({ "replyContent": content("the full reply") }),
+                &json!({ "replyContent": content("the full reply") }),
             ));
         }
     }
     schemas
 }
 
-fn schema(name: &str, description: &str, properties: serde_json::Value) -> ToolSchema {
+fn schema(name: &str, description: &str, properties: &serde_json::Value) -> ToolSchema {
     let required: Vec<&String> =
         properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
     let parameters = json!({

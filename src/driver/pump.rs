@@ -17,12 +17,9 @@ pub async fn pump(
     let mut open = true;
     while open || !outbox.is_empty() {
         tokio::select! {
-            item = news.recv(), if open => match item {
-                Some(item) => picture.take(item, &mut outbox),
-                None => {
-                    open = false;
-                    outbox.push(UiEvent::Stopped);
-                }
+            item = news.recv(), if open => if let Some(item) = item { picture.take(item, &mut outbox) } else {
+                open = false;
+                outbox.push(UiEvent::Stopped);
             },
             permit = screen.reserve(), if !outbox.is_empty() => match permit {
                 Ok(permit) => if let Some(event) = outbox.pop() { permit.send(event) },

@@ -56,8 +56,7 @@ fn was_interrupted(dialog: &Dialog) -> bool {
         .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
     let undone = dialog.history.last.open || dialog.history.owes_followup() || open_tool;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
-    let known =
-        dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
+    let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
     (working || dialog.history.last.open) && undone && !known
 }
 
@@ -99,12 +98,11 @@ fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
     for (call_id, call) in open {
         let at = Position { dialog: id.clone(), course: call.course, genseq: call.genseq };
         let status = match call.special() {
-            None => texts.unknown_outcome(),
             Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
             }
-            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) => texts.unknown_outcome(),
+            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
         };
         draft.must_last();
         let result =
@@ -151,17 +149,16 @@ fn finish_reply(
 /// True if the asker has this dialog's own reply to the request.
 fn is_delivered(draft: &Draft, at: &Position, owed: &ReplyDirective) -> bool {
     draft.dialog(&owed.target_dialog_id).is_some_and(|asker| {
-        asker.history.entries.iter().any(|entry| match &entry.record {
-            Record::TellaskResult(result) => {
-                result.call_id == owed.target_call_id
-                    && result.route.as_ref().and_then(|route| route.callee_dialog_id.as_ref())
-                        == Some(&at.dialog)
-            }
-            Record::Carryover(reply) => {
-                reply.call_id == owed.target_call_id
-                    && reply.callee_dialog_id.as_ref() == Some(&at.dialog)
-            }
-            _ => false,
+        asker.history.entries.iter().any(|entry| {
+            let (call, callee) = if let Record::TellaskResult(result) = &entry.record {
+                let route = result.route.as_ref();
+                (&result.call_id, route.and_then(|route| route.callee_dialog_id.as_ref()))
+            } else if let Record::Carryover(reply) = &entry.record {
+                (&reply.call_id, reply.callee_dialog_id.as_ref())
+            } else {
+                return false;
+            };
+            *call == owed.target_call_id && callee == Some(&at.dialog)
         })
     })
 }

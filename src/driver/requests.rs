@@ -13,11 +13,27 @@ use super::tree::TreeTask;
 
 #[derive(Debug)]
 pub enum TreeRequest {
-    Say { ticket: Ticket, dialog: SelfId, text: String },
-    Answer { ticket: Ticket, dialog: SelfId, question: String, text: String },
-    Stop { dialog: SelfId },
-    StopAll { reason: StopReason },
-    Continue { ticket: Ticket, dialog: SelfId },
+    Say {
+        ticket: Ticket,
+        dialog: SelfId,
+        text: String,
+    },
+    Answer {
+        ticket: Ticket,
+        dialog: SelfId,
+        question: String,
+        text: String,
+    },
+    Stop {
+        dialog: SelfId,
+    },
+    StopAll {
+        reason: StopReason,
+    },
+    Continue {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
     /// Everything in this tree that can be continued; acknowledged by who asked.
     ContinueAll,
 }

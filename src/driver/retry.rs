@@ -37,8 +37,12 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
         | ErrorClass::Empty
         | ErrorClass::Malformed => {
             let steps = failed / RAMP;
-            let delay =
-                grown(config.conservative_delay, config.backoff_multiplier, steps, config.max_delay);
+            let delay = grown(
+                config.conservative_delay,
+                config.backoff_multiplier,
+                steps,
+                config.max_delay,
+            );
             Verdict::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
         }
     }

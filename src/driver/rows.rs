@@ -41,19 +41,22 @@ fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {
 fn about(dialog: &Dialog) -> String {
     let text = match dialog.assignment() {
         Some(assignment) => Some(assignment.tellask_content.as_str()),
-        None => dialog.history.entries.iter().find_map(|entry| match &entry.record {
-            Record::HumanText(text) if text.origin == Origin::User => Some(text.content.as_str()),
-            _ => None,
-        }),
+        None => dialog.history.entries.iter().find_map(|entry| first_words(&entry.record)),
     };
     headline(text.unwrap_or_default()).chars().take(ABOUT_CHARS).collect()
 }
 
+fn first_words(record: &Record) -> Option<&str> {
+    let Record::HumanText(text) = record else { return None };
+    (text.origin == Origin::User).then_some(text.content.as_str())
+}
+
 fn context_percent(dialog: &Dialog) -> Option<u8> {
-    dialog.history.entries.iter().rev().find_map(|entry| match &entry.record {
-        Record::GenFinish { context_health: Some(health), .. } => Some(health.percent()),
-        _ => None,
-    })?
+    let newest = dialog.history.entries.iter().rev().find_map(|entry| {
+        let Record::GenFinish { context_health, .. } = &entry.record else { return None };
+        context_health.as_ref()
+    });
+    newest?.percent()
 }
 
 /// The open questions of a tree; a dead dialog asks nothing.

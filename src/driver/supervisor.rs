@@ -95,12 +95,12 @@ impl Supervisor {
             if self.pick_up && deserves_a_look(&listing) {
                 waiting.push(root.clone());
             }
-            self.send(listing_news(listing)).await;
+            self.send(listing_news(&listing)).await;
         }
         for root in waiting {
             self.send(News::Resting { root: root.clone(), resting: false }).await;
             if let Err(error) = self.tree(&root).await {
-                self.report(&root, &error).await;
+                self.tell(UiEvent::Notice(error.to_string())).await;
                 self.send(News::Resting { root, resting: true }).await;
             }
         }
@@ -165,7 +165,8 @@ impl Supervisor {
     }
 
     async fn stop_all(&mut self) {
-        let reason = if self.watches_one { StopReason::EmergencyStop } else { StopReason::UserStop };
+        let reason =
+            if self.watches_one { StopReason::EmergencyStop } else { StopReason::UserStop };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -173,8 +174,7 @@ impl Supervisor {
 
     async fn continue_all(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
-        let survey =
-            tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
+        let survey = tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
         let stopped = survey.map(|survey| survey.trees).unwrap_or_default();
         let stopped: Vec<RootId> = stopped
             .into_iter()
@@ -201,7 +201,17 @@ impl Supervisor {
         let (engine, id) = (self.engine.clone(), root.clone());
         let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
             .await
-            .map_err(|error| StoreError::interrupted(&error.to_string()))??;
+            .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())));
+        let loaded = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                tracing::warn!(%root, %error, "could not load a tree");
+                if matches!(error, StoreError::Damaged(_)) {
+                    self.send(News::Gone(root.clone())).await;
+                }
+                return Err(error);
+            }
+        };
         for problem in loaded.problems {
             self.tell(UiEvent::Notice(problem.to_string())).await;
         }
@@ -316,11 +326,6 @@ impl Supervisor {
         self.tell(event).await;
     }
 
-    async fn report(&self, root: &RootId, error: &StoreError) {
-        tracing::warn!(%root, %error, "could not load a tree");
-        self.tell(UiEvent::Notice(error.to_string())).await;
-    }
-
     async fn tell(&self, event: UiEvent) {
         self.send(News::Event(event)).await;
     }
@@ -352,7 +357,7 @@ fn deserves_a_look(listing: &TreeListing) -> bool {
         })
 }
 
-fn listing_news(listing: TreeListing) -> News {
+fn listing_news(listing: &TreeListing) -> News {
     let root = listing.root.clone();
     let rows = listing.dialogs.iter().map(|dialog| TreeRow {
         dialog: DialogId::side(&root, &dialog.meta.id),
@@ -372,7 +377,7 @@ fn listing_news(listing: TreeListing) -> News {
         keep_going: None,
     });
     let rows = rows.collect();
-    let inbox = super::rows::listed_inbox(&listing);
+    let inbox = super::rows::listed_inbox(listing);
     News::Tree { root, rows, inbox }
 }
 
@@ -430,4 +435,3 @@ fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> WorkspaceV
         taskdocs,
     }
 }
-

@@ -29,7 +29,13 @@ pub struct Reply<'a> {
 
 impl Texts {
     /// The first prompt of an assignment, in a new or a known side dialog.
-    pub fn assignment(self, assignment: &Assignment, slug: Option<&str>, reply_tool: &str) -> String {
+    #[must_use]
+    pub fn assignment(
+        self,
+        assignment: &Assignment,
+        slug: Option<&str>,
+        reply_tool: &str,
+    ) -> String {
         let asker = &assignment.origin_member_id;
         let kind = if slug.is_some() { "【Tellask Session】" } else { "【Fresh Tellask】" };
         let session = slug.map(|slug| format!(" ({slug})")).unwrap_or_default();
@@ -47,6 +53,7 @@ impl Texts {
     }
 
     /// Stands before the assignment when a known session gets a newer request.
+    #[must_use]
     pub fn assignment_update(self) -> String {
         "The request of this session was replaced. Go on with the one below; no separate \
          acknowledgement is wanted."
@@ -54,6 +61,7 @@ impl Texts {
     }
 
     /// Where a call's result will be read that has none yet.
+    #[must_use]
     pub fn waiting(self, call_name: &str, call_id: &CallId) -> String {
         format!(
             "{STATUS_HEADER}\n\n`{call_name}` was made and waits for its reply.\n\n\
@@ -63,6 +71,7 @@ impl Texts {
     }
 
     /// Stands for the status of a call that has been answered.
+    #[must_use]
     pub fn answered_below(self, call_name: &str, call_id: &CallId, status: ReplyStatus) -> String {
         let word = match status {
             ReplyStatus::Completed => "was answered: the reply stands below with the same callId",
@@ -72,6 +81,7 @@ impl Texts {
         format!("{STATUS_HEADER}\n\n`{call_name}` {word}.\n\n- callId: {call_id}")
     }
 
+    #[must_use]
     pub fn reply(self, reply: &Reply<'_>) -> String {
         let marker = match reply.status {
             ReplyStatus::Completed => "【Completed】\n\n",
@@ -91,46 +101,59 @@ impl Texts {
     }
 
     /// A reply that comes in a later course than its call.
+    #[must_use]
     pub fn carryover(self, call_course: u32, reply: &Reply<'_>) -> String {
-        format!("A reply to a tellask of course C{call_course}, carried over.\n\n{}", self.reply(reply))
+        format!(
+            "A reply to a tellask of course C{call_course}, carried over.\n\n{}",
+            self.reply(reply)
+        )
     }
 
+    #[must_use]
     pub fn delivered(self, reply_tool: &str) -> String {
         format!("The reply was delivered with `{reply_tool}`.")
     }
 
+    #[must_use]
     pub fn wrong_reply_tool(self, expected: &str) -> String {
         format!("Not delivered: the reply you owe is delivered with `{expected}`. Call that tool.")
     }
 
+    #[must_use]
     pub fn no_obligation(self) -> String {
         "Not delivered: you owe no reply now.".to_owned()
     }
 
+    #[must_use]
     pub fn stale_reply(self) -> String {
         "Not delivered: the request was closed or replaced, nobody waits for this reply.".to_owned()
     }
 
+    #[must_use]
     pub fn invalid_call(self, name: &str, reason: &str) -> String {
         format!("Invalid arguments for `{name}`: {reason}. Correct the call and make it again.")
     }
 
+    #[must_use]
     pub fn one_question_a_round(self) -> String {
         "Only one question can be asked in a round, so none of them was asked. Merge them into one \
          `askHuman` call and make it again. (每轮只能向人提一个问题，请合并后重试。)"
             .to_owned()
     }
 
+    #[must_use]
     pub fn question_already_open(self) -> String {
         "Not asked: an earlier question of this dialog still waits for the human.".to_owned()
     }
 
+    #[must_use]
     pub fn self_tellask(self) -> String {
         "Failed: a tellask goes to a teammate, not to yourself. Do the work here, or ask somebody \
          else."
             .to_owned()
     }
 
+    #[must_use]
     pub fn tellask_to_asker(self, asker: &str) -> String {
         format!(
             "Failed: @{asker} waits for your reply. Ask back with `tellaskBack` where you have it, or \
@@ -138,45 +161,55 @@ impl Texts {
         )
     }
 
+    #[must_use]
     pub fn unknown_teammate(self, wanted: &str, known: &str) -> String {
         format!("Failed: there is no teammate @{wanted}. Teammates: {known}.")
     }
 
+    #[must_use]
     pub fn superseded(self) -> String {
-        "Closed without a reply: the request was replaced by a newer one of the same session.".to_owned()
+        "Closed without a reply: the request was replaced by a newer one of the same session."
+            .to_owned()
     }
 
+    #[must_use]
     pub fn unknown_outcome(self) -> String {
         "The program ended while this call ran. Its outcome is unknown; it was not run again. Check \
          before you repeat it."
             .to_owned()
     }
 
+    #[must_use]
     pub fn stopped_call(self) -> String {
         "Stopped by the human before it finished; its outcome is unknown.".to_owned()
     }
 
     /// What an interrupted saying ends with in the model's context.
+    #[must_use]
     pub fn interrupted(self) -> &'static str {
         " [interrupted here]"
     }
 
+    #[must_use]
     pub fn course_start(self) -> String {
         "A new course begins: your earlier messages are cleared. Your reminders and the Taskdoc say \
          where you stand. Go on from there."
             .to_owned()
     }
 
+    #[must_use]
     pub fn reminders_begin(self) -> String {
         "[System notice] Reminder context block begins. You manage these notes with the reminder \
          tools."
             .to_owned()
     }
 
+    #[must_use]
     pub fn reminders_end(self) -> String {
         "[System notice] Reminder context block ends.".to_owned()
     }
 
+    #[must_use]
     pub fn reminder(self, reminder: &Reminder) -> String {
         if reminder.owner_name.is_some() {
             return format!("[System notice] Kept by the runtime.\n\n{}", reminder.content);
@@ -184,6 +217,7 @@ impl Texts {
         format!("[System notice] Reminder, reminder_id: {}\n\n{}", reminder.id, reminder.content)
     }
 
+    #[must_use]
     pub fn obligation(self, directive: &ReplyDirective) -> String {
         format!(
             "[Dominds active inter-dialog reply obligation]\n\
@@ -194,12 +228,14 @@ impl Texts {
         )
     }
 
+    #[must_use]
     pub fn no_obligation_note(self) -> String {
         "[Dominds no active inter-dialog reply]\nYou owe no reply now; do not call a reply tool."
             .to_owned()
     }
 
     /// The reminder that lists the tellasks in flight.
+    #[must_use]
     pub fn in_flight(self, pending: &[Pending]) -> String {
         if pending.is_empty() {
             return "Tellasks in flight: none. Nobody works for you now; do not wait.".to_owned();
@@ -219,6 +255,7 @@ impl Texts {
         text
     }
 
+    #[must_use]
     pub fn in_flight_guard(self) -> String {
         "This reminder follows the tellasks in flight and keeps itself. To change a request, make a \
          `tellask` with the same sessionSlug; otherwise wait for the reply."
@@ -226,6 +263,7 @@ impl Texts {
     }
 
     /// What an agent that cannot be driven is stopped with.
+    #[must_use]
     pub fn tellask_kind(self, kind: TellaskKind) -> &'static str {
         match kind {
             TellaskKind::Back => "asks back",
@@ -237,6 +275,7 @@ impl Texts {
 }
 
 /// `@target request`, as the pending reminder and its signature name a tellask.
+#[must_use]
 pub fn mentioned(pending: &Pending) -> String {
     let mentions = pending.mention_list.clone().unwrap_or_default().join(" ");
     format!("{mentions} {}", pending.tellask_content)

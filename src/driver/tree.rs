@@ -104,7 +104,9 @@ impl TreeTask {
     /// Repairs what a crash, or another program, left behind.
     async fn recover(&mut self, mended: Vec<Change>) {
         let mut draft = self.draft();
-        mended.into_iter().for_each(|change| draft.include(change));
+        for change in mended {
+            draft.include(change);
+        }
         recovery::recover(&mut draft, self.engine.texts());
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
@@ -239,7 +241,7 @@ impl TreeTask {
         if self.unwritable.contains_key(id) {
             return;
         }
-        if !self.tree.get(id).is_some_and(|dialog| next_step(dialog).is_some()) {
+        if self.tree.get(id).is_none_or(|dialog| next_step(dialog).is_none()) {
             return;
         }
         let stop = CancellationToken::new();
@@ -375,7 +377,7 @@ impl TreeTask {
                 request: ready.request(&self.engine, dialog),
                 provider: ready.provider.clone(),
                 permits: self.engine.permits(&ready.provider_key),
-                retry: ready.retry.clone(),
+                retry: ready.retry,
                 tools: ready.tools.clone(),
                 tool_cx: ready.tool_cx.clone(),
             };
@@ -451,7 +453,9 @@ impl TreeTask {
     fn told(&self, id: &SelfId) -> StopReason {
         match self.places.get(id) {
             Some(Place::Out { told: Some(reason), .. }) => reason.clone(),
-            Some(Place::Out { told: None, .. } | Place::Home(_)) | None => StopReason::ServerRestart,
+            Some(Place::Out { told: None, .. } | Place::Home(_)) | None => {
+                StopReason::ServerRestart
+            }
         }
     }
 

@@ -50,6 +50,7 @@ pub struct CompatConfig {
 
 impl CompatConfig {
     /// A provider without a key and with the usual limits.
+    #[must_use]
     pub fn new(base_url: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
@@ -72,6 +73,7 @@ pub struct Compat {
 impl Compat {
     /// Cheap; nothing is opened before the first request. `clients` carries the connections, so
     /// share it.
+    #[must_use]
     pub fn new(config: CompatConfig, clients: Clients) -> Self {
         Self { config: Arc::new(config), clients }
     }

@@ -36,6 +36,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Whether the same request may succeed later.
+    #[must_use]
     pub fn is_retriable(self) -> bool {
         match self {
             Self::RateLimited
@@ -61,11 +62,13 @@ pub struct LlmError {
 
 impl LlmError {
     /// An error of `class`; `message` is cleaned and cut to [`MESSAGE_CHARS`].
+    #[must_use]
     pub fn new(class: ErrorClass, message: &str) -> Self {
         Self { class, message: plain(message, MESSAGE_CHARS), status: None, retry_after: None }
     }
 
     /// The environment variable that should hold the key is not set.
+    #[must_use]
     pub fn missing_key(variable: &str) -> Self {
         let text = format!("set {variable} to the provider's API key and start again");
         Self::new(ErrorClass::Rejected, &text)
@@ -93,21 +96,25 @@ impl LlmError {
     }
 
     /// What the failure means for the next attempt.
+    #[must_use]
     pub fn class(&self) -> ErrorClass {
         self.class
     }
 
     /// How long the provider asked to wait, as it said it (at most a day).
+    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
     /// The HTTP status, if there was one.
+    #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.status
     }
 
     /// The cleaned sentence.
+    #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -41,6 +41,7 @@ pub struct Secret(String);
 
 impl Secret {
     /// Keeps `text` without the blanks around it; `None` if nothing is left.
+    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))

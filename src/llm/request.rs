@@ -56,6 +56,7 @@ pub enum Message {
 
 impl Message {
     /// The text of the message; a call has none.
+    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Environment(text)

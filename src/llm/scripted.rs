@@ -89,6 +89,7 @@ pub struct Scripted {
 
 impl Scripted {
     /// `speed` multiplies the pace of the script; without a finite, positive one nothing waits.
+    #[must_use]
     pub fn new(script: Script, speed: f64) -> Self {
         Self { script: Arc::new(script), speed, failed: Arc::default() }
     }

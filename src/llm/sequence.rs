@@ -16,21 +16,25 @@ pub struct Reply(Vec<Step>);
 
 impl Reply {
     /// A reply with nothing in it yet.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A reply that says `text`.
+    #[must_use]
     pub fn saying(text: &str) -> Self {
         Self::new().and_saying(text)
     }
 
     /// A reply that makes one call.
+    #[must_use]
     pub fn call(id: &str, name: &str, arguments: &str) -> Self {
         Self::new().and_call(id, name, arguments)
     }
 
     /// A reply that fails at once.
+    #[must_use]
     pub fn failure(error: LlmError) -> Self {
         Self::new().and_failure(error)
     }
@@ -115,6 +119,7 @@ struct Queues {
 
 impl Sequence {
     /// A provider without replies.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -132,6 +137,7 @@ impl Sequence {
     }
 
     /// Everything that was asked so far, in order.
+    #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.queues().requests.clone()
     }

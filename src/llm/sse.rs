@@ -58,6 +58,7 @@ impl Decoder {
 
     /// The stream is over: the event that lacked its blank line, if any. Its last line may have
     /// been cut anywhere.
+    #[must_use]
     pub fn finish(mut self) -> Option<Event> {
         let mut events = Vec::new();
         if !self.line.is_empty() {
@@ -68,11 +69,13 @@ impl Decoder {
     }
 
     /// Lines so far that no event stream would hold.
+    #[must_use]
     pub fn foreign_lines(&self) -> usize {
         self.foreign_lines
     }
 
     /// The unfinished line, to show what an answer that is no stream began with.
+    #[must_use]
     pub fn unfinished(&self) -> &[u8] {
         &self.line
     }

@@ -49,6 +49,7 @@ pub struct Minds {
 
 impl Minds {
     /// Reads everything below `.minds/` of `workspace` that exists.
+    #[must_use]
     pub fn load(workspace: &Path, lang: Lang) -> Self {
         let mut problems = Vec::new();
         let team_text = config_text(workspace, team::PATH, &mut problems);
@@ -81,49 +82,59 @@ impl Minds {
     }
 
     /// What needs mending, in the order of the files.
+    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
+    #[must_use]
     pub fn lang(&self) -> Lang {
         self.lang
     }
 
     /// All members, the hidden ones too.
+    #[must_use]
     pub fn team(&self) -> &Team {
         &self.team
     }
 
+    #[must_use]
     pub fn member(&self, id: &AgentId) -> Option<&Member> {
         self.team.member(id)
     }
 
     /// Who answers when nobody is named; one of the hidden members if there is no other.
+    #[must_use]
     pub fn default_responder(&self) -> Option<&AgentId> {
         self.team.default_responder()
     }
 
     /// Built-in providers and those of the file.
+    #[must_use]
     pub fn providers(&self) -> &[ProviderConfig] {
         &self.providers
     }
 
+    #[must_use]
     pub fn provider(&self, key: &str) -> Option<&ProviderConfig> {
         self.providers.iter().find(|provider| provider.key == key)
     }
 
     /// What a member was told about itself, as written.
+    #[must_use]
     pub fn texts_of(&self, id: &AgentId) -> MemberTexts<'_> {
         self.texts.of(id)
     }
 
     /// The keep-going text; `None` where an empty file switches it off.
+    #[must_use]
     pub fn diligence(&self) -> Option<&str> {
         self.diligence.as_deref()
     }
 
     /// What is missing before a dialog can run at all, in words for the person who tried. A member
     /// in the file is enough; whether its model can be used is [`Minds::model_of`]'s to say.
+    #[must_use]
     pub fn missing(&self) -> Option<Problem> {
         if self.team.visible().next().is_some() {
             return None;
@@ -139,6 +150,7 @@ impl Minds {
 
     /// The one system text for a member in a dialog of this role. `tool_names` are the tools it is
     /// offered there. The same input gives the same bytes: no time, nothing that changes by itself.
+    #[must_use]
     pub fn system_prompt(
         &self,
         member: &Member,

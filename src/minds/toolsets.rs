@@ -63,6 +63,7 @@ struct Mention<'a> {
 impl Minds {
     /// One problem per name in `toolsets` or `tools` that is neither among `known` (toolsets and
     /// tools of this program) nor a name of Dominds or an MCP server that is still to come.
+    #[must_use]
     pub fn unknown_tools(&self, known: &[&str]) -> Vec<Problem> {
         let mut unknown: BTreeMap<&str, Mention> = BTreeMap::new();
         for member in &self.team.members {

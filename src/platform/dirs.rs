@@ -9,11 +9,13 @@ fn project() -> Option<ProjectDirs> {
 }
 
 /// The folder of `config.yaml`.
+#[must_use]
 pub fn config() -> Option<PathBuf> {
     project().map(|dirs| dirs.config_dir().to_owned())
 }
 
 /// The folder of the log files.
+#[must_use]
 pub fn logs() -> Option<PathBuf> {
     let dirs = project()?;
     Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).join("logs"))

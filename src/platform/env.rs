@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::domain::Lang;
 
 /// A variable that is set and not empty.
+#[must_use]
 pub fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     let value = std::env::var(name).ok();
@@ -12,11 +13,15 @@ pub fn variable(name: &str) -> Option<String> {
 }
 
 /// The work language of this machine: `LC_ALL`, else `LANG`.
+#[must_use]
 pub fn work_language() -> Lang {
-    variable("LC_ALL").or_else(|| variable("LANG")).map_or(Lang::En, |locale| Lang::of_locale(&locale))
+    variable("LC_ALL")
+        .or_else(|| variable("LANG"))
+        .map_or(Lang::En, |locale| Lang::of_locale(&locale))
 }
 
 /// `path` with the home directory written as `~`.
+#[must_use]
 pub fn shown(path: &Path) -> String {
     let home = variable("HOME");
     match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {

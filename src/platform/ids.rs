@@ -21,7 +21,8 @@ impl IdSource for RandomIds {
     }
 
     fn short(&self, length: usize) -> String {
-        let letter = |_| ALPHABET.get(fastrand::usize(..ALPHABET.len())).map_or('0', |b| char::from(*b));
+        let letter =
+            |_| ALPHABET.get(fastrand::usize(..ALPHABET.len())).map_or('0', |b| char::from(*b));
         (0..length).map(letter).collect()
     }
 }

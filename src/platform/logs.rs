@@ -14,6 +14,7 @@ const FILES: usize = 5;
 
 /// Starts logging; where no folder can be written the program goes on without. Keep the guard until
 /// the end: dropping it writes what is left.
+#[must_use]
 pub fn start() -> Option<WorkerGuard> {
     let folder = dirs::logs()?;
     std::fs::create_dir_all(&folder).ok()?;

@@ -156,7 +156,11 @@ pub enum UiEvent {
         text: String,
     },
     /// A tool call ended and its result is on disk.
-    ToolEnded { dialog: DialogId, call: CallId, ok: bool },
+    ToolEnded {
+        dialog: DialogId,
+        call: CallId,
+        ok: bool,
+    },
     /// The live text of this dialog is over: its records came before, or it was discarded.
     LiveEnd {
         dialog: DialogId,

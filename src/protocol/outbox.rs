@@ -17,6 +17,7 @@ pub struct Outbox {
 
 impl Outbox {
     /// `limit`: events that may wait before the reader is told that it lagged.
+    #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { waiting: VecDeque::new(), limit }
     }
@@ -40,10 +41,12 @@ impl Outbox {
         self.waiting.pop_front()
     }
 
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
+    #[must_use]
     pub fn len(&self) -> usize {
         self.waiting.len()
     }

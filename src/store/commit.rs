@@ -8,21 +8,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Serialize;
-
 use crate::domain::tree::{Batch, Bucket, Change};
-use crate::domain::{
-    Course, DialogId, DialogMeta, Entry, Frame, Latest, Pending, Question, QueuedPrompt, Reminder,
-    RootId, SelfId,
-};
-use crate::yaml;
+use crate::domain::{Course, DialogId, DialogMeta, Entry, Frame, Latest, RootId, SelfId};
 
 use super::books::{Books, Dirty, Known};
 use super::disk::Disk;
 use super::error::StoreError;
-use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK, course_file};
-use super::lines::{Lines, Reading};
-use super::own;
+use super::layout::{DIALOG, LATEST, REGISTRY, course_file};
 use super::{Store, SyncLevel, files};
 
 /// A record on disk, with its place.
@@ -41,8 +33,12 @@ pub struct Committed {
     pub batch: Batch,
     /// The appended records, in order.
     pub facts: Vec<Fact>,
-    _proof: (),
+    /// Private, so that no other module can make one.
+    _proof: Proof,
 }
+
+#[derive(Debug)]
+struct Proof;
 
 /// A batch that is written, perhaps not yet safe from a loss of power.
 #[must_use = "only a synced batch may be acknowledged"]
@@ -57,6 +53,7 @@ pub struct Written {
 
 impl Written {
     /// True if [`Self::sync`] waits for the medium.
+    #[must_use]
     pub fn needs_sync(&self) -> bool {
         !self.unsynced.is_empty()
     }
@@ -76,7 +73,7 @@ impl Written {
             dirty.merge(self.unsynced.clone());
             return Err(error);
         }
-        Ok(Committed { batch: self.batch, facts: self.facts, _proof: () })
+        Ok(Committed { batch: self.batch, facts: self.facts, _proof: Proof })
     }
 }
 
@@ -134,16 +131,17 @@ struct Undo {
     before: Known,
 }
 
-struct Writer<'a> {
-    store: &'a Store,
+/// Carries out one batch.
+pub(super) struct Writer<'a> {
+    pub(super) store: &'a Store,
     bucket: Bucket,
-    root: &'a RootId,
+    pub(super) root: &'a RootId,
     /// State files are synced before they are renamed.
-    sync_states: bool,
+    pub(super) sync_states: bool,
     /// Folders and queues of a durable batch are synced at once.
-    durable: bool,
+    pub(super) durable: bool,
     facts: Vec<Fact>,
-    dirty: Dirty,
+    pub(super) dirty: Dirty,
     undo: Vec<Undo>,
 }
 
@@ -182,11 +180,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn id(&self, dialog: &SelfId) -> DialogId {
+    pub(super) fn id(&self, dialog: &SelfId) -> DialogId {
         DialogId::side(self.root, dialog)
     }
 
-    fn path(&self, dialog: &SelfId, name: &str) -> PathBuf {
+    pub(super) fn path(&self, dialog: &SelfId, name: &str) -> PathBuf {
         self.store.layout.dialog(self.bucket, &self.id(dialog)).join(name)
     }
 
@@ -294,173 +292,4 @@ impl<'a> Writer<'a> {
             }
         }
     }
-
-    fn yaml(
-        &mut self,
-        dialog: &SelfId,
-        name: &str,
-        value: &impl Serialize,
-    ) -> Result<(), StoreError> {
-        let path = self.path(dialog, name);
-        let text = yaml::write(value).map_err(|error| encode(&path, &error))?;
-        self.state(&path, &text)
-    }
-
-    fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
-        let text = serde_json::to_string_pretty(value).map_err(|error| encode(path, &error))?;
-        self.state(path, &text)
-    }
-
-    fn reminders(&mut self, dialog: &SelfId, reminders: &[Reminder]) -> Result<(), StoreError> {
-        let path = self.path(dialog, REMINDERS);
-        let list = serde_json::to_value(reminders).map_err(|error| encode(&path, &error))?;
-        if self.already_says(&path, "reminders", &list)? {
-            return Ok(());
-        }
-        let now = self.store.options.clock.now();
-        self.json(&path, &serde_json::json!({ "reminders": list, "updatedAt": now }))
-    }
-
-    fn questions(&mut self, dialog: &SelfId, questions: &[Question]) -> Result<(), StoreError> {
-        let path = self.path(dialog, QUESTIONS);
-        if questions.is_empty() {
-            return self.remove(&path);
-        }
-        let list = serde_json::to_value(questions).map_err(|error| encode(&path, &error))?;
-        if self.already_says(&path, "questions", &list)? {
-            return Ok(());
-        }
-        let now = self.store.options.clock.now();
-        let body = serde_json::json!({ "questions": list, "updatedAt": now });
-        self.yaml(dialog, QUESTIONS, &body)
-    }
-
-    fn pending(&mut self, dialog: &SelfId, pending: &[Pending]) -> Result<(), StoreError> {
-        let path = self.path(dialog, PENDING);
-        if pending.is_empty() {
-            return self.remove(&path);
-        }
-        self.json(&path, &pending)
-    }
-
-    fn stack(&mut self, dialog: &SelfId, stack: &[Frame]) -> Result<(), StoreError> {
-        let path = self.path(dialog, STACK);
-        let mut text = String::new();
-        for frame in stack {
-            text.push_str(&serde_json::to_string(frame).map_err(|error| encode(&path, &error))?);
-            text.push('\n');
-        }
-        self.state(&path, &text)
-    }
-
-    fn queue(&mut self, dialog: &SelfId, queue: &[QueuedPrompt]) -> Result<(), StoreError> {
-        let id = self.id(dialog);
-        let path = self.store.layout.queue(&id);
-        if queue.is_empty() {
-            return self.remove(&path);
-        }
-        let folder = self.store.layout.queues(self.root);
-        let disk = self.store.disk();
-        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
-        self.dirty.folders.extend(touched);
-        let text = own::queue_text(&id, queue).map_err(|error| encode(&path, &error))?;
-        // A waiting message was acknowledged, and no course holds it.
-        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
-        let written = self.state(&path, &text);
-        self.sync_states = sync_states;
-        written
-    }
-
-    /// True if a file with a stamp of its own holds this list already.
-    fn already_says(
-        &self,
-        path: &Path,
-        key: &str,
-        list: &serde_json::Value,
-    ) -> Result<bool, StoreError> {
-        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        let files::Found::Text(text) = found else {
-            return Ok(false);
-        };
-        Ok(yaml::parse(&text).is_ok_and(|value| value.get(key) == Some(list)))
-    }
-
-    /// Replaces a state file unless it says the same already.
-    fn state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
-        let disk = self.store.disk();
-        let found = files::read_small(disk, path, yaml::LIMIT_BYTES)?;
-        if found == files::Found::Text(text.to_owned()) {
-            return Ok(());
-        }
-        self.store.spare(path)?;
-        files::replace(disk, path, text.as_bytes(), self.sync_states)?;
-        if self.sync_states {
-            self.dirty.folders.extend(path.parent().map(Path::to_owned));
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
-        if files::kind_of(path)? != Some(files::Kind::File) {
-            return Ok(());
-        }
-        self.store.spare(path)?;
-        files::remove(self.store.disk(), path)
-    }
-}
-
-impl Store {
-    /// The end of a course file before an append. The first time, an unfinished last line is completed
-    /// or set aside; later, another size than ours means that somebody else writes.
-    fn checked_end(&self, path: &Path, file: &File, is_new: bool) -> Result<Known, StoreError> {
-        let failed = |error| StoreError::io("looking at", path)(error);
-        let meta = file.metadata().map_err(failed)?;
-        if !meta.is_file() {
-            return Err(StoreError::Misplaced {
-                path: path.to_owned(),
-                expected: "a regular file",
-            });
-        }
-        let known = self.books().courses.get(path).copied();
-        let foreign = known.is_some_and(|known| known.size != meta.len());
-        if foreign || (is_new && meta.len() > 0) {
-            return Err(StoreError::ForeignWriter(path.to_owned()));
-        }
-        if let Some(known) = known.filter(|known| known.lines.is_some()) {
-            return Ok(known);
-        }
-        self.mend_end(path, file)
-    }
-
-    fn mend_end(&self, path: &Path, file: &File) -> Result<Known, StoreError> {
-        let disk = self.disk();
-        let failed = |error| StoreError::io("reading", path)(error);
-        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
-        let mut known = Known { size: 0, lines: None };
-        let mut count = 0;
-        while let Some(line) = lines.next().map_err(failed)? {
-            let whole = line.terminated || matches!(line.read(), Reading::Entry(_));
-            if !whole {
-                self.set_aside(path, line.offset)?;
-                let cut = disk.truncate(file, line.offset).and_then(|()| disk.sync(file));
-                cut.map_err(StoreError::io("mending", path))?;
-                break;
-            }
-            known.size = lines.offset();
-            count += usize::from(!line.is_blank());
-            if !line.terminated {
-                let mut file = disk.open_append(path).map_err(failed)?;
-                let ended = files::fill(disk, &mut file, b"\n", false);
-                ended.map_err(StoreError::io("mending", path))?;
-                known.size += 1;
-            }
-        }
-        known.lines = Some(count);
-        self.books().courses.insert(path.to_owned(), known);
-        Ok(known)
-    }
-}
-
-fn encode(path: &Path, error: &impl ToString) -> StoreError {
-    StoreError::Encode { path: path.to_owned(), text: error.to_string() }
 }

@@ -42,11 +42,13 @@ pub enum StoreError {
 
 impl StoreError {
     /// True if another process holds the workspace.
+    #[must_use]
     pub fn is_held(&self) -> bool {
         matches!(self, Self::Held { .. })
     }
 
     /// The work was cut off before it could report.
+    #[must_use]
     pub fn interrupted(reason: &str) -> Self {
         Self::Interrupted(reason.to_owned())
     }

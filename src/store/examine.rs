@@ -4,7 +4,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Problem, RootId};
+use crate::domain::{AgentId, Problem, RootId};
 
 use super::error::StoreError;
 use super::files::{self, Found};
@@ -20,8 +20,10 @@ const WRITABLE_BY_OTHERS: u32 = 0o002;
 
 impl Store {
     /// What needs mending, in the order of the folders.
+    #[must_use]
     pub fn examine(&self) -> Vec<Problem> {
         let mut problems = self.examine_top();
+        problems.extend(self.examine_personal());
         for bucket in Bucket::ALL {
             let (roots, found) = self.roots(bucket);
             problems.extend(found);
@@ -58,6 +60,20 @@ impl Store {
             }
         }
         notes.finish(&top)
+    }
+
+    /// Reminders members share.
+    fn examine_personal(&self) -> Vec<Problem> {
+        let Ok(folders) = std::fs::read_dir(self.layout.reminders()) else {
+            return Vec::new();
+        };
+        let mut agents: Vec<AgentId> = folders
+            .flatten()
+            .filter_map(|folder| folder.file_name().to_str().map(AgentId::new))
+            .collect();
+        agents.sort();
+        let read = agents.iter().filter_map(|agent| self.personal_reminders(agent).ok());
+        read.flat_map(|(_, problems)| problems).collect()
     }
 
     /// Files of a tree that loading does not look at.

@@ -32,8 +32,12 @@ impl Identities {
         }
         let missing = parts.iter().filter(|(id, _)| !identities.known.contains_key(*id));
         let taskdoc = taskdoc(&identities.known, parts);
+        let created = all_created(parts);
         let found: Vec<_> = missing
-            .map(|(id, part)| (id.clone(), rebuild(root, part, parts, taskdoc.as_deref())))
+            .map(|(id, part)| {
+                let created = created.get(id).copied();
+                (id.clone(), rebuild(root, part, parts, created, taskdoc.as_deref()))
+            })
             .collect();
         for (id, meta) in found {
             if let Some(meta) = meta {
@@ -45,6 +49,14 @@ impl Identities {
         }
         identities
     }
+}
+
+fn all_created(parts: &AllParts) -> BTreeMap<&SelfId, &SideDialogCreated> {
+    parts
+        .values()
+        .flat_map(|part| &part.scan.created)
+        .map(|created| (&created.side_dialog_id, created))
+        .collect()
 }
 
 /// The record of a side dialog's making, wherever in the tree it stands.
@@ -69,13 +81,13 @@ fn rebuild(
     root: &RootId,
     part: &Parts,
     parts: &AllParts,
+    created: Option<&SideDialogCreated>,
     taskdoc: Option<&str>,
 ) -> Option<DialogMeta> {
     let nothing = Map::new();
     let partial = part.meta.value.as_ref().unwrap_or(&nothing);
     let text = |key: &str| partial.get(key).and_then(Value::as_str).map(str::to_owned);
     let is_main = part.id.as_str() == root.as_str();
-    let created = created(parts, &part.id);
     let whole_but_id = part.meta.health != Health::Damaged;
     let written = || text("agentId").map(AgentId::new);
     let agent_id = written()
@@ -88,9 +100,10 @@ fn rebuild(
         .or_else(|| taskdoc.map(str::to_owned))
         .or_else(|| text("taskDocPath"))?;
     let session_slug = || {
-        created.map(|created| created.session_slug.clone()).unwrap_or_else(|| {
-            text("sessionSlug").map(Slug::new).or_else(|| registered(part, parts))
-        })
+        created.map_or_else(
+            || text("sessionSlug").map(Slug::new).or_else(|| registered(part, parts)),
+            |created| created.session_slug.clone(),
+        )
     };
     Some(DialogMeta {
         id: part.id.clone(),
@@ -132,7 +145,7 @@ fn recorded_agent(part: &Parts, parts: &AllParts, is_main: bool) -> Option<Agent
     if is_main {
         part.scan.agent.clone().or_else(asked)
     } else {
-        assigned.or_else(mentioned).or_else(|| part.scan.agent.clone()).or_else(asked)
+        assigned.or_else(mentioned).or_else(|| part.scan.agent.clone())
     }
 }
 

@@ -53,7 +53,11 @@ impl Layout {
 
     /// Reminders shared by all dialogs of a member.
     pub fn personal(&self, agent: &str) -> PathBuf {
-        self.dialogs().join("reminders").join(agent)
+        self.reminders().join(agent)
+    }
+
+    pub fn reminders(&self) -> PathBuf {
+        self.dialogs().join("reminders")
     }
 
     /// What this program keeps for itself. Without it no conversation is lost.

@@ -129,11 +129,15 @@ impl RawLine {
             Reading::Entry(entry) => *entry,
             Reading::Blank | Reading::Glued(_) | Reading::Broken => {
                 let text = self.text();
-                let end = text.floor_char_boundary(CUT_TO);
-                shown("damaged", text.get(..end).unwrap_or_default(), self.length)
+                shown("damaged", up_to(&text, CUT_TO), self.length)
             }
         }
     }
+}
+
+/// The beginning of `text`, at most `most` bytes of it.
+fn up_to(text: &str, most: usize) -> &str {
+    (0..=most.min(text.len())).rev().find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
 fn shown(what: &str, text: &str, length: u64) -> Entry {

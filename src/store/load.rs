@@ -71,6 +71,7 @@ impl Store {
     }
 
     /// The courses a dialog has files of, in order; none if it cannot be looked into.
+    #[must_use]
     pub fn courses(&self, bucket: Bucket, dialog: &DialogId) -> Vec<Course> {
         let folder = self.layout.dialog(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());

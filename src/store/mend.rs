@@ -38,8 +38,8 @@ impl Store {
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let shown = self.layout.shown(source);
         let flat = flat(shown.strip_prefix(".dialogs/").unwrap_or(&shown));
-        let start = flat.ceil_char_boundary(flat.len().saturating_sub(LONGEST_NAME));
-        let name = flat.get(start..).unwrap_or_default();
+        let start = flat.len().saturating_sub(LONGEST_NAME);
+        let name = (start..=flat.len()).find_map(|at| flat.get(at..)).unwrap_or_default();
         let copy = files::salvage(self.disk(), source, from, &folder, name)?;
         tracing::warn!(source = %shown, copy = %self.layout.shown(&copy), "kept a copy");
         Ok(copy)
@@ -97,6 +97,7 @@ impl Store {
         let parent = to.parent().unwrap_or(&to);
         files::make_folders(disk, &self.layout.dialogs(), parent)?;
         disk.rename(&from, &to).map_err(StoreError::io("moving", &from))?;
+        self.books().buckets.remove(root);
         let (from, to) = (self.layout.shown(&from), self.layout.shown(&to));
         self.log_quarantine(&from, &to, &problem.text)?;
         problem.text = format!("{}; quarantined: moved to {to}, nothing is deleted", problem.text);

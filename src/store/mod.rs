@@ -10,6 +10,7 @@
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
 
 mod books;
+mod build;
 mod commit;
 mod disk;
 mod error;
@@ -30,7 +31,10 @@ mod parts;
 mod personal;
 mod reconcile;
 mod scan;
+mod state_files;
+mod states;
 mod survey;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -116,11 +120,13 @@ impl Store {
         Ok(Self { layout, options, lock, books: Arc::default() })
     }
 
+    #[must_use]
     pub fn access(&self) -> Access {
         if self.lock.is_some() { Access::ReadWrite } else { Access::ReadOnly }
     }
 
     /// Where a main dialog lies; the first of run, done and archive that has it.
+    #[must_use]
     pub fn find(&self, root: &RootId) -> Option<Bucket> {
         if let Some(bucket) = self.books().buckets.get(root) {
             return Some(*bucket);

@@ -100,10 +100,18 @@ fn find(file: &mut File, before: usize, limit: usize) -> std::io::Result<Window>
         }
         offset += taken as u64;
     }
-    if last != b'\n' && !blank && window.count < before {
+    let unfinished = last != b'\n' && !blank && window.count < before;
+    if unfinished && is_whole(file, start)? {
         window.push(start, offset, limit);
     }
     Ok(window)
+}
+
+/// True if the last line, which no newline ends, is a record all the same.
+fn is_whole(file: &mut File, start: u64) -> std::io::Result<bool> {
+    file.seek(SeekFrom::Start(start))?;
+    let line = Lines::at(file.try_clone()?, start).next()?;
+    Ok(line.is_some_and(|line| matches!(line.read(), Reading::Entry(_))))
 }
 
 impl Window {
@@ -128,11 +136,9 @@ fn read(mut file: File, window: &Window, path: &Path) -> Result<Page, StoreError
         file.seek(SeekFrom::Start(start)).map_err(failed)?;
         let mut lines = Lines::at(file, start);
         while let Some(line) = lines.next().map_err(failed)?.filter(|l| l.offset < window.end) {
-            let torn = || matches!(line.read(), Reading::Broken | Reading::Glued(_));
-            if line.is_blank() || (!line.terminated && torn()) {
-                continue;
+            if !line.is_blank() {
+                entries.push(line.shown());
             }
-            entries.push(line.shown());
         }
     }
     Ok(Page { first_line, entries })

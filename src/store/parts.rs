@@ -204,23 +204,23 @@ fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
     }
     let mut latest: Latest = serde_json::from_value(Value::Object(kept)).ok()?;
     if !names_marker || latest.interruption().is_some() {
-        latest.display_state = stopped(latest.interruption());
+        latest.display_state = Some(stopped(latest.interruption()));
     }
     Some(latest)
 }
 
-fn stopped(reason: Option<&StopReason>) -> Option<DisplayState> {
-    Some(DisplayState::Stopped {
+fn stopped(reason: Option<&StopReason>) -> DisplayState {
+    DisplayState::Stopped {
         reason: reason.cloned().unwrap_or(StopReason::ServerRestart),
         continue_enabled: Some(true),
-    })
+    }
 }
 
 /// The state of a dialog nothing is known about: it does not go on by itself.
 pub(super) fn careful_latest(last_modified: Stamp) -> Latest {
     let reason = StopReason::ServerRestart;
     Latest {
-        display_state: stopped(Some(&reason)),
+        display_state: Some(stopped(Some(&reason))),
         execution_marker: Some(ExecutionMarker::Interrupted { reason }),
         ..plain_latest(last_modified)
     }
@@ -240,12 +240,12 @@ pub(super) fn plain_latest(last_modified: Stamp) -> Latest {
 
 fn reminders(text: &str) -> Parsed<Vec<Reminder>> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    list_under(&value, "reminders")
+    list_under(&value, "reminders").map(|list| stamped(&value, list))
 }
 
 fn questions(text: &str) -> Parsed<Vec<Question>> {
     let value = yaml::parse(text).map_err(|error| error.to_string())?;
-    list_under(&value, "questions")
+    list_under(&value, "questions").map(|list| stamped(&value, list))
 }
 
 fn registry(text: &str) -> Parsed<Vec<RegistryEntry>> {
@@ -256,6 +256,12 @@ fn registry(text: &str) -> Parsed<Vec<RegistryEntry>> {
 pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> Parsed<Vec<T>> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     list(&value)
+}
+
+/// Dominds sets the whole tree aside where this stamp is missing.
+fn stamped<T>(value: &Value, (list, why): (T, Option<String>)) -> (T, Option<String>) {
+    let is_stamped = value.get("updatedAt").is_some_and(Value::is_string);
+    (list, why.or_else(|| (!is_stamped).then(|| "no `updatedAt`".to_owned())))
 }
 
 fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> Parsed<Vec<T>> {

@@ -95,12 +95,9 @@ pub(super) type Members<'a> = BTreeMap<&'a SelfId, Member<'a>>;
 pub(super) fn pending(asker: &SelfId, members: &Members, file: &[Pending]) -> Index<Pending> {
     let mut index = Index::new();
     let owed = owed_to(asker, members);
-    let replied = |call: &CallId| {
-        members.get(asker).is_some_and(|member| member.scan.history.replies.contains_key(call))
-    };
-    let known = |call: &CallId| {
-        members.get(asker).is_some_and(|member| member.scan.history.calls.contains_key(call))
-    };
+    let history = members.get(asker).map(|member| &member.scan.history);
+    let replied = |call: &CallId| history.is_some_and(|h| h.replies.contains_key(call));
+    let known = |call: &CallId| history.is_some_and(|h| h.calls.contains_key(call));
     for entry in file.iter().rev() {
         let call = &entry.call_id;
         if replied(call) {

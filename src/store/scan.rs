@@ -1,10 +1,10 @@
 //! What the courses of one dialog say: the fold, and beside it what the fold does not keep but a lost
 //! index file can be rebuilt from.
 
-use std::sync::Arc;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::domain::assignment::ReplyDirective;
 use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
@@ -33,8 +33,8 @@ const FACT_MARKS: [&str; 6] = [
     "\"gen_start_record\"",
     "\"gen_finish_record\"",
     "\"tellask_",
-    "\"questions4human_reconciled_record\"",
-    "\"sideDialog_created_record\"",
+    "\"questions4human_",
+    "\"sideDialog_created_",
     "\"human_text_record\"",
 ];
 
@@ -307,6 +307,10 @@ fn is_snapshot(record: &Record) -> bool {
     )
 }
 
+fn is_temp(name: &str) -> bool {
+    name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
+}
+
 /// What lies in the folder of a dialog.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -327,7 +331,7 @@ impl Folder {
             let Some(name) = name.to_str() else { continue };
             if let Some(course) = parse_course_file(name) {
                 folder.courses.insert(course, entry.path());
-            } else if name.starts_with('.') && name.ends_with(".tmp") {
+            } else if is_temp(name) {
                 folder.temps.push(name.to_owned());
             }
         }

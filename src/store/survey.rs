@@ -1,8 +1,8 @@
 //! The list of all trees, cheaply: of the courses only the records are parsed that questions, calls and
 //! generations are decided from. Writes nothing.
 
-use crate::domain::tree::Bucket;
 use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
+use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
 
 use super::Store;
@@ -72,6 +72,7 @@ impl DialogListing {
 
 impl Store {
     /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
+    #[must_use]
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
         let mut survey = Survey::default();
         for bucket in buckets {

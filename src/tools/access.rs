@@ -64,6 +64,7 @@ struct EndingList {
 
 impl Access {
     /// Prepares the lists. Entries that cannot be used are told by [`Access::problems`].
+    #[must_use]
     pub fn new(lists: &AccessLists) -> Self {
         let mut problems = Vec::new();
         let mut dirs = |name, entries: &[String]| DirList::new(name, entries, &mut problems);
@@ -90,6 +91,7 @@ impl Access {
     }
 
     /// Entries that match nothing because they are not patterns, one sentence each.
+    #[must_use]
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

@@ -44,6 +44,7 @@ impl Args {
     }
 
     /// The text of a required field. The schema has made sure that it is there.
+    #[must_use]
     pub fn required_text(&self, field: &str) -> &str {
         self.text(field).unwrap_or_default()
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Access, AccessLists, Lang, Outcome, Registry, ReminderView, ToolCx};
+use crate::domain::{AccessLists, Lang};
+
+use super::{Access, Outcome, Registry, ReminderView, ToolCx};
 
 /// A workspace `ws` beside things that must stay out of reach.
 pub(super) struct Bench {

@@ -8,8 +8,8 @@ use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::files;
 use super::outcome::Outcome;
-use crate::domain::Lang;
 use super::tool::{Tool, ToolCx, ToolSpec};
+use crate::domain::Lang;
 
 /// Unknown names shown back are cut to this many characters.
 const SHOWN_NAME_CHARS: usize = 80;
@@ -35,6 +35,7 @@ pub struct ToolSubset {
 
 impl Registry {
     /// The built-in tools and their toolsets.
+    #[must_use]
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
@@ -127,6 +128,7 @@ impl ToolSubset {
     }
 
     /// Whether a tool of this name is offered.
+    #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.specs().any(|spec| spec.name == name)
     }

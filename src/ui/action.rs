@@ -31,6 +31,7 @@ impl Scope {
     ];
 
     /// The name key files use, also the heading in help.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Anywhere => "anywhere",
@@ -44,11 +45,13 @@ impl Scope {
     }
 
     /// The scope with this name in a key file.
+    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 
     /// The scopes in which a key is looked up, in this order, when this scope has the focus.
+    #[must_use]
     pub fn chain(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
@@ -62,6 +65,7 @@ impl Scope {
     }
 
     /// True where plain characters are typed text and must not be bound.
+    #[must_use]
     pub fn is_for_typing(self) -> bool {
         match self {
             Self::Anywhere | Self::Composer => true,
@@ -201,6 +205,7 @@ actions! {
 
 impl ActionSpec {
     /// The row of one action by scope and name.
+    #[must_use]
     pub fn named(scope: Scope, name: &str) -> Option<&'static Self> {
         ACTIONS.iter().find(|spec| spec.scope == scope && spec.name == name)
     }

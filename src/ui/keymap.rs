@@ -25,6 +25,7 @@ pub struct Keymap {
 
 impl Keymap {
     /// The keys of the action table.
+    #[must_use]
     pub fn defaults() -> Self {
         let keys = ACTIONS
             .iter()
@@ -40,6 +41,7 @@ impl Keymap {
     ///
     /// Also returns one sentence for each entry that could not be used and for each key that two
     /// actions of one scope claim (the earlier in the table keeps it).
+    #[must_use]
     pub fn with_overrides(overrides: &Value) -> (Self, Vec<String>) {
         let mut keys = Self::defaults().keys;
         let mut faults = Vec::new();
@@ -56,6 +58,7 @@ impl Keymap {
     }
 
     /// What a key does while `focus` has the focus.
+    #[must_use]
     pub fn action(&self, focus: Scope, key: Chord) -> Option<Action> {
         focus.chain().iter().find_map(|scope| self.lookup.get(&(*scope, key)).copied())
     }
@@ -72,6 +75,7 @@ impl Keymap {
 
     /// Everything that works while `focus` has the focus: narrow scopes first, each action with
     /// its keys. Keys that a narrower scope uses for something else are left out.
+    #[must_use]
     pub fn listing(&self, focus: Scope) -> Vec<(&'static ActionSpec, Vec<Chord>)> {
         let mut rows = Vec::new();
         for spec in focus.chain().iter().flat_map(|scope| actions_in(*scope)) {

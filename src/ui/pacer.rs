@@ -47,6 +47,7 @@ struct Frame {
 }
 
 impl Pacer {
+    #[must_use]
     pub fn new(link: Link) -> Self {
         Self { link, dirty: None, last: None }
     }
@@ -57,12 +58,14 @@ impl Pacer {
     }
 
     /// When to draw; `None` while nothing changed. A time in the past means now.
+    #[must_use]
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let cause = self.dirty?;
         Some(self.last.map_or(now, |frame| frame.started + self.interval(cause, frame.cost)))
     }
 
     /// True when a frame should be drawn now.
+    #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
         self.due(now).is_some_and(|due| due <= now)
     }

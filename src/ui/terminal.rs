@@ -46,6 +46,7 @@ impl RawMode for TtyRawMode {
 pub struct ModeFlag(Arc<AtomicBool>);
 
 impl ModeFlag {
+    #[must_use]
     pub fn is_on(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -77,6 +77,7 @@ roles! {
 
 impl Role {
     /// The role with this name in a theme file.
+    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|role| role.name() == name)
     }
@@ -161,11 +162,13 @@ impl Theme {
     }
 
     /// The terminal's own colours everywhere: what is left when no theme can be read.
+    #[must_use]
     pub fn plain() -> Self {
         Self { styles: vec![Style::default(); Role::ALL.len()] }
     }
 
     /// How this role is drawn.
+    #[must_use]
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }

@@ -4,7 +4,9 @@ use serde_json::Map;
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::question::{CallSite, Question};
-use crate::domain::record::{Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult};
+use crate::domain::record::{
+    Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
+};
 use crate::domain::{AgentId, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};

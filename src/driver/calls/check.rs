@@ -13,9 +13,19 @@ use super::Position;
 
 #[derive(Debug)]
 pub enum Checked {
-    Tellask { kind: TellaskKind, target: AgentId, slug: Option<Slug>, content: String },
-    Ask { content: String },
-    Reply { kind: ReplyKind, content: String },
+    Tellask {
+        kind: TellaskKind,
+        target: AgentId,
+        slug: Option<Slug>,
+        content: String,
+    },
+    Ask {
+        content: String,
+    },
+    Reply {
+        kind: ReplyKind,
+        content: String,
+    },
     /// The model is told why, and goes on.
     Refused(String),
 }

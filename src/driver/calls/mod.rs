@@ -43,7 +43,8 @@ pub fn plan(
     texts: Texts,
 ) -> Vec<Call> {
     let calls = with_unique_ids(draft, at, calls);
-    let questions = calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
+    let questions =
+        calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
     let mut special = Vec::new();
     let mut ordinary = Vec::new();
@@ -56,7 +57,9 @@ pub fn plan(
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
         .iter()
-        .filter_map(|(call, checked)| Some((call, carry_out(draft, at, call, checked, team, texts)?)))
+        .filter_map(|(call, checked)| {
+            Some((call, carry_out(draft, at, call, checked, team, texts)?))
+        })
         .collect();
     for (call, status) in statuses {
         append_result(draft, at, call, status);
@@ -102,7 +105,9 @@ fn carry_out(
             Some(tellask::start(draft, at, &request, team, texts))
         }
         Checked::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
-        Checked::Reply { kind, content } => Some(reply::by_tool(draft, at, call, *kind, content, texts)),
+        Checked::Reply { kind, content } => {
+            Some(reply::by_tool(draft, at, call, *kind, content, texts))
+        }
         Checked::Refused(_) => None,
     }
 }

@@ -60,8 +60,9 @@ fn deliver(
     texts: Texts,
 ) -> bool {
     draft.must_last();
-    let assigned =
-        draft.dialog(&at.dialog).and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
+    let assigned = draft
+        .dialog(&at.dialog)
+        .and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
     let waiting = draft.dialog(&owed.target_dialog_id).and_then(|asker| {
         let unanswered = !asker.history.replies.contains_key(&owed.target_call_id);
         asker.pending.iter().find(|p| p.call_id == owed.target_call_id && unanswered).cloned()

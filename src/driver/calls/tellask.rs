@@ -8,8 +8,8 @@ use crate::domain::record::{
 };
 use crate::domain::reminder::PENDING_TELLASK_OWNER;
 use crate::domain::{
-    AgentId, Assignment, CallId, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
-    SelfId, Slug,
+    AgentId, Assignment, CallId, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry,
+    Reminder, SelfId, Slug,
 };
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};

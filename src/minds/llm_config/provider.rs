@@ -14,7 +14,7 @@ pub(super) const DEFAULT_CADENCE: u32 = 10;
 /// The protocol a provider speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiType {
-    /// A ChatGPT login.
+    /// A `ChatGPT` login.
     Codex,
     Anthropic,
     /// The Responses API.
@@ -40,6 +40,7 @@ impl ApiType {
     }
 
     /// The word in the file.
+    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Codex => "codex",
@@ -52,6 +53,7 @@ impl ApiType {
     }
 
     /// True if this program can talk to such a provider.
+    #[must_use]
     pub fn is_built(&self) -> bool {
         match self {
             Self::OpenAiCompatible | Self::Mock => true,
@@ -93,6 +95,7 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
+    #[must_use]
     pub fn model(&self, key: &str) -> Option<&ModelInfo> {
         let listed = self.models.iter().find(|model| model.key == key);
         listed.or(self.any_model.as_ref())
@@ -189,6 +192,7 @@ impl ModelInfo {
     }
 
     /// What it may take; `None` where neither the context nor the input length is known.
+    #[must_use]
     pub fn limits(&self) -> Option<Limits> {
         let length = self.context_length.or(self.input_length);
         let mut limits = Limits::new(length, self.optimal_max_tokens, self.critical_max_tokens)?;

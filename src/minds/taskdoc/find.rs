@@ -13,6 +13,7 @@ const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
 /// Paths of Taskdocs, sorted: at most four folders deep, within the first 2,000 entries, nearest
 /// folders first. Links are not followed.
+#[must_use]
 pub fn list(workspace: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = MOST_ENTRIES;

@@ -64,6 +64,7 @@ pub enum TaskdocError {
 
 impl TaskdocError {
     /// For a person: what to do about it.
+    #[must_use]
     pub fn problem(&self) -> Problem {
         let (what, path, mend) = match self {
             Self::BadPath { path, .. } => {

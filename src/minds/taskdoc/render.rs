@@ -21,6 +21,7 @@ const TOO_LARGE: Text = Text::english(
 
 /// Goals, constraints, bear in mind, progress, then the index. Too large a text is replaced by a
 /// notice that says so.
+#[must_use]
 pub fn render(taskdoc: &Taskdoc, lang: Lang) -> String {
     let text = in_full(taskdoc, lang);
     if text.len() <= LIMIT_BYTES {

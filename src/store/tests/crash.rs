@@ -1,1 +1,189 @@
-//! soon
+//! The process dies, or one operation fails, at every operation of a representative day.
+
+use super::super::faulty::{Fault, FaultyDisk};
+use super::*;
+use std::collections::BTreeMap;
+
+use crate::domain::{Dialog, DialogTree};
+
+/// What happens, in order. Every step is acknowledged before the next begins.
+fn steps() -> Vec<Vec<Change>> {
+    let states = |questions| Change::Questions { dialog: main_id(), questions };
+    let question = crate::domain::Question::new(
+        &crate::domain::DialogId::main(root()),
+        &"q".into(),
+        "Which db?",
+        Stamp::new("t1"),
+        crate::domain::question::CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: Some(crate::domain::Genseq(1)),
+        },
+    );
+    let mut delivered = Frame::owing(assignment(), "replyTellask");
+    delivered.tellask_reply_obligation = None;
+    vec![
+        vec![create_main(), append(&main_id(), &[START, &say("m")])],
+        vec![append(&main_id(), &[ASK]), states(vec![question]), touch("2")],
+        vec![append(&main_id(), &[ANSWER]), states(Vec::new()), touch("3")],
+        vec![create_side()],
+        vec![
+            append(&main_id(), &[TELLASK, FINISH]),
+            Change::Pending { dialog: main_id(), pending: vec![waiting()] },
+        ],
+        vec![append(&side_id(), &[START, &say("n")])],
+        vec![
+            append(&main_id(), &[REPLY]),
+            Change::Pending { dialog: main_id(), pending: Vec::new() },
+            Change::Stack { dialog: side_id(), stack: vec![delivered] },
+        ],
+    ]
+}
+
+fn touch(stamp: &str) -> Change {
+    Change::Latest { dialog: main_id(), latest: Box::new(Latest::new(Stamp::new(stamp))) }
+}
+
+/// The facts a person sees of each dialog: its records, and what is open.
+type Picture = BTreeMap<String, (Vec<String>, String)>;
+
+fn facts(tree: &DialogTree) -> Picture {
+    let of = |dialog: &Dialog| {
+        let lines = dialog.history.entries.iter().map(|entry| entry.line()).collect();
+        let questions: Vec<_> = dialog.questions.iter().map(|q| q.call_id.as_str()).collect();
+        let pending: Vec<_> = dialog.pending.iter().map(|p| p.call_id.as_str()).collect();
+        (lines, format!("asks {questions:?} waits {pending:?}"))
+    };
+    tree.dialogs.iter().map(|(id, dialog)| (id.to_string(), of(dialog))).collect()
+}
+
+fn seen(workspace: &Workspace) -> Picture {
+    match workspace.view().load(run(), &root()) {
+        Ok(loaded) => facts(&loaded.tree),
+        Err(StoreError::NotFound(_)) => Picture::new(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// How the facts look after each number of steps.
+fn pictures() -> Vec<Picture> {
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    let mut pictures = vec![Picture::new()];
+    for step in steps() {
+        commit(&store, step).unwrap();
+        pictures.push(seen(&workspace));
+    }
+    pictures
+}
+
+fn operations() -> usize {
+    let disk = Arc::new(FaultyDisk::new(Fault::Never));
+    let workspace = Workspace::new();
+    let store = workspace.open_on(disk.clone()).unwrap();
+    for step in steps() {
+        commit(&store, step).unwrap();
+    }
+    disk.operations()
+}
+
+/// True if `now` holds everything acknowledged `before`, and beyond it only a beginning of the step
+/// that leads to `after`.
+fn is_between(before: &Picture, after: &Picture, now: &Picture) -> bool {
+    let nothing = (Vec::new(), "asks [] waits []".to_owned());
+    let kept = before.keys().all(|id| now.contains_key(id));
+    kept && now.iter().all(|(id, (lines, open))| {
+        let old = before.get(id).unwrap_or(&nothing);
+        let Some(new) = after.get(id) else {
+            return false;
+        };
+        lines.starts_with(&old.0) && new.0.starts_with(lines) && (*open == old.1 || *open == new.1)
+    })
+}
+
+#[test]
+fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
+    let pictures = pictures();
+    let last = operations();
+    assert!(last > 40, "{last}");
+    for at in 0..last {
+        let workspace = Workspace::new();
+        let disk = Arc::new(FaultyDisk::new(Fault::StopAt(at)));
+        let mut acknowledged = 0;
+        if let Ok(store) = workspace.open_on(disk) {
+            for step in steps() {
+                if commit(&store, step).is_err() {
+                    break;
+                }
+                acknowledged += 1;
+            }
+        }
+        let picture = seen(&workspace);
+        let next = pictures.get(acknowledged + 1).unwrap_or(&pictures[acknowledged]);
+        assert!(
+            is_between(&pictures[acknowledged], next, &picture),
+            "stopped at {at} after step {acknowledged}: {picture:#?}"
+        );
+        goes_on_after(&workspace, at);
+    }
+}
+
+/// After the next start the tree is whole: mended, free of problems, and its next line is clean.
+fn goes_on_after(workspace: &Workspace, at: usize) {
+    let store = workspace.open();
+    let Ok(loaded) = store.load(run(), &root()) else {
+        return;
+    };
+    commit(&store, loaded.mended).unwrap();
+    let line = say("after");
+    commit(&store, vec![append(&main_id(), &[&line])]).unwrap();
+    let again = store.load(run(), &root()).unwrap();
+    assert_eq!(again.mended, [], "stopped at {at}");
+    let torn: Vec<_> = again.problems.iter().filter(|p| p.path.contains(ROOT)).collect();
+    let of_side = |p: &&&crate::domain::Problem| p.path.contains("sideDialogs");
+    assert_eq!(torn.iter().filter(|p| !of_side(p)).count(), 0, "{torn:?}");
+    assert!(again.tree.main().unwrap().history.messages.contains(&"after".into()));
+}
+
+#[test]
+fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
+    let pictures = pictures();
+    for at in 0..operations() {
+        let workspace = Workspace::new();
+        let disk = Arc::new(FaultyDisk::new(Fault::FailAt(at)));
+        let Ok(store) = workspace.open_on(disk) else {
+            continue;
+        };
+        for step in steps() {
+            let made = |change: &Change| !matches!(change, Change::Create { .. });
+            if commit(&store, step.clone()).is_ok() {
+                continue;
+            }
+            // As the driver does it: read what there is, then try what is missing.
+            let loaded = store.load(run(), &root());
+            let there = loaded.as_ref().is_ok_and(|loaded| {
+                step.iter().all(|change| {
+                    let Change::Create { meta, .. } = change else { return true };
+                    loaded.tree.get(&meta.id).is_some()
+                })
+            });
+            let already = loaded.as_ref().is_ok_and(|loaded| holds(&loaded.tree, &step));
+            let again: Vec<Change> = step
+                .into_iter()
+                .filter(|change| made(change) || !there)
+                .filter(|change| !already || !matches!(change, Change::Append { .. }))
+                .collect();
+            commit(&store, again).unwrap();
+        }
+        assert_eq!(seen(&workspace), pictures[pictures.len() - 1], "failed at {at}");
+    }
+}
+
+/// True if the lines of a step are there although it was not acknowledged: its sync failed.
+fn holds(tree: &DialogTree, step: &[Change]) -> bool {
+    step.iter().all(|change| {
+        let Change::Append { dialog, entries, .. } = change else { return true };
+        let dialog = tree.get(dialog);
+        dialog.is_some_and(|d| entries.iter().all(|entry| d.history.entries.contains(entry)))
+    })
+}

@@ -108,7 +108,7 @@ fn append(dialog: &SelfId, lines: &[&str]) -> Change {
     Change::Append {
         dialog: dialog.clone(),
         course: Course::FIRST,
-        entries: lines.iter().map(|line| Entry::parse(line).unwrap()).collect(),
+        entries: lines.iter().map(|line| Arc::new(Entry::parse(line).unwrap())).collect(),
     }
 }
 

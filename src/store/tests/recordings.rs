@@ -82,7 +82,6 @@ fn the_list_and_the_loaded_tree_agree() {
 #[test]
 fn index_files_dominds_wrote_agree_with_its_courses() {
     for recording in recordings() {
-        // These were killed, or stopped within the 300 ms before a write.
         let workspace = copied(&recording);
         let store = workspace.view();
         for tree in store.survey(&Bucket::ALL).trees {

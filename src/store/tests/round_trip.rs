@@ -200,9 +200,9 @@ fn pages_lead_backwards_through_a_course() {
         let ids: Vec<String> = page
             .entries
             .iter()
-            .map(|entry| match &entry.record {
-                Record::HumanText(text) => text.msg_id.to_string(),
-                other => format!("{other:?}"),
+            .map(|entry| {
+                let Record::HumanText(text) = &entry.record else { panic!("{entry:?}") };
+                text.msg_id.to_string()
             })
             .collect();
         (page.first_line, ids.join(" "))

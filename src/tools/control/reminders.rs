@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, ReminderView, Tool, ToolCx, ToolSpec, half};
 
 /// An instruction found in a reminder is cut to this many characters.

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::CHANGE_MIND;
 use super::section::{Section, section};
+use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::outcome::Outcome;
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
 /// Most bytes of a section that are shown.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::text::with_final_newline;
+use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "create_new_file";

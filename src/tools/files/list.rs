@@ -11,12 +11,12 @@ use serde_json::json;
 
 use super::lines::{Window, excerpt};
 use super::text::short;
+use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, Identity, OpenDir};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "list_dir";

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
+use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "overwrite_entire_file";

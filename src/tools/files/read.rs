@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::lines::{Excerpt, Window, excerpt};
 use super::text::fence;
+use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, OpenFile};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::domain::Lang;
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "read_file";

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::domain::Lang;
 use crate::domain::AccessLists;
+use crate::domain::Lang;
 use crate::tools::bench::{Bench, header};
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
 

@@ -26,6 +26,7 @@ pub struct Identity {
 }
 
 impl Identity {
+    #[must_use]
     pub fn of(meta: &Metadata) -> Self {
         Self { device: meta.dev(), inode: meta.ino() }
     }

@@ -3,8 +3,8 @@
 
 use std::io;
 
-use crate::tools::access::{ListRule, Op};
 use crate::domain::Lang;
+use crate::tools::access::{ListRule, Op};
 
 /// Paths in messages are cut to this many characters.
 const SHOWN_PATH_CHARS: usize = 200;
@@ -71,6 +71,7 @@ impl Fault {
     }
 
     /// A stable code.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self.kind {
             FaultKind::Denied(_) | FaultKind::Listed { .. } => "ACCESS_DENIED",
@@ -86,6 +87,7 @@ impl Fault {
     }
 
     /// What happened and what to do instead.
+    #[must_use]
     pub fn text(&self, lang: Lang) -> String {
         match &self.kind {
             FaultKind::Denied(area) => area.hint(lang).to_owned(),

@@ -141,6 +141,7 @@ impl Guard {
     }
 
     /// Whether an entry of an open directory may be named to the model.
+    #[must_use]
     pub fn may_list(&self, dir: &OpenDir, name: &str, target: Target) -> bool {
         let mut names = dir.names.clone();
         names.push(name.to_owned());

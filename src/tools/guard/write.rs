@@ -143,6 +143,7 @@ impl Guard {
 
 impl OpenFile {
     /// The place of this file, to be replaced if it is still the same file.
+    #[must_use]
     pub fn into_slot(self, written: &str) -> Slot {
         let old = Some(Old::of(&self.meta));
         let written = written.to_owned();

@@ -41,6 +41,7 @@ const MODIFIERS: [(&str, KeyModifiers); 3] =
 
 impl Chord {
     /// Brings a key into its one form.
+    #[must_use]
     pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let known = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
         let mut chord = Self { code, modifiers: modifiers & known };
@@ -55,6 +56,7 @@ impl Chord {
     }
 
     /// Reads a key name. Letters keep their case: `G` is shift and g.
+    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = name;
@@ -67,6 +69,7 @@ impl Chord {
     }
 
     /// True for keys that type a character into a text field.
+    #[must_use]
     pub fn is_typed(self) -> bool {
         let with_command = self.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         matches!(self.code, KeyCode::Char(_)) && !with_command

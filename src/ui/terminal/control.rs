@@ -15,6 +15,7 @@ pub struct Control(Vec<u8>);
 
 impl Control {
     /// The window title: the number of open questions, if any, and the program's name.
+    #[must_use]
     pub fn title(open_questions: usize) -> Self {
         let text = match open_questions {
             0 => "dominds".to_owned(),
@@ -24,16 +25,19 @@ impl Control {
     }
 
     /// Empties the title at the end; terminals then show their own.
+    #[must_use]
     pub fn clear_title() -> Self {
         Self(b"\x1b]2;\x07".to_vec())
     }
 
     /// The bell: works over every link and in every multiplexer.
+    #[must_use]
     pub fn bell() -> Self {
         Self(b"\x07".to_vec())
     }
 
     /// A desktop notification (OSC 9). Inside tmux it is wrapped, otherwise tmux would swallow it.
+    #[must_use]
     pub fn notification(text: &SafeText, in_tmux: bool) -> Self {
         let line = SafeText::line(text.as_str());
         // The name in front keeps a text such as "4;1" from being read as another command.
@@ -42,6 +46,7 @@ impl Control {
         Self(bytes)
     }
 
+    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }

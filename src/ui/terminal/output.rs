@@ -99,22 +99,26 @@ impl Output {
     }
 
     /// True when a frame would be taken now. Ask before drawing.
+    #[must_use]
     pub fn is_idle(&self) -> bool {
         let state = self.progress.lock();
         state.busy_since.is_none() && state.failed.is_none()
     }
 
     /// What ended the output, once a write failed.
+    #[must_use]
     pub fn failure(&self) -> Option<io::ErrorKind> {
         self.progress.lock().failed
     }
 
     /// How long the last finished write took; for the pacer.
+    #[must_use]
     pub fn last_write(&self) -> Duration {
         self.progress.lock().last_write
     }
 
     /// How long the frame now being written has been on its way.
+    #[must_use]
     pub fn busy_for(&self, now: Instant) -> Option<Duration> {
         self.progress.lock().busy_since.map(|since| now.saturating_duration_since(since))
     }
@@ -175,6 +179,7 @@ pub fn terminal_file() -> io::Result<File> {
 pub struct Sink(Arc<Output>);
 
 impl Sink {
+    #[must_use]
     pub fn new(output: Arc<Output>) -> Self {
         Self(output)
     }

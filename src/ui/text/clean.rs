@@ -24,6 +24,7 @@ pub struct SafeText(String);
 
 impl SafeText {
     /// Cleans text of any number of lines. Tabs become spaces, `\r\n` becomes `\n`.
+    #[must_use]
     pub fn clean(raw: &str) -> Self {
         if plain_prefix(raw) == raw.len() {
             return Self(raw.to_owned());
@@ -37,16 +38,19 @@ impl SafeText {
 
     /// Cleans text that must stay on one line: line feeds inside it are shown as `⏎`, those at
     /// its end are dropped.
+    #[must_use]
     pub fn line(raw: &str) -> Self {
         let Self(text) = Self::clean(raw);
         let end = text.trim_end_matches('\n');
         if end.contains('\n') { Self(end.replace('\n', "⏎")) } else { Self(end.to_owned()) }
     }
 
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -63,6 +67,7 @@ impl SafeText {
         Self(self.0.get(range).unwrap_or_default().to_owned())
     }
 
+    #[must_use]
     pub fn into_string(self) -> String {
         self.0
     }
@@ -166,6 +171,7 @@ impl StreamCleaner {
     }
 
     /// How many characters were made visible or dropped so far; for a badge beside the text.
+    #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
     }

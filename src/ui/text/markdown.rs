@@ -24,6 +24,7 @@ pub const DEEPEST: usize = 12;
 const LONGEST_TARGET: usize = 2048;
 
 /// Renders clean Markdown text into lines of at most `width` cells.
+#[must_use]
 pub fn render(text: &SafeText, width: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;

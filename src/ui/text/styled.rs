@@ -30,11 +30,13 @@ pub struct StyledLine {
 }
 
 impl StyledSpan {
+    #[must_use]
     pub fn new(role: Role, text: SafeText) -> Self {
         Self { role, emphasis: Emphasis::default(), text }
     }
 
     /// The theme's style for the role, with the emphasis on top.
+    #[must_use]
     pub fn style(&self, theme: &Theme) -> Style {
         let mut style = theme.style(self.role);
         let Emphasis { strong, italic, struck } = self.emphasis;
@@ -51,21 +53,25 @@ impl StyledSpan {
 
 impl StyledLine {
     /// A line of one role.
+    #[must_use]
     pub fn plain(role: Role, text: SafeText) -> Self {
         Self { spans: vec![StyledSpan::new(role, text)] }
     }
 
     /// The text without its roles.
+    #[must_use]
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| span.text.as_str()).collect()
     }
 
     /// In cells.
+    #[must_use]
     pub fn width(&self) -> usize {
         self.spans.iter().map(|span| width(span.text.as_str())).sum()
     }
 
     /// The line in the colours of a theme.
+    #[must_use]
     pub fn to_line(&self, theme: &Theme) -> Line<'_> {
         let span = |span| StyledSpan::style(span, theme);
         self.spans.iter().map(|s| Span::styled(s.text.as_str(), span(s))).collect()

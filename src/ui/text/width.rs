@@ -23,6 +23,7 @@ pub struct Cluster<'a> {
 
 impl Cluster<'_> {
     /// Byte offset just behind it.
+    #[must_use]
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -36,6 +37,7 @@ pub struct Clusters<'a> {
 }
 
 /// The clusters of `text`, in order, without gaps.
+#[must_use]
 pub fn clusters(text: &str) -> Clusters<'_> {
     Clusters { rest: text, start: 0 }
 }
@@ -54,6 +56,7 @@ impl<'a> Iterator for Clusters<'a> {
 }
 
 /// Cells `text` takes on one line.
+#[must_use]
 pub fn width(text: &str) -> usize {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.len();
@@ -62,6 +65,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// The longest start of `text` that fits into `cells`.
+#[must_use]
 pub fn cut(text: &str, cells: usize) -> &str {
     let mut used = 0;
     for cluster in clusters(text) {
@@ -74,6 +78,7 @@ pub fn cut(text: &str, cells: usize) -> &str {
 }
 
 /// `text` cut at its end to fit into `cells`, with `mark` (such as `…`) where something is gone.
+#[must_use]
 pub fn shorten<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
     if width(text) <= cells {
         return Cow::Borrowed(text);
@@ -85,6 +90,7 @@ pub fn shorten<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
 }
 
 /// `text` cut in its middle to fit into `cells`: its start and its end stay readable.
+#[must_use]
 pub fn shorten_middle<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
     if width(text) <= cells {
         return Cow::Borrowed(text);

@@ -14,11 +14,13 @@ use super::width::{Cluster, clusters, may_grow};
 pub const NARROWEST: usize = 2;
 
 /// Breaks `text` into rows of at most `width` cells. Always at least one row.
+#[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_by(text, Breaker::new(width, Manner::Words))
 }
 
 /// As [`wrap`], but only where the width or a line feed demands it: no blank is dropped. For code.
+#[must_use]
 pub fn wrap_hard(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_by(text, Breaker::new(width, Manner::Cells))
 }
@@ -46,6 +48,7 @@ pub struct TailWrap {
 }
 
 impl TailWrap {
+    #[must_use]
     pub fn new(width: usize) -> Self {
         let breaker = Breaker::new(width, Manner::Words);
         let mut wrap = Self {
@@ -99,16 +102,19 @@ impl TailWrap {
         }
     }
 
+    #[must_use]
     pub fn text(&self) -> &SafeText {
         &self.text
     }
 
     /// Byte ranges of the rows; at least one.
+    #[must_use]
     pub fn rows(&self) -> &[Range<usize>] {
         &self.rows
     }
 
     /// The text of row `at`, or nothing behind the end.
+    #[must_use]
     pub fn row(&self, at: usize) -> SafeText {
         self.rows.get(at).map(|row| self.text.part(row.clone())).unwrap_or_default()
     }

@@ -18,6 +18,7 @@ pub enum ColorDepth {
 
 impl ColorDepth {
     /// The nearest colour this depth has; never one it lacks.
+    #[must_use]
     pub fn reduce(self, colour: Color) -> Color {
         match self {
             Self::None => Color::Reset,

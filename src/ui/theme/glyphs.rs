@@ -94,11 +94,13 @@ impl Glyphs {
     };
 
     /// The set for a terminal that does or does not show UTF-8.
+    #[must_use]
     pub fn for_terminal(utf8: bool) -> &'static Self {
         if utf8 { &Self::UTF8 } else { &Self::ASCII }
     }
 
     /// Every sign, for tests and for a legend.
+    #[must_use]
     pub fn all(&self) -> [&'static str; 24] {
         [
             self.running,

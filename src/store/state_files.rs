@@ -1,0 +1,147 @@
+//! The state files of a dialog: replaced whole, skipped where they say the same already, removed where
+//! an empty one means nothing.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::{Frame, Pending, Question, QueuedPrompt, Reminder, SelfId};
+use crate::yaml;
+
+use super::commit::Writer;
+use super::error::StoreError;
+use super::layout::{PENDING, QUESTIONS, REMINDERS, STACK};
+use super::{files, own};
+
+impl Writer<'_> {
+    pub(super) fn yaml(
+        &mut self,
+        dialog: &SelfId,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, name);
+        let text = yaml::write(value).map_err(|error| encode(&path, &error))?;
+        self.state(&path, &text)
+    }
+
+    fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| encode(path, &error))?;
+        self.state(path, &text)
+    }
+
+    pub(super) fn reminders(
+        &mut self,
+        dialog: &SelfId,
+        reminders: &[Reminder],
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, REMINDERS);
+        let list = serde_json::to_value(reminders).map_err(|error| encode(&path, &error))?;
+        if self.already_says(&path, "reminders", &list)? {
+            return Ok(());
+        }
+        let now = self.store.options.clock.now();
+        self.json(&path, &serde_json::json!({ "reminders": list, "updatedAt": now }))
+    }
+
+    pub(super) fn questions(
+        &mut self,
+        dialog: &SelfId,
+        questions: &[Question],
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, QUESTIONS);
+        if questions.is_empty() {
+            return self.remove(&path);
+        }
+        let list = serde_json::to_value(questions).map_err(|error| encode(&path, &error))?;
+        if self.already_says(&path, "questions", &list)? {
+            return Ok(());
+        }
+        let now = self.store.options.clock.now();
+        let body = serde_json::json!({ "questions": list, "updatedAt": now });
+        self.yaml(dialog, QUESTIONS, &body)
+    }
+
+    pub(super) fn pending(
+        &mut self,
+        dialog: &SelfId,
+        pending: &[Pending],
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, PENDING);
+        if pending.is_empty() {
+            return self.remove(&path);
+        }
+        self.json(&path, &pending)
+    }
+
+    pub(super) fn stack(&mut self, dialog: &SelfId, stack: &[Frame]) -> Result<(), StoreError> {
+        let path = self.path(dialog, STACK);
+        let mut text = String::new();
+        for frame in stack {
+            text.push_str(&serde_json::to_string(frame).map_err(|error| encode(&path, &error))?);
+            text.push('\n');
+        }
+        self.state(&path, &text)
+    }
+
+    pub(super) fn queue(
+        &mut self,
+        dialog: &SelfId,
+        queue: &[QueuedPrompt],
+    ) -> Result<(), StoreError> {
+        let id = self.id(dialog);
+        let path = self.store.layout.queue(&id);
+        if queue.is_empty() {
+            return self.remove(&path);
+        }
+        let folder = self.store.layout.queues(self.root);
+        let disk = self.store.disk();
+        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
+        self.dirty.folders.extend(touched);
+        let text = own::queue_text(&id, queue).map_err(|error| encode(&path, &error))?;
+        // A waiting message was acknowledged, and no course holds it.
+        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        let written = self.state(&path, &text);
+        self.sync_states = sync_states;
+        written
+    }
+
+    /// True if a file with a stamp of its own holds this list already.
+    fn already_says(&self, path: &Path, key: &str, list: &Value) -> Result<bool, StoreError> {
+        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let files::Found::Text(text) = found else {
+            return Ok(false);
+        };
+        Ok(yaml::parse(&text).is_ok_and(|value| {
+            value.get(key) == Some(list) && value.get("updatedAt").is_some_and(Value::is_string)
+        }))
+    }
+
+    /// Replaces a state file unless it says the same already.
+    fn state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let disk = self.store.disk();
+        let found = files::read_small(disk, path, yaml::LIMIT_BYTES)?;
+        if found == files::Found::Text(text.to_owned()) {
+            return Ok(());
+        }
+        self.store.spare(path)?;
+        files::replace(disk, path, text.as_bytes(), self.sync_states)?;
+        if self.sync_states {
+            self.dirty.folders.extend(path.parent().map(Path::to_owned));
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
+        if files::kind_of(path)? != Some(files::Kind::File) {
+            return Ok(());
+        }
+        self.store.spare(path)?;
+        files::remove(self.store.disk(), path)
+    }
+}
+
+fn encode(path: &Path, error: &impl ToString) -> StoreError {
+    StoreError::Encode { path: path.to_owned(), text: error.to_string() }
+}

@@ -1,0 +1,203 @@
+//! The state of each dialog beside its indexes: reminders, `latest.yaml`, the asker stack. What is lost
+//! is taken from the records; where they do not tell, the dialog is held.
+
+use std::collections::BTreeMap;
+
+use crate::domain::latest::StopReason;
+use crate::domain::tree::Change;
+use crate::domain::{
+    DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Reminder, SelfId,
+};
+
+use super::build::Build;
+use super::identity::{self, AllParts, Identities};
+use super::parts::{Health, Parts, careful_latest, plain_latest};
+use super::reconcile;
+use super::scan::FlawKind;
+
+impl Build<'_> {
+    pub(super) fn reminders(&mut self, part: &Parts) -> Vec<Reminder> {
+        let file = &part.reminders;
+        let read = file.value.clone();
+        let backup = part.scan.reminders.clone();
+        let (reminders, rewrite) = match file.health {
+            Health::Sound | Health::Misplaced => (read.or(backup), false),
+            Health::Adopted => (read, true),
+            Health::Damaged => (backup.or(read), true),
+            Health::Absent => {
+                let missed = backup.as_ref().is_some_and(|reminders| !reminders.is_empty());
+                if missed {
+                    let text = "missing: taken from the newest record of the reminders";
+                    let mend = "nothing to do: the next writing start rebuilds it";
+                    self.notes.add("missing", &file.path, text, mend);
+                }
+                (backup, missed)
+            }
+        };
+        let reminders = reminders.unwrap_or_default();
+        self.keep_copy(file.health, &file.path);
+        if rewrite {
+            let (dialog, reminders) = (part.id.clone(), reminders.clone());
+            self.mended.push(Change::Reminders { dialog, reminders });
+        }
+        reminders
+    }
+
+    pub(super) fn latests(
+        &mut self,
+        parts: &AllParts,
+        identities: &Identities,
+    ) -> BTreeMap<SelfId, Latest> {
+        let mut latests = BTreeMap::new();
+        for (id, part) in parts {
+            let Some(meta) = identities.known.get(id) else {
+                continue;
+            };
+            latests.insert(id.clone(), self.latest(part, meta));
+        }
+        latests
+    }
+
+    fn latest(&mut self, part: &Parts, meta: &DialogMeta) -> Latest {
+        let modified = part.scan.last_ts.clone().unwrap_or_else(|| meta.created_at.clone());
+        let file = &part.latest;
+        let mut latest = match (&file.value, file.health) {
+            (Some(latest), _) => latest.clone(),
+            (None, Health::Absent) => plain_latest(modified.clone()),
+            (None, _) => careful_latest(modified.clone()),
+        };
+        if latest.last_modified.as_str().is_empty() {
+            latest.last_modified = modified;
+        }
+        let moved = self.current_course(part, &mut latest);
+        let rewrite = match file.health {
+            Health::Absent | Health::Misplaced => false,
+            Health::Sound => moved,
+            Health::Damaged | Health::Adopted => true,
+        };
+        self.keep_copy(file.health, &file.path);
+        if rewrite {
+            self.mended
+                .push(Change::Latest { dialog: part.id.clone(), latest: Box::new(latest.clone()) });
+        }
+        hold_if_unreadable(part, &mut latest);
+        latest
+    }
+
+    /// Lets `latest` name the newest course with records; true if it named another.
+    fn current_course(&mut self, part: &Parts, latest: &mut Latest) -> bool {
+        let scan = &part.scan;
+        let named = latest.current_course;
+        let starts_next = latest.pending_course_start_prompt.is_some();
+        let course = reconcile::current_course(named, scan.history.course, starts_next);
+        let flawed = |kind: fn(&FlawKind) -> bool| {
+            scan.flaws.iter().any(|flaw| flaw.course == named && kind(&flaw.kind))
+        };
+        // Its records are there, they only cannot be read now.
+        let hidden = flawed(|kind| matches!(kind, FlawKind::Misplaced(_)));
+        if named == course || hidden {
+            return false;
+        }
+        // A file of mere snapshots: Dominds names its course for a moment.
+        let torn = flawed(|kind| matches!(kind, FlawKind::Torn { .. }));
+        let stray = scan.courses.get(&named).is_some_and(|size| *size > 0) && !torn;
+        if named > course && !stray {
+            let path = &part.latest.path;
+            let text = format!("it names course {named}, the newest with records is {course}");
+            let mend = "nothing to do: the newest course counts";
+            self.notes.add("course", path, text, mend);
+            self.irreplaceable.push(path.clone());
+        }
+        latest.current_course = course;
+        true
+    }
+
+    pub(super) fn stacks(
+        &mut self,
+        parts: &AllParts,
+        ids: &Identities,
+    ) -> BTreeMap<SelfId, Vec<Frame>> {
+        let mut stacks = BTreeMap::new();
+        for (id, part) in parts {
+            let Some(meta) = ids.known.get(id) else {
+                continue;
+            };
+            let is_main = id.as_str() == self.reader.root.as_str();
+            let read = part.stack.value.clone().unwrap_or_default();
+            let complete =
+                is_main || read.iter().any(|frame| frame.assignment_from_asker.is_some());
+            let usable = part.stack.health != Health::Damaged && complete;
+            let stack = if usable { read } else { self.rebuilt_stack(part, meta, parts, ids) };
+            stacks.insert(id.clone(), stack);
+        }
+        stacks
+    }
+
+    /// The route of a side dialog whose stack cannot be used; empty where nothing tells it.
+    fn rebuilt_stack(
+        &mut self,
+        part: &Parts,
+        meta: &DialogMeta,
+        parts: &AllParts,
+        ids: &Identities,
+    ) -> Vec<Frame> {
+        if part.id.as_str() == self.reader.root.as_str() {
+            return Vec::new();
+        }
+        let waiting = waiting_for(&part.id, parts);
+        let rebuilt = reconcile::stack(
+            meta,
+            &part.scan,
+            identity::created(parts, &part.id),
+            waiting,
+            |asker| ids.known.get(asker).map(|meta| meta.agent_id.clone()),
+            |asker, call| {
+                let asker = parts.get(asker);
+                asker.is_some_and(|asker| asker.scan.history.replies.contains_key(call))
+            },
+        );
+        let path = &part.stack.path;
+        let Some(stack) = rebuilt else {
+            let text = format!("nothing tells who asked {}: it does not go on", part.id);
+            self.notes.add("route", path, text, "ask anew in another session");
+            return Vec::new();
+        };
+        if matches!(part.stack.health, Health::Absent | Health::Sound) {
+            let text = format!("it names no assignment of {}", part.id);
+            let mend = "nothing to do: it is rebuilt from the records of the asker";
+            self.notes.add("route", path, text, mend);
+        }
+        self.keep_copy(part.stack.health, path);
+        if part.stack.health != Health::Misplaced {
+            self.mended.push(Change::Stack { dialog: part.id.clone(), stack: stack.clone() });
+        }
+        stack
+    }
+}
+
+/// The newest entry of an asker that waits for `side`.
+fn waiting_for<'a>(side: &SelfId, parts: &'a AllParts) -> Option<(&'a SelfId, &'a Pending)> {
+    parts.iter().find_map(|(asker, other)| {
+        let mut entries = other.pending.value.iter().flatten();
+        Some((asker, entries.rfind(|entry| entry.side_dialog_id == *side)?))
+    })
+}
+
+/// A dialog whose course cannot be opened must not write over what it does not know.
+fn hold_if_unreadable(part: &Parts, latest: &mut Latest) {
+    let misplaced = |flaw: &super::scan::Flaw| matches!(flaw.kind, FlawKind::Misplaced(_));
+    if latest.is_dead() || !part.scan.flaws.iter().any(misplaced) {
+        return;
+    }
+    hold(latest, StopReason::system("a course file cannot be read"));
+}
+
+/// Holds a dialog until a person lets it continue; in memory only.
+pub(super) fn hold(latest: &mut Latest, reason: StopReason) {
+    if latest.is_dead() {
+        return;
+    }
+    latest.display_state =
+        Some(DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) });
+    latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+}

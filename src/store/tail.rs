@@ -1,0 +1,66 @@
+//! The end of a course file before a line is appended: whole, and as this process left it.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::books::Known;
+use super::error::StoreError;
+use super::lines::{Lines, Reading};
+use super::{Store, files};
+
+impl Store {
+    /// The end of a course file before an append. The first time, an unfinished last line is completed
+    /// or set aside; later, another size than ours means that somebody else writes.
+    pub(super) fn checked_end(
+        &self,
+        path: &Path,
+        file: &File,
+        is_new: bool,
+    ) -> Result<Known, StoreError> {
+        let failed = |error| StoreError::io("looking at", path)(error);
+        let meta = file.metadata().map_err(failed)?;
+        if !meta.is_file() {
+            return Err(StoreError::Misplaced {
+                path: path.to_owned(),
+                expected: "a regular file",
+            });
+        }
+        let known = self.books().courses.get(path).copied();
+        let foreign = known.is_some_and(|known| known.size != meta.len());
+        if foreign || (is_new && meta.len() > 0) {
+            return Err(StoreError::ForeignWriter(path.to_owned()));
+        }
+        if let Some(known) = known.filter(|known| known.lines.is_some()) {
+            return Ok(known);
+        }
+        self.mend_end(path, file)
+    }
+
+    fn mend_end(&self, path: &Path, file: &File) -> Result<Known, StoreError> {
+        let disk = self.disk();
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
+        let mut known = Known { size: 0, lines: None };
+        let mut count = 0;
+        while let Some(line) = lines.next().map_err(failed)? {
+            let whole = line.terminated || matches!(line.read(), Reading::Entry(_));
+            if !whole {
+                self.set_aside(path, line.offset)?;
+                let cut = disk.truncate(file, line.offset).and_then(|()| disk.sync(file));
+                cut.map_err(StoreError::io("mending", path))?;
+                break;
+            }
+            known.size = lines.offset();
+            count += usize::from(!line.is_blank());
+            if !line.terminated {
+                let mut file = disk.open_append(path).map_err(failed)?;
+                let ended = files::fill(disk, &mut file, b"\n", false);
+                ended.map_err(StoreError::io("mending", path))?;
+                known.size += 1;
+            }
+        }
+        known.lines = Some(count);
+        self.books().courses.insert(path.to_owned(), known);
+        Ok(known)
+    }
+}
