@@ -68,6 +68,9 @@ pub enum Command {
     Doctor {
         #[arg(long)]
         json: bool,
+        /// Put a tree that was set aside as damaged back
+        #[arg(long, value_name = "ROOT", conflicts_with = "json")]
+        restore: Option<String>,
     },
     /// Print completions for a shell
     Completions { shell: clap_complete::Shell },

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::app;
-use crate::domain::Problem;
 use crate::domain::tree::Bucket;
+use crate::domain::{Problem, RootId};
 use crate::minds::Minds;
 use crate::platform::env;
 use crate::store::Access;
@@ -28,6 +28,13 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
     report(&problems, dialogs, as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
+}
+
+/// Moves a tree that was set aside back to the running ones.
+pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
+    app::open(workspace, Access::ReadWrite)?.restore(&RootId::new(root))?;
+    lines::say(&format!("{root} is back"));
+    Ok(Status::Done)
 }
 
 fn minds(workspace: &Path) -> Vec<Problem> {

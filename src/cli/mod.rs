@@ -1,6 +1,7 @@
 //! The command line: reads arguments, runs one command, returns its exit status.
 
 mod args;
+mod config;
 mod demo;
 mod doctor;
 mod drive;
@@ -77,7 +78,8 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => drive::stop(&workspace, &which),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
-        Some(Command::Doctor { json }) => doctor::doctor(&workspace, json),
+        Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
+        Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
             Ok(Status::Done)
         }

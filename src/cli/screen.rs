@@ -1,6 +1,142 @@
-//! (wired when the screen is there)
-use super::exit::{Refusal, Status};
+//! The screen on the real terminal: enters it, runs the loop, gives it back at every end.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
 use std::path::Path;
-pub fn open(_workspace: &Path) -> Result<Status, Refusal> {
-    Err(Refusal::usage("no screen"))
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::EventStream;
+use ratatui::crossterm::terminal;
+use ratatui::layout::Size;
+use tokio::sync::Notify;
+
+use crate::app::{self, Models, Start};
+use crate::driver::{Audience, Driver, PickUp};
+use crate::platform::signals::{Ask, Signals};
+use crate::platform::{SystemClock, env};
+use crate::protocol::{Command, UiEvent};
+use crate::store::Store;
+use crate::ui::pacer::Link;
+use crate::ui::terminal::{Guard, ModeFlag, Output, TtyRawMode, install_panic_hook, terminal_file};
+use crate::ui::{App, AppOptions, Channels, DraftStore, RunOptions, TerminalSurface};
+
+use super::exit::{Refusal, Status};
+use super::{config, lines};
+
+/// How long dialogs may settle when the screen is left.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long the last frame may take at the end.
+const LAST_FRAME: Duration = Duration::from_millis(500);
+
+/// Opens the screen on a workspace.
+pub fn open(workspace: &Path) -> Result<Status, Refusal> {
+    run(workspace, Models::Configured, Vec::new())
+}
+
+/// Runs the screen; `first` are commands given before a person can type.
+pub fn run(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        let text = "this is no terminal; use `run`, `drive` or `q4h` from scripts";
+        return Err(Refusal::usage(text));
+    }
+    let runtime = super::runtime()?;
+    let outcome = runtime.block_on(show(workspace, models, first));
+    runtime.shutdown_timeout(LAST_FRAME);
+    outcome
+}
+
+async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
+    let (driver, store) = app::start(Start {
+        workspace,
+        models,
+        audience: Audience::Screen,
+        pick_up: PickUp::Everything,
+        driving: true,
+    })?;
+    for command in first {
+        let _ = driver.commands.send(command).await;
+    }
+    let report = Arc::new(Mutex::new(None));
+    let shown = on_terminal(driver, &store, &report).await;
+    if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        lines::remark(&report);
+    }
+    shown.map_err(|error| Refusal::usage(format!("the terminal: {error}")))
+}
+
+async fn on_terminal(
+    driver: Driver,
+    store: &Arc<Store>,
+    report: &Arc<Mutex<Option<String>>>,
+) -> io::Result<Status> {
+    let setup = config::read();
+    let flag = ModeFlag::default();
+    let told = report.clone();
+    install_panic_hook(flag.clone(), io::stdout, TtyRawMode, move |_place, info| {
+        tracing::error!(%info, "internal error");
+        let text = format!("internal error, please report it: {info}");
+        *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    });
+    let written = Arc::new(Notify::new());
+    let done = written.clone();
+    let output = Arc::new(Output::start(terminal_file()?, move || done.notify_one())?);
+    let guard = Guard::enter(terminal_file()?, TtyRawMode, flag)?;
+    let (width, height) = terminal::size()?;
+    let mut surface = TerminalSurface::new(guard, output, Size { width, height }, setup.ability)?;
+    let mut app = App::new(AppOptions {
+        look: setup.look,
+        clock: Arc::new(SystemClock),
+        drafts: Box::new(StoredDrafts(store.clone())),
+        moment: Instant::now(),
+    });
+    for fault in setup.faults {
+        app.apply(UiEvent::Notice(fault));
+    }
+    let mut signals = Signals::listen()?;
+    let (commands, events, tasks) = driver.into_parts();
+    let channels = Channels {
+        input: EventStream::new(),
+        commands,
+        events,
+        shutdown: async move {
+            // Ctrl-C arrives as a key; as a signal it comes from outside and means the same.
+            match signals.next().await {
+                Ask::Interrupt | Ask::Terminate | Ask::HangUp => {}
+            }
+        },
+        written,
+    };
+    let options =
+        RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() };
+    let ran = crate::ui::run(&mut app, &mut surface, channels, options).await;
+    let left = surface.leave(LAST_FRAME);
+    tasks.join().await;
+    ran?;
+    left.map(|()| Status::Done)
+}
+
+fn link() -> Link {
+    if env::variable("SSH_CONNECTION").is_some() { Link::Remote } else { Link::Local }
+}
+
+/// Drafts in the workspace's own folder of this program.
+#[derive(Debug)]
+struct StoredDrafts(Arc<Store>);
+
+impl DraftStore for StoredDrafts {
+    fn load(&mut self) -> Vec<(String, String)> {
+        let drafts: BTreeMap<String, String> = self.0.read_drafts().unwrap_or_else(|error| {
+            tracing::warn!(%error, "drafts could not be read");
+            BTreeMap::new()
+        });
+        drafts.into_iter().collect()
+    }
+
+    fn save(&mut self, key: &str, text: &str) {
+        let kept = (!text.is_empty()).then_some(text);
+        if let Err(error) = self.0.write_draft(key, kept) {
+            tracing::warn!(%error, "a draft could not be kept");
+        }
+    }
 }

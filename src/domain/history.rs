@@ -44,6 +44,8 @@ pub struct LastGeneration {
     pub course: Option<Course>,
     /// True between `gen_start` and `gen_finish`.
     pub open: bool,
+    /// True if it was stopped or failed: then it ends without the measure of its context.
+    pub broken_off: bool,
     /// Its last saying.
     pub words: Option<String>,
     pub interrupted: bool,
@@ -126,7 +128,10 @@ impl History {
                     ..LastGeneration::default()
                 };
             }
-            Record::GenFinish { .. } => self.last.open = false,
+            Record::GenFinish { context_health, .. } => {
+                self.last.open = false;
+                self.last.broken_off = context_health.is_none();
+            }
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);

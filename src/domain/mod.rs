@@ -23,6 +23,7 @@ pub mod reminder;
 pub mod state;
 pub mod team;
 pub mod time;
+pub mod transcript;
 pub mod tree;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};

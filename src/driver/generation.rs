@@ -172,7 +172,6 @@ pub fn finish(
 
 /// Ends a generation that did not come to its end. A failed or stopped one has no health.
 pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
-    draft.must_last();
     close(draft, at, None, model);
     mark_stopped(draft, &at.dialog, reason);
 }
@@ -190,6 +189,7 @@ fn close(
 
 /// The dialog waits for a person to say `Continue`.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
+    draft.must_last();
     draft.latest(dialog, |latest| {
         latest.generating = latest.generating.map(|_| false);
         latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });

@@ -107,10 +107,27 @@ impl Driver {
         Self { commands, events, tasks }
     }
 
+    /// Hands out both streams; the rest is to be joined when they have ended.
+    pub fn into_parts(self) -> (mpsc::Sender<Command>, mpsc::Receiver<UiEvent>, DriverTasks) {
+        (self.commands, self.events, DriverTasks(self.tasks))
+    }
+
     /// Waits until everything has ended; to be called after [`UiEvent::Stopped`] or a shutdown.
+    pub async fn join(self) {
+        let (commands, mut events, tasks) = self.into_parts();
+        drop(commands);
+        events.close();
+        tasks.join().await;
+    }
+}
+
+/// What runs behind the streams of a driver.
+#[derive(Debug)]
+pub struct DriverTasks(JoinSet<()>);
+
+impl DriverTasks {
+    /// Waits until all have ended; they do once the streams are dropped.
     pub async fn join(mut self) {
-        drop(self.commands);
-        self.events.close();
-        while self.tasks.join_next().await.is_some() {}
+        while self.0.join_next().await.is_some() {}
     }
 }

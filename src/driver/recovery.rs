@@ -54,10 +54,11 @@ fn was_interrupted(dialog: &Dialog) -> bool {
         .history
         .open_calls()
         .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
-    let undone = dialog.history.last.open || dialog.history.owes_followup() || open_tool;
+    let last = &dialog.history.last;
+    let undone = last.open || last.broken_off || dialog.history.owes_followup() || open_tool;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
     let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
-    (working || dialog.history.last.open) && undone && !known
+    (working || last.open) && undone && !known
 }
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {

@@ -129,6 +129,7 @@ impl TreeTask {
         }
         self.release(id).await;
         let mut draft = self.draft();
+        draft.must_last();
         draft.latest(id, |latest| {
             latest.execution_marker = None;
             latest.needs_drive = Some(true);

@@ -1,6 +1,6 @@
 //! The mock provider (`apiType: mock`): answers from a database of inputs, one YAML file per model.
 //!
-//! An input matches as a whole (see [`matching`]); what is not in the database gets an answer that
+//! An input matches as a whole (see `matching`); what is not in the database gets an answer that
 //! says so. The file is read again whenever it changed; a missing or broken one is an empty one.
 
 mod database;

@@ -37,6 +37,12 @@ pub struct Turn {
     pub when: Option<String>,
     /// Must equal the number of generations of the agent that are in the context.
     pub after: Option<u32>,
+    /// Must occur in any of the prompts, results and replies so far.
+    pub seen: Option<String>,
+    /// At least so many replies, of teammates and of people, must have come.
+    pub replies: usize,
+    /// Not again once its saying stands whole in the context.
+    pub once: bool,
     pub thinking: Option<String>,
     pub saying: Option<String>,
     pub calls: Vec<ScriptedCall>,
@@ -89,16 +95,15 @@ pub struct Scripted {
 
 impl Scripted {
     /// `speed` multiplies the pace of the script; without a finite, positive one nothing waits.
-    #[must_use]
     pub fn new(script: Script, speed: f64) -> Self {
         Self { script: Arc::new(script), speed, failed: Arc::default() }
     }
 
     fn steps(&self, request: &Request) -> Vec<Step> {
         let generation = generations(&request.messages);
-        let input = newest_input(&request.messages);
         let turns = self.script.agents.get(&request.model).map_or(&[][..], Vec::as_slice);
-        let found = turns.iter().enumerate().find(|(_, turn)| turn.applies(input, generation));
+        let found =
+            turns.iter().enumerate().find(|(_, turn)| turn.applies(&request.messages, generation));
         let Some((at, turn)) = found else {
             let silent = Turn { saying: Some(NOTHING_TO_SAY.to_owned()), ..Turn::default() };
             return self.answer(&silent, request, generation);
@@ -174,9 +179,24 @@ impl Provider for Scripted {
 }
 
 impl Turn {
-    fn applies(&self, input: &str, generation: u32) -> bool {
-        self.when.as_ref().is_none_or(|text| input.contains(text.as_str()))
+    fn applies(&self, messages: &[Message], generation: u32) -> bool {
+        let newest = newest_input(messages);
+        let holds = |input: &str, text: &Option<String>| {
+            text.as_ref().is_none_or(|text| input.contains(text.as_str()))
+        };
+        holds(newest, &self.when)
             && self.after.is_none_or(|count| count == generation)
+            && (self.seen.is_none() || inputs(messages).any(|input| holds(input, &self.seen)))
+            && self.replies <= messages.iter().filter(|message| is_reply(message)).count()
+            && !(self.once && self.was_given(messages))
+    }
+
+    /// A saying that was cut short is not whole, so its turn is given again.
+    fn was_given(&self, messages: &[Message]) -> bool {
+        let whole = self.saying.as_deref().unwrap_or_default().trim();
+        messages.iter().any(|message| {
+            matches!(message, Message::Saying(said) if !whole.is_empty() && said.trim() == whole)
+        })
     }
 }
 
@@ -192,7 +212,12 @@ impl ScriptedError {
 }
 
 fn newest_input(messages: &[Message]) -> &str {
-    let newest = messages.iter().rev().find_map(|message| match message {
+    inputs(messages).next_back().unwrap_or_default()
+}
+
+/// What the agent was told: prompts, results, replies.
+fn inputs(messages: &[Message]) -> impl DoubleEndedIterator<Item = &str> {
+    messages.iter().filter_map(|message| match message {
         Message::Prompt(text)
         | Message::TellaskResult(text)
         | Message::Carryover(text)
@@ -202,8 +227,11 @@ fn newest_input(messages: &[Message]) -> &str {
         | Message::Saying(_)
         | Message::Thinking(_)
         | Message::Call { .. } => None,
-    });
-    newest.unwrap_or_default()
+    })
+}
+
+fn is_reply(message: &Message) -> bool {
+    matches!(message, Message::TellaskResult(_) | Message::Carryover(_))
 }
 
 /// Runs of messages the model made: each is one generation.

@@ -1,13 +1,26 @@
-//! The screen: what a person sees and types.
+//! The screen: what is drawn, what keys do, and the loop that joins both with the driver's events.
 //!
-//! Everything here knows `domain` and `protocol` and nothing of the engine behind them. The files
-//! below are the ground the panes stand on: text that is safe to show, a backend that is cheap in
-//! bytes, the terminal's modes, colours, and the one table of actions.
+//! The screen and the driver share only the protocol. The screen never waits for the driver, the
+//! disk or the network; it holds what it draws and asks for the rest.
 
 pub mod action;
+pub mod app;
 pub mod backend;
+pub mod cx;
 pub mod keymap;
+pub mod lang;
+pub mod model;
 pub mod pacer;
+pub mod pane;
+pub mod panes;
+pub mod run;
+pub mod surface;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+
+pub use app::{App, AppOptions, Effect};
+pub use cx::Look;
+pub use model::DraftStore;
+pub use run::{Channels, Outcome, RunOptions, run};
+pub use surface::{Surface, TerminalSurface};

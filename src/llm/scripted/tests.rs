@@ -94,6 +94,35 @@ async fn the_first_turn_whose_conditions_hold_answers() {
     assert_eq!(said(&provider, request("bob", vec![])).await, NOTHING_TO_SAY);
 }
 
+#[tokio::test]
+async fn a_story_goes_on_by_what_was_said_and_answered_whoever_talks_in_between() {
+    let turns = json!([
+        {"once": true, "seen": "begin", "saying": "one\n"},
+        {"once": true, "seen": "begin", "replies": 2, "saying": "two"},
+        {"saying": "small talk"},
+    ]);
+    let provider = Scripted::new(script(&turns), 0.0);
+    let reply = |text: &str| Message::TellaskResult(text.to_owned());
+    let (begin, one) = (prompt("please begin"), said_before("one"));
+    for (messages, expected) in [
+        (vec![prompt("hi")], "small talk"),
+        (vec![Message::Environment("begin".to_owned()), prompt("hi")], "small talk"),
+        (vec![begin.clone()], "one\n"),
+        (vec![begin.clone(), prompt("hi")], "one\n"),
+        (vec![begin.clone(), said_before("on [interrupted here]")], "one\n"),
+        (vec![begin.clone(), one.clone(), prompt("hi")], "small talk"),
+        (vec![begin.clone(), one.clone(), reply("a"), prompt("hi")], "small talk"),
+        (vec![begin.clone(), one.clone(), reply("a"), prompt("hi"), reply("b")], "two"),
+        (vec![begin, one, reply("a"), reply("b"), said_before("two"), prompt("hi")], "small talk"),
+    ] {
+        assert_eq!(
+            said(&provider, request("ada", messages.clone())).await,
+            expected,
+            "{messages:?}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn text_comes_word_by_word_at_its_pace_and_calls_follow() {
     let turns = json!([{

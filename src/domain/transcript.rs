@@ -1,0 +1,294 @@
+//! A course as people read it: records folded into blocks.
+//!
+//! A block is a piece of the conversation – words, a call with its result, a question with its
+//! answer. A record may make a block, complete an earlier one, or leave no trace. What must stay
+//! true: folding records one by one gives the same blocks as folding them in pages, wherever the
+//! pages begin; and a block that changed has a new revision.
+
+mod fold;
+mod text;
+
+use super::ids::{AgentId, CallId, SelfId, Slug};
+use super::number::{Course, Genseq};
+use super::record::Entry;
+use super::time::Stamp;
+use super::{ReplyKind, TellaskKind};
+
+pub use text::{count_words, first_line};
+
+/// The place of a record: course and line, the first line being 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    pub course: Course,
+    pub line: usize,
+}
+
+/// One piece of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The record that made it.
+    pub place: Place,
+    pub at: Stamp,
+    /// The generation it belongs to; where it changes, a generation begins.
+    pub genseq: Option<Genseq>,
+    /// Grows with each change.
+    pub revision: u32,
+    pub body: Body,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Words of a person.
+    You {
+        text: String,
+    },
+    /// What another dialog asks of this one.
+    Assignment {
+        /// The dialog that waits for the reply.
+        from: SelfId,
+        /// The tool that answers it; `Back` means that a teammate asks its asker.
+        reply: Option<ReplyKind>,
+        text: String,
+    },
+    /// What the runtime told the model.
+    Guide {
+        text: String,
+    },
+    /// What the runtime told the reader alone.
+    Notice {
+        text: String,
+    },
+    Thinking {
+        text: String,
+        words: usize,
+        seconds: Option<u64>,
+    },
+    Saying {
+        text: String,
+        /// A stop cut it short.
+        interrupted: bool,
+    },
+    Tool(ToolCall),
+    Tellask(Tellask),
+    Question(Asked),
+    Reply(Reply),
+    /// A later course begins.
+    CourseBreak {
+        course: Course,
+    },
+    /// The generation before this one was never finished.
+    CutOff,
+    /// A record of a kind this program does not know.
+    Unknown {
+        kind: String,
+    },
+}
+
+/// An ordinary tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub call: CallId,
+    pub name: String,
+    /// The arguments in one line.
+    pub arguments: String,
+    pub result: Option<ToolResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolResult {
+    pub text: String,
+    /// Lines of the whole result, also where `text` was cut.
+    pub lines: usize,
+    /// Whole seconds from call to result.
+    pub seconds: Option<u64>,
+    /// Whether it did what was asked, where that is known; records do not say.
+    pub ok: Option<bool>,
+}
+
+/// A request to a teammate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tellask {
+    pub call: CallId,
+    pub kind: TellaskKind,
+    /// False if it was refused before anyone was asked; its result then says why.
+    pub started: bool,
+    /// Unknown for an ask-back and for oneself.
+    pub target: Option<AgentId>,
+    pub slug: Option<Slug>,
+    pub content: String,
+    pub status: TellaskStatus,
+    /// The side dialog that works on it, once known.
+    pub callee: Option<SelfId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TellaskStatus {
+    Working,
+    Replied {
+        text: String,
+        at: Stamp,
+    },
+    /// It was refused, or the side dialog could not reply.
+    Failed {
+        text: String,
+        at: Stamp,
+    },
+}
+
+/// A question for the human.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub call: CallId,
+    pub content: String,
+    /// The answer, and when it was given.
+    pub answer: Option<(String, Stamp)>,
+}
+
+/// What this dialog told the one that asked it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub call: CallId,
+    pub kind: ReplyKind,
+    /// The dialog of the assignment answered, where it is known.
+    pub to: Option<SelfId>,
+    pub content: String,
+    pub delivered: bool,
+    /// Why it was refused.
+    pub refused: Option<String>,
+}
+
+/// What a record did to the blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Nothing,
+    /// The last block, or the last two, are new.
+    Added,
+    /// An earlier block, by its index, has a new revision.
+    Updated(usize),
+}
+
+/// The blocks of a stretch of records, oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcript {
+    blocks: Vec<Block>,
+    fold: fold::Fold,
+}
+
+impl Transcript {
+    /// `text_limit`: the most bytes of one text that are kept; the rest is on disk.
+    pub fn new(text_limit: usize) -> Self {
+        Self { blocks: Vec::new(), fold: fold::Fold::new(text_limit) }
+    }
+
+    /// All records of a course, with nothing cut.
+    pub fn of_course(course: Course, entries: &[Entry]) -> Self {
+        let mut transcript = Self::new(usize::MAX);
+        for (line, entry) in entries.iter().enumerate() {
+            transcript.push(Place { course, line }, entry);
+        }
+        transcript
+    }
+
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Takes in the record after the last one.
+    pub fn push(&mut self, place: Place, entry: &Entry) -> Change {
+        self.fold.push(&mut self.blocks, place, entry)
+    }
+
+    /// Takes in older records, the first of them at `first`, that end where the known ones begin.
+    /// Returns how many blocks now stand before the former first one.
+    pub fn prepend(&mut self, first: Place, entries: &[Entry]) -> usize {
+        let mut older = Self::new(self.fold.text_limit());
+        for (at, entry) in entries.iter().enumerate() {
+            let place = Place { course: first.course, line: first.line + at };
+            older.push(place, entry);
+        }
+        let count = older.blocks.len();
+        self.fold.join(older.fold, &mut older.blocks, &mut self.blocks);
+        let mut blocks = older.blocks;
+        blocks.append(&mut self.blocks);
+        self.blocks = blocks;
+        self.fold.reindex(&self.blocks);
+        count
+    }
+
+    /// A tool call is known to have ended well or badly.
+    pub fn ended(&mut self, call: &CallId, ok: bool) -> Change {
+        self.fold.ended(&mut self.blocks, call, ok)
+    }
+
+    /// Forgets the oldest blocks until `keep` are left. Returns how many went.
+    pub fn forget_oldest(&mut self, keep: usize) -> usize {
+        let excess = self.blocks.len().saturating_sub(keep);
+        self.blocks.drain(..excess);
+        if excess > 0 {
+            self.fold.reindex(&self.blocks);
+        }
+        excess
+    }
+}
+
+impl Body {
+    /// True for a call in one line, which stands close to its neighbours.
+    pub fn is_call(&self) -> bool {
+        match self {
+            Self::Tool(_) | Self::Tellask(_) | Self::Reply(_) => true,
+            Self::You { .. }
+            | Self::Assignment { .. }
+            | Self::Guide { .. }
+            | Self::Notice { .. }
+            | Self::Thinking { .. }
+            | Self::Saying { .. }
+            | Self::Question(_)
+            | Self::CourseBreak { .. }
+            | Self::CutOff
+            | Self::Unknown { .. } => false,
+        }
+    }
+
+    /// The call it shows, if it shows one.
+    pub fn call(&self) -> Option<&CallId> {
+        match self {
+            Self::Tool(tool) => Some(&tool.call),
+            Self::Tellask(tellask) => Some(&tellask.call),
+            Self::Question(asked) => Some(&asked.call),
+            Self::Reply(reply) => Some(&reply.call),
+            Self::You { .. }
+            | Self::Assignment { .. }
+            | Self::Guide { .. }
+            | Self::Notice { .. }
+            | Self::Thinking { .. }
+            | Self::Saying { .. }
+            | Self::CourseBreak { .. }
+            | Self::CutOff
+            | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// Its words, for copying and for search.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::You { text }
+            | Self::Assignment { text, .. }
+            | Self::Guide { text }
+            | Self::Notice { text }
+            | Self::Thinking { text, .. }
+            | Self::Saying { text, .. } => text,
+            Self::Tool(tool) => tool.result.as_ref().map_or(&tool.arguments, |r| &r.text),
+            Self::Tellask(tellask) => match &tellask.status {
+                TellaskStatus::Working => &tellask.content,
+                TellaskStatus::Replied { text, .. } | TellaskStatus::Failed { text, .. } => text,
+            },
+            Self::Question(asked) => &asked.content,
+            Self::Reply(reply) => &reply.content,
+            Self::CourseBreak { .. } | Self::CutOff => "",
+            Self::Unknown { kind } => kind,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

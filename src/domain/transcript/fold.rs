@@ -1,0 +1,450 @@
+//! From records to blocks, one record at a time.
+
+use std::collections::BTreeMap;
+
+use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
+use super::{
+    Asked, Block, Body, Change, Place, Reply, Tellask, TellaskStatus, ToolCall, ToolResult,
+};
+use crate::domain::call::ASK_HUMAN;
+use crate::domain::ids::{AgentId, CallId, SelfId, Slug};
+use crate::domain::number::{Course, Genseq};
+use crate::domain::pending::Pending;
+use crate::domain::record::{
+    Call, CallResult, Carryover, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus,
+    TellaskResult,
+};
+use crate::domain::time::Stamp;
+use crate::domain::{ReplyKind, SpecialCall, TellaskKind};
+
+/// What the fold remembers between records.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fold {
+    text_limit: usize,
+    /// Where each call stands among the blocks.
+    calls: BTreeMap<CallId, usize>,
+    /// Records that complete a call which lies before the first known record.
+    orphans: Vec<(Place, Entry)>,
+    course: Option<Course>,
+    /// The generation that has begun and not finished.
+    open: Option<Genseq>,
+    /// When the record before was written; a thought began then.
+    previous: Stamp,
+    /// Who waits for the reply this dialog owes.
+    owed_to: Option<SelfId>,
+}
+
+impl Fold {
+    pub(super) fn new(text_limit: usize) -> Self {
+        Self {
+            text_limit,
+            calls: BTreeMap::new(),
+            orphans: Vec::new(),
+            course: None,
+            open: None,
+            previous: Stamp::default(),
+            owed_to: None,
+        }
+    }
+
+    pub(super) fn text_limit(&self) -> usize {
+        self.text_limit
+    }
+
+    pub(super) fn push(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) -> Change {
+        let before = blocks.len();
+        let change = self.record(blocks, place, entry);
+        self.previous = entry.ts.clone();
+        if blocks.len() > before {
+            return Change::Added;
+        }
+        change
+    }
+
+    /// Completes calls of the older part with records of the newer one that found no call.
+    pub(super) fn join(&mut self, older: Self, old: &mut Vec<Block>, new: &mut Vec<Block>) {
+        let mut older = older;
+        for (place, entry) in std::mem::take(&mut self.orphans) {
+            if completes(&entry.record).is_some_and(|call| older.calls.contains_key(call)) {
+                new.retain(|block| block.place != place);
+                older.push(old, place, &entry);
+            } else {
+                self.orphans.push((place, entry));
+            }
+        }
+        self.orphans.splice(0..0, older.orphans);
+    }
+
+    pub(super) fn ended(&self, blocks: &mut [Block], call: &CallId, ok: bool) -> Change {
+        self.complete(blocks, call, |body| {
+            if let Body::Tool(ToolCall { result: Some(result), .. }) = body {
+                result.ok = Some(ok);
+            }
+        })
+    }
+
+    /// Finds the calls again after blocks came or went.
+    pub(super) fn reindex(&mut self, blocks: &[Block]) {
+        self.calls = blocks
+            .iter()
+            .enumerate()
+            .filter_map(|(at, block)| Some((block.body.call()?.clone(), at)))
+            .collect();
+    }
+
+    fn record(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) -> Change {
+        match &entry.record {
+            Record::GenStart => self.generation_begins(blocks, place, entry),
+            Record::GenFinish { .. } => self.open = None,
+            Record::HumanText(text) => self.add(blocks, place, entry, |fold| fold.prompt(text)),
+            Record::RuntimeGuide { content } => {
+                self.add(blocks, place, entry, |fold| Body::Guide { text: fold.kept(content) });
+            }
+            Record::Thought { content, .. } => {
+                self.add(blocks, place, entry, |fold| fold.thinking(content, &entry.ts));
+            }
+            Record::Words { content, interrupted } => self.add(blocks, place, entry, |fold| {
+                Body::Saying { text: fold.kept(content), interrupted: *interrupted }
+            }),
+            Record::FuncCall(call) => self.call(blocks, place, entry, call, true),
+            Record::TellaskCall { call, delivery_mode } => {
+                let refused = *delivery_mode == DeliveryMode::FuncCallRequested;
+                self.call(blocks, place, entry, call, refused);
+            }
+            Record::FuncResult(result) => return self.result(blocks, place, entry, result),
+            Record::TellaskResult(result) => return self.answer(blocks, place, entry, result),
+            Record::Carryover(reply) => return self.late_reply(blocks, place, entry, reply),
+            Record::ReplyResolution { call_id, .. } => {
+                return self.complete(blocks, call_id, |body| {
+                    if let Body::Reply(reply) = body {
+                        reply.delivered = true;
+                    }
+                });
+            }
+            Record::SideDialogCreated(made) => {
+                let call = &made.assignment_from_asker.call_id;
+                return self.found_callee(blocks, call, &made.side_dialog_id);
+            }
+            Record::PendingSideDialogs { pending_side_dialogs } => {
+                return self.found_callees(blocks, pending_side_dialogs);
+            }
+            Record::UiOnly { content } => {
+                self.add(blocks, place, entry, |fold| Body::Notice { text: fold.kept(content) });
+            }
+            Record::Unknown { kind, .. } => {
+                self.add(blocks, place, entry, |_| Body::Unknown { kind: kind.clone() });
+            }
+            Record::Anchor { .. }
+            | Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::Registry { .. } => {}
+        }
+        Change::Nothing
+    }
+
+    fn add(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: Place,
+        entry: &Entry,
+        body: impl FnOnce(&mut Self) -> Body,
+    ) {
+        if self.course.is_some_and(|course| course < place.course) {
+            let course = place.course;
+            blocks.push(block(place, entry, Body::CourseBreak { course }));
+        }
+        self.course = Some(place.course);
+        let body = body(self);
+        if let Some(call) = body.call() {
+            self.calls.insert(call.clone(), blocks.len());
+        }
+        blocks.push(block(place, entry, body));
+    }
+
+    fn generation_begins(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) {
+        if self.open.is_some() && self.open != entry.genseq {
+            self.add(blocks, place, entry, |_| Body::CutOff);
+        }
+        self.open = entry.genseq;
+    }
+
+    fn prompt(&mut self, text: &HumanText) -> Body {
+        match (text.origin, &text.tellask_reply_directive) {
+            (Origin::User, _) => Body::You { text: self.kept(&text.content) },
+            (Origin::Runtime, Some(directive)) => {
+                self.owed_to = Some(directive.target_dialog_id.clone());
+                Body::Assignment {
+                    from: directive.target_dialog_id.clone(),
+                    reply: reply_kind(&directive.expected_reply_call_name),
+                    text: self.kept(&directive.tellask_content),
+                }
+            }
+            (Origin::Runtime, None) | (Origin::DiligencePush, _) => {
+                Body::Guide { text: self.kept(&text.content) }
+            }
+        }
+    }
+
+    fn thinking(&self, content: &str, at: &Stamp) -> Body {
+        Body::Thinking {
+            text: self.kept(content),
+            words: count_words(content),
+            seconds: seconds_between(&self.previous, at),
+        }
+    }
+
+    /// `as_function`: the call was handled like a tool's, so that its result says all there is.
+    fn call(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: Place,
+        entry: &Entry,
+        call: &Call,
+        as_function: bool,
+    ) {
+        self.add(blocks, place, entry, |fold| match SpecialCall::of(&call.name) {
+            Some(SpecialCall::Tellask(kind)) => fold.tellask(call, kind, !as_function),
+            Some(SpecialCall::AskHuman) if !as_function => fold.question(call),
+            Some(SpecialCall::Reply(kind)) => fold.reply(call, kind),
+            Some(SpecialCall::AskHuman) | None => Body::Tool(ToolCall {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                arguments: summary(&call.raw_arguments_text),
+                result: None,
+            }),
+        });
+    }
+
+    fn tellask(&self, call: &Call, kind: TellaskKind, started: bool) -> Body {
+        let arguments = arguments(&call.raw_arguments_text);
+        Body::Tellask(Tellask {
+            call: call.id.clone(),
+            kind,
+            started,
+            target: argument(&arguments, "targetAgentId").map(AgentId::new),
+            slug: argument(&arguments, "sessionSlug").map(Slug::new),
+            content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
+            status: TellaskStatus::Working,
+            callee: None,
+        })
+    }
+
+    fn question(&self, call: &Call) -> Body {
+        let arguments = arguments(&call.raw_arguments_text);
+        Body::Question(Asked {
+            call: call.id.clone(),
+            content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
+            answer: None,
+        })
+    }
+
+    fn reply(&self, call: &Call, kind: ReplyKind) -> Body {
+        let arguments = arguments(&call.raw_arguments_text);
+        Body::Reply(Reply {
+            call: call.id.clone(),
+            kind,
+            to: self.owed_to.clone(),
+            content: self.kept(&argument(&arguments, "replyContent").unwrap_or_default()),
+            delivered: false,
+            refused: None,
+        })
+    }
+
+    /// A tool's result, or the status text of a special call, which people need not read unless it
+    /// says why the call was refused.
+    fn result(
+        &mut self,
+        blocks: &mut [Block],
+        place: Place,
+        entry: &Entry,
+        result: &CallResult,
+    ) -> Change {
+        let Some(called) = self.calls.get(&result.id).and_then(|at| blocks.get(*at)) else {
+            self.orphans.push((place, entry.clone()));
+            return Change::Nothing;
+        };
+        let seconds = seconds_between(&called.at, &entry.ts);
+        let text = self.kept(&result.content);
+        let lines = result.content.lines().count();
+        let at = entry.ts.clone();
+        self.complete(blocks, &result.id, |body| {
+            if let Body::Tool(tool) = body {
+                tool.result = Some(ToolResult { text, lines, seconds, ok: None });
+            } else if let Body::Tellask(tellask) = body {
+                if !tellask.started {
+                    tellask.status = TellaskStatus::Failed { text, at };
+                }
+            } else if let Body::Reply(reply) = body
+                && !reply.delivered
+            {
+                reply.refused = Some(text);
+            }
+        })
+    }
+
+    fn answer(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: Place,
+        entry: &Entry,
+        result: &TellaskResult,
+    ) -> Change {
+        if !self.calls.contains_key(&result.call_id) {
+            self.orphans.push((place, entry.clone()));
+            let call = EarlierCall {
+                id: &result.call_id,
+                name: &result.call_name,
+                responder: &result.responder.responder_id,
+                slug: result.call.session_slug.clone(),
+                content: &result.call.tellask_content,
+            };
+            self.add(blocks, place, entry, |fold| fold.earlier(&call));
+        }
+        let callee = result.route.as_ref().and_then(|route| route.callee_dialog_id.clone());
+        let text = self.kept(&reply_words(&result.content));
+        self.settle(blocks, &result.call_id, result.status, text, &entry.ts, callee)
+    }
+
+    fn late_reply(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: Place,
+        entry: &Entry,
+        reply: &Carryover,
+    ) -> Change {
+        if !self.calls.contains_key(&reply.call_id) {
+            let call = EarlierCall {
+                id: &reply.call_id,
+                name: &reply.call_name,
+                responder: &reply.responder_id,
+                slug: reply.session_slug.clone(),
+                content: &reply.tellask_content,
+            };
+            self.add(blocks, place, entry, |fold| fold.earlier(&call));
+        }
+        let text = self.kept(&reply_words(&reply.response));
+        let callee = reply.callee_dialog_id.clone();
+        self.settle(blocks, &reply.call_id, reply.status, text, &entry.ts, callee)
+    }
+
+    /// The call an answer belongs to, when its own record is not at hand.
+    fn earlier(&self, call: &EarlierCall<'_>) -> Body {
+        if call.name == ASK_HUMAN {
+            return Body::Question(Asked {
+                call: call.id.clone(),
+                content: self.kept(call.content),
+                answer: None,
+            });
+        }
+        let kind = match SpecialCall::of(call.name) {
+            Some(SpecialCall::Tellask(kind)) => kind,
+            Some(SpecialCall::AskHuman | SpecialCall::Reply(_)) | None => TellaskKind::Sessionless,
+        };
+        Body::Tellask(Tellask {
+            call: call.id.clone(),
+            kind,
+            started: true,
+            target: Some(call.responder.clone()),
+            slug: call.slug.clone(),
+            content: self.kept(call.content),
+            status: TellaskStatus::Working,
+            callee: None,
+        })
+    }
+
+    fn settle(
+        &mut self,
+        blocks: &mut [Block],
+        call: &CallId,
+        status: ReplyStatus,
+        text: String,
+        at: &Stamp,
+        callee: Option<SelfId>,
+    ) -> Change {
+        let at = at.clone();
+        self.complete(blocks, call, |body| {
+            if let Body::Tellask(tellask) = body {
+                tellask.callee = callee.or(tellask.callee.take());
+                tellask.status = match status {
+                    ReplyStatus::Pending => TellaskStatus::Working,
+                    ReplyStatus::Completed => TellaskStatus::Replied { text, at },
+                    ReplyStatus::Failed => TellaskStatus::Failed { text, at },
+                };
+            } else if let Body::Question(asked) = body {
+                asked.answer = Some((text, at));
+            }
+        })
+    }
+
+    fn found_callee(&self, blocks: &mut [Block], call: &CallId, callee: &SelfId) -> Change {
+        self.complete(blocks, call, |body| {
+            if let Body::Tellask(tellask) = body {
+                tellask.callee = Some(callee.clone());
+            }
+        })
+    }
+
+    fn found_callees(&self, blocks: &mut [Block], pending: &[Pending]) -> Change {
+        let mut change = Change::Nothing;
+        for waits in pending {
+            let found = self.found_callee(blocks, &waits.call_id, &waits.side_dialog_id);
+            if found != Change::Nothing {
+                change = found;
+            }
+        }
+        change
+    }
+
+    fn complete(
+        &self,
+        blocks: &mut [Block],
+        call: &CallId,
+        change: impl FnOnce(&mut Body),
+    ) -> Change {
+        let Some(at) = self.calls.get(call).copied() else {
+            return Change::Nothing;
+        };
+        let Some(block) = blocks.get_mut(at) else {
+            return Change::Nothing;
+        };
+        change(&mut block.body);
+        block.revision += 1;
+        Change::Updated(at)
+    }
+
+    fn kept(&self, text: &str) -> String {
+        bounded(text, self.text_limit)
+    }
+}
+
+/// What an answer says about its call.
+struct EarlierCall<'a> {
+    id: &'a CallId,
+    name: &'a str,
+    responder: &'a AgentId,
+    slug: Option<Slug>,
+    content: &'a str,
+}
+
+fn block(place: Place, entry: &Entry, body: Body) -> Block {
+    Block { place, at: entry.ts.clone(), genseq: entry.genseq, revision: 0, body }
+}
+
+fn reply_kind(name: &str) -> Option<ReplyKind> {
+    ReplyKind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+/// The call that a result completes.
+fn completes(record: &Record) -> Option<&CallId> {
+    if let Record::FuncResult(result) = record {
+        Some(&result.id)
+    } else if let Record::TellaskResult(result) = record {
+        Some(&result.call_id)
+    } else {
+        None
+    }
+}
+
+fn seconds_between(from: &Stamp, to: &Stamp) -> Option<u64> {
+    u64::try_from(to.seconds()? - from.seconds()?).ok()
+}

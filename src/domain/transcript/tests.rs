@@ -1,0 +1,216 @@
+//! Lines as Dominds 1.19.2 writes them, shortened where their length does not matter.
+
+use super::*;
+
+const FIRST: Course = Course::FIRST;
+
+const START: &str = r#"{"ts":"2026-11-21 20:21:05","type":"gen_start_record","genseq":1}"#;
+const PROMPT: &str = r#"{"ts":"2026-11-21 20:21:05","type":"human_text_record","genseq":1,"content":"ask alice","msgId":"m","grammar":"markdown","origin":"user"}"#;
+const THOUGHT: &str = r#"{"ts":"2026-11-21 20:21:09","type":"agent_thought_record","genseq":1,"content":"whom to ask"}"#;
+const WORDS: &str = r#"{"ts":"2026-11-21 20:21:09","type":"agent_words_record","genseq":1,"content":"Asking Alice."}"#;
+const TELLASK: &str = r#"{"ts":"2026-11-21 20:21:09","type":"tellask_call_record","genseq":1,"id":"tb-1","name":"tellask","rawArgumentsText":"{\"targetAgentId\":\"alice\",\"sessionSlug\":\"research\",\"tellaskContent\":\"Please find the answer.\"}","deliveryMode":"tellask_call_start"}"#;
+const CREATED: &str = r#"{"ts":"2026-11-21 20:21:10","type":"sideDialog_created_record","sideDialogId":"a5/7a/1","askerDialogId":"ea/48/2","agentId":"alice","taskDocPath":"task.tsk","createdAt":"t","sessionSlug":"research","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Please find the answer.","originMemberId":"tester","askerDialogId":"ea/48/2","callId":"tb-1"}}"#;
+const STATUS: &str = r#"{"ts":"2026-11-21 20:21:10","type":"func_result_record","id":"tb-1","name":"tellask","content":"[Dominds tellask status]\n\nstill waiting","genseq":1}"#;
+const FINISH: &str = r#"{"ts":"2026-11-21 20:21:10","type":"gen_finish_record","genseq":1}"#;
+const REPLIED: &str = r#"{"ts":"2026-11-21 20:21:16","type":"tellask_result_record","callId":"tb-1","status":"completed","content":"【Completed】\n\n@alice provided response:\n\n> The answer is 42.\n> Sure.\n\nregarding the original tellask: @alice\n\n> Please find the answer.\n\n[Dominds tellask status]\n- callId: tb-1\n","callSiteCourse":1,"callSiteGenseq":1,"responder":{"responderId":"alice"},"route":{"calleeDialogId":"a5/7a/1"},"callName":"tellask","call":{"tellaskContent":"Please find the answer.","sessionSlug":"research"}}"#;
+const ASK: &str = r#"{"ts":"2026-11-21 20:20:29","type":"tellask_call_record","genseq":1,"id":"ask-1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Blue or green?\"}","deliveryMode":"tellask_call_start"}"#;
+const ASK_STATUS: &str = r#"{"ts":"2026-11-21 20:20:29","type":"func_result_record","id":"ask-1","name":"askHuman","content":"waits","genseq":1}"#;
+const ANSWER: &str = r#"{"ts":"2026-11-21 20:20:31","type":"tellask_result_record","callId":"ask-1","status":"completed","content":"Blue, please.","responder":{"responderId":"human"},"route":{},"callName":"askHuman","call":{"tellaskContent":"Blue or green?"}}"#;
+const TOOL: &str = r#"{"ts":"2026-11-21 20:22:26","type":"func_call_record","genseq":1,"id":"r","name":"read_file","rawArgumentsText":"{\"path\":\"src/a.rs\",\"range\":\"1~9\"}"}"#;
+const TOOL_RESULT: &str = r#"{"ts":"2026-11-21 20:22:28","type":"func_result_record","id":"r","name":"read_file","content":"a\nb\nc","genseq":1}"#;
+
+fn entries(lines: &[&str]) -> Vec<Entry> {
+    lines.iter().map(|line| Entry::parse(line).expect("a record")).collect()
+}
+
+fn fold(lines: &[&str]) -> Transcript {
+    Transcript::of_course(FIRST, &entries(lines))
+}
+
+fn bodies(transcript: &Transcript) -> Vec<&Body> {
+    transcript.blocks().iter().map(|block| &block.body).collect()
+}
+
+fn only(lines: &[&str]) -> Body {
+    let transcript = fold(lines);
+    assert_eq!(transcript.blocks().len(), 1, "{transcript:?}");
+    transcript.blocks()[0].body.clone()
+}
+
+#[test]
+fn a_reply_completes_the_request_it_answers() {
+    let asked = fold(&[START, PROMPT, THOUGHT, WORDS, TELLASK, CREATED, STATUS, FINISH]);
+    let Body::Tellask(working) = bodies(&asked)[3] else {
+        panic!("a tellask");
+    };
+    assert_eq!(working.status, TellaskStatus::Working);
+    assert_eq!(working.callee, Some(SelfId::new("a5/7a/1")));
+    assert_eq!(working.slug, Some("research".into()));
+    let mut replied = asked.clone();
+    let reply = Entry::parse(REPLIED).unwrap();
+    let at = Place { course: FIRST, line: 8 };
+    assert_eq!(replied.push(at, &reply), Change::Updated(3));
+    let Body::Tellask(done) = bodies(&replied)[3] else {
+        panic!("a tellask");
+    };
+    let text = "The answer is 42.\nSure.".to_owned();
+    assert_eq!(done.status, TellaskStatus::Replied { text, at: reply.ts.clone() });
+}
+
+#[test]
+fn thinking_says_how_long_and_how_much() {
+    assert_eq!(
+        only(&[START, THOUGHT]),
+        Body::Thinking { text: "whom to ask".to_owned(), words: 3, seconds: Some(4) }
+    );
+}
+
+#[test]
+fn a_question_shows_its_answer() {
+    for (lines, answer) in [
+        (&[ASK, ASK_STATUS][..], None),
+        (
+            &[ASK, ASK_STATUS, ANSWER],
+            Some(("Blue, please.".to_owned(), Stamp::new("2026-11-21 20:20:31"))),
+        ),
+    ] {
+        let expected = Asked { call: "ask-1".into(), content: "Blue or green?".to_owned(), answer };
+        assert_eq!(only(lines), Body::Question(expected));
+    }
+}
+
+#[test]
+fn a_tool_call_shows_its_arguments_in_one_line_and_the_size_of_its_result() {
+    let result = ToolResult { text: "a\nb\nc".to_owned(), lines: 3, seconds: Some(2), ok: None };
+    for (lines, result) in [(&[TOOL][..], None), (&[TOOL, TOOL_RESULT], Some(result))] {
+        let expected = ToolCall {
+            call: "r".into(),
+            name: "read_file".to_owned(),
+            arguments: "src/a.rs range=1~9".to_owned(),
+            result,
+        };
+        assert_eq!(only(lines), Body::Tool(expected));
+    }
+}
+
+#[test]
+fn a_request_that_was_refused_says_why() {
+    let call = TELLASK.replace("tellask_call_start", "func_call_requested");
+    let Body::Tellask(tellask) = only(&[&call, STATUS]) else {
+        panic!("a tellask");
+    };
+    assert!(matches!(tellask.status, TellaskStatus::Failed { .. }));
+}
+
+#[test]
+fn a_reply_is_delivered_when_that_is_recorded() {
+    let assigned = r#"{"ts":"t","type":"human_text_record","genseq":1,"content":"x","msgId":"m","grammar":"markdown","origin":"runtime","tellaskReplyDirective":{"expectedReplyCallName":"replyTellask","targetDialogId":"ea/48/2","targetCallId":"tb-1","tellaskContent":"Find it."}}"#;
+    let reply = r#"{"ts":"t","type":"tellask_call_record","genseq":1,"id":"a","name":"replyTellask","rawArgumentsText":"{\"replyContent\":\"It is 42.\"}","deliveryMode":"func_call_requested"}"#;
+    let resolved = r#"{"ts":"t","type":"tellask_reply_resolution_record","genseq":1,"callId":"a","replyCallName":"replyTellask","targetCallId":"tb-1"}"#;
+    let status = r#"{"ts":"t","type":"func_result_record","id":"a","name":"replyTellask","content":"Reply delivered.","genseq":1}"#;
+    let transcript = fold(&[assigned, reply, resolved, status]);
+    let from = SelfId::new("ea/48/2");
+    let assignment = Body::Assignment {
+        from: from.clone(),
+        reply: Some(ReplyKind::Session),
+        text: "Find it.".to_owned(),
+    };
+    let replied = Body::Reply(Reply {
+        call: "a".into(),
+        kind: ReplyKind::Session,
+        to: Some(from),
+        content: "It is 42.".to_owned(),
+        delivered: true,
+        refused: None,
+    });
+    assert_eq!(bodies(&transcript), [&assignment, &replied]);
+}
+
+#[test]
+fn a_generation_that_never_finished_leaves_a_mark() {
+    let next = START.replace("\"genseq\":1", "\"genseq\":2");
+    assert_eq!(bodies(&fold(&[START, &next])), [&Body::CutOff]);
+    assert!(bodies(&fold(&[START, FINISH, &next])).is_empty());
+}
+
+#[test]
+fn a_record_of_a_newer_program_is_shown_by_its_name() {
+    let kind = "hologram_record".to_owned();
+    assert_eq!(only(&[r#"{"ts":"t","type":"hologram_record"}"#]), Body::Unknown { kind });
+}
+
+#[test]
+fn a_later_course_begins_with_a_break() {
+    let mut transcript = fold(&[WORDS]);
+    let place = Place { course: Course(2), line: 0 };
+    assert_eq!(transcript.push(place, &Entry::parse(WORDS).unwrap()), Change::Added);
+    assert_eq!(bodies(&transcript)[1], &Body::CourseBreak { course: Course(2) });
+    assert_eq!(transcript.blocks().len(), 3);
+}
+
+#[test]
+fn pages_give_the_same_blocks_wherever_they_begin() {
+    let lines = [
+        START,
+        PROMPT,
+        THOUGHT,
+        WORDS,
+        TELLASK,
+        CREATED,
+        STATUS,
+        ASK,
+        ASK_STATUS,
+        TOOL,
+        TOOL_RESULT,
+        FINISH,
+        ANSWER,
+        REPLIED,
+    ];
+    let whole = fold(&lines);
+    for cut in 0..lines.len() {
+        let (older, newer) = lines.split_at(cut);
+        let mut paged = Transcript::new(usize::MAX);
+        for (at, entry) in entries(newer).iter().enumerate() {
+            paged.push(Place { course: FIRST, line: cut + at }, entry);
+        }
+        paged.prepend(Place { course: FIRST, line: 0 }, &entries(older));
+        let expected: Vec<&Body> = bodies(&whole);
+        assert_eq!(bodies(&paged).len(), expected.len(), "cut at {cut}: {paged:#?}");
+        for (one, other) in bodies(&paged).into_iter().zip(expected) {
+            assert_eq!(without_seconds(one), without_seconds(other), "cut at {cut}");
+        }
+    }
+}
+
+/// How long a thought took is not known where its page begins.
+fn without_seconds(body: &Body) -> Body {
+    let mut body = body.clone();
+    if let Body::Thinking { seconds, .. } = &mut body {
+        *seconds = None;
+    }
+    body
+}
+
+#[test]
+fn what_was_forgotten_is_not_mixed_up_with_what_follows() {
+    let mut transcript = fold(&[PROMPT, WORDS, TOOL]);
+    assert_eq!(transcript.forget_oldest(1), 2);
+    let at = Place { course: FIRST, line: 3 };
+    assert_eq!(transcript.push(at, &Entry::parse(TOOL_RESULT).unwrap()), Change::Updated(0));
+}
+
+#[test]
+fn a_long_text_is_cut_and_says_so() {
+    let mut transcript = Transcript::new(10);
+    let place = Place { course: FIRST, line: 0 };
+    transcript.push(place, &Entry::parse(WORDS).unwrap());
+    assert_eq!(transcript.blocks()[0].body.text(), "Asking Ali\n… 3 bytes more are in the record");
+}
+
+#[test]
+fn ideographs_are_words_of_their_own() {
+    for (text, words) in [("", 0), ("two words", 2), ("你好 world", 3), ("用Rust写", 3), ("…", 1)]
+    {
+        assert_eq!(count_words(text), words, "{text}");
+    }
+}

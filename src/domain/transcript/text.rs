@@ -1,0 +1,98 @@
+//! Small readings of foreign text: arguments in one line, the reply inside its envelope.
+
+use serde_json::{Map, Value};
+
+/// Longest summary of a call's arguments, in characters.
+const SUMMARY_CHARS: usize = 200;
+
+/// The first line that says something.
+pub fn first_line(text: &str) -> &str {
+    crate::domain::question::headline(text)
+}
+
+/// How many words a reader counts: runs of letters, and each wide character by itself.
+pub fn count_words(text: &str) -> usize {
+    text.split_whitespace().map(words_in_run).sum()
+}
+
+/// An ideograph is a word of its own.
+fn words_in_run(run: &str) -> usize {
+    let ideographs = run.chars().filter(|c| is_ideograph(*c)).count();
+    let others = run.split(is_ideograph).filter(|part| part.chars().any(char::is_alphanumeric));
+    (ideographs + others.count()).max(1)
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c), 0x3040..=0x30FF | 0x3400..=0x9FFF | 0xF900..=0xFAFF)
+}
+
+/// A named string argument of a call.
+pub(super) fn argument(arguments: &Map<String, Value>, name: &str) -> Option<String> {
+    arguments.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+pub(super) fn arguments(raw: &str) -> Map<String, Value> {
+    serde_json::from_str(raw).unwrap_or_default()
+}
+
+/// Arguments as a person would jot them down: the first value bare, the others `name=value`.
+pub(super) fn summary(raw: &str) -> String {
+    let arguments = arguments(raw);
+    if arguments.is_empty() {
+        return if matches!(raw.trim(), "" | "{}") { String::new() } else { short(raw) };
+    }
+    let parts = arguments.iter().enumerate().map(|(at, (name, value))| {
+        let value =
+            value.as_str().map_or_else(|| value.to_string(), |text| first_line(text).to_owned());
+        if at == 0 { value } else { format!("{name}={value}") }
+    });
+    short(&parts.collect::<Vec<_>>().join(" "))
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SUMMARY_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The words of a reply without the envelope in which models receive it: the quoted part if there is
+/// one, else everything between the first marker line and the status part.
+pub(super) fn reply_words(content: &str) -> String {
+    let quoted: Vec<&str> = content
+        .lines()
+        .skip_while(|line| !line.starts_with('>'))
+        .take_while(|line| line.starts_with('>'))
+        .map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')))
+        .collect();
+    if is_enveloped(content) && !quoted.is_empty() {
+        return quoted.join("\n");
+    }
+    if !is_enveloped(content) {
+        return content.trim().to_owned();
+    }
+    let inner: Vec<&str> = content
+        .lines()
+        .filter(|line| !line.starts_with('【') && !is_bracketed_note(line, "response]"))
+        .take_while(|line| !is_bracketed_note(line, "status]"))
+        .collect();
+    inner.join("\n").trim().to_owned()
+}
+
+fn is_enveloped(content: &str) -> bool {
+    content.starts_with('【')
+}
+
+fn is_bracketed_note(line: &str, end: &str) -> bool {
+    line.starts_with('[') && line.trim_end().ends_with(end)
+}
+
+/// `text`, cut at a character so that at most `limit` bytes are kept.
+pub(super) fn bounded(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at));
+    let kept = end.and_then(|end| text.get(..end)).unwrap_or_default();
+    format!("{kept}\n… {} bytes more are in the record", text.len() - kept.len())
+}

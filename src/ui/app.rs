@@ -1,0 +1,347 @@
+//! The screen's state: what is known, what is typed, where the focus is. Only two things change it,
+//! a key of a person and an event of the driver; both are plain calls and answer with commands.
+//!
+//! Nothing here waits, reads a clock or writes to the terminal.
+
+mod answering;
+mod events;
+mod handlers;
+mod opening;
+mod screen;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
+
+use crate::domain::transcript::Place;
+use crate::domain::{Clock, DialogId};
+use crate::protocol::{Command, Ticket};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look};
+use crate::ui::keymap::Chord;
+use crate::ui::lang::Word;
+use crate::ui::model::open::Unfolded;
+use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::panes::composer::Composer;
+use crate::ui::panes::form::NewDialog;
+use crate::ui::panes::transcript::TranscriptPane;
+use crate::ui::text::SafeText;
+
+/// Ages on the screen are brought up to date this often while nothing else happens.
+const AGES_AFTER: Duration = Duration::from_secs(60);
+/// Questions that arrive within this time ring once.
+const BURST: Duration = Duration::from_secs(3);
+
+/// What works whatever lies on top.
+const OUTSIDE: [Action; 2] = [Action::Suspend, Action::Redraw];
+
+/// Which part of the screen gets the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    Tree,
+    Inbox,
+    Dialog,
+    Composer,
+}
+
+/// What the screen wants done beside commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave: ask the driver to end and wait for it.
+    Quit,
+    /// The driver has ended.
+    Ended,
+    /// Put the program to sleep.
+    Suspend,
+    /// Draw everything again.
+    Redraw,
+    /// The number of open questions changed: window title.
+    Title(usize),
+    /// A person is needed.
+    Ring(SafeText),
+}
+
+/// What an app is made of.
+#[derive(Debug)]
+pub struct AppOptions {
+    pub look: Look,
+    pub clock: Arc<dyn Clock>,
+    pub drafts: Box<dyn DraftStore>,
+    /// Now, for messages that go after a while.
+    pub moment: Instant,
+}
+
+/// A request whose outcome matters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Waiting {
+    Open,
+    /// Words on their way; the draft is kept until they are on disk.
+    Words {
+        key: DraftKey,
+        text: String,
+    },
+    Create {
+        text: String,
+    },
+    Other,
+}
+
+/// What is remembered of a dialog that was left.
+#[derive(Debug, Clone, Default)]
+struct Visit {
+    place: Option<(Place, usize)>,
+    unfolded: Unfolded,
+}
+
+/// Where a person was before answering.
+#[derive(Debug, Clone)]
+struct Whereabouts {
+    focus: Focus,
+    dialog: Option<DialogId>,
+}
+
+#[derive(Debug)]
+pub struct App {
+    look: Arc<Look>,
+    clock: Arc<dyn Clock>,
+    model: Model,
+    drafts: Drafts,
+    composer: Composer,
+    transcript: TranscriptPane,
+    focus: Focus,
+    /// The pane the composer was entered from.
+    pane: Focus,
+    zoomed: bool,
+    overlays: Vec<Box<dyn Pane>>,
+    commands: Vec<Command>,
+    effects: Vec<Effect>,
+    last_ticket: Ticket,
+    waiting: BTreeMap<Ticket, Waiting>,
+    visits: BTreeMap<DialogId, Visit>,
+    back: Vec<DialogId>,
+    before_answering: Option<Whereabouts>,
+    seen: BTreeSet<Seen>,
+    leaving: bool,
+    dirty: bool,
+    moment: Instant,
+    drawn_at: Instant,
+    rang_at: Option<Instant>,
+    title_count: Option<usize>,
+}
+
+/// Parts of the first picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Seen {
+    Rows,
+    Inbox,
+    Landed,
+}
+
+impl App {
+    pub fn new(options: AppOptions) -> Self {
+        Self {
+            look: Arc::new(options.look),
+            clock: options.clock,
+            model: Model::default(),
+            drafts: Drafts::new(options.drafts),
+            composer: Composer::default(),
+            transcript: TranscriptPane::default(),
+            focus: Focus::Tree,
+            pane: Focus::Tree,
+            zoomed: false,
+            overlays: Vec::new(),
+            commands: Vec::new(),
+            effects: Vec::new(),
+            last_ticket: 0,
+            waiting: BTreeMap::new(),
+            visits: BTreeMap::new(),
+            back: Vec::new(),
+            before_answering: None,
+            seen: BTreeSet::new(),
+            leaving: false,
+            dirty: true,
+            moment: options.moment,
+            drawn_at: options.moment,
+            rang_at: None,
+            title_count: None,
+        }
+    }
+
+    /// Takes a key; the commands are to be sent in this order.
+    pub fn key(&mut self, key: KeyEvent) -> Vec<Command> {
+        if key.kind == KeyEventKind::Release {
+            return Vec::new();
+        }
+        self.dirty = true;
+        if self.overlays.is_empty() {
+            match self.look.keymap.action(self.scope(), Chord::from(key)) {
+                Some(action) => self.act_or_type(action, key),
+                None if self.focus == Focus::Composer => self.type_key(key),
+                None => {}
+            }
+        } else {
+            self.overlay_key(key);
+        }
+        self.take_commands()
+    }
+
+    /// Takes pasted text. It never acts as keys.
+    pub fn paste(&mut self, text: &str) -> Vec<Command> {
+        self.dirty = true;
+        if self.with_overlay(|pane, cx| {
+            pane.paste(text, cx);
+            Handled::Done
+        }) {
+            return self.take_commands();
+        }
+        if self.focus != Focus::Composer {
+            self.focus_composer();
+        }
+        if self.focus == Focus::Composer {
+            if self.composer.field.paste(text) {
+                self.keep_draft();
+            } else {
+                self.say(Tone::Bad, Word::PasteTooLong);
+            }
+        }
+        self.take_commands()
+    }
+
+    /// Time has passed. Call it before keys and events, and at [`App::wake_at`].
+    pub fn tick(&mut self, now: Instant) {
+        self.moment = now;
+        self.dirty |= self.model.notices.tick(now);
+        self.drafts.tick(now);
+        if !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER {
+            self.dirty = true;
+        }
+    }
+
+    /// When something changes by itself.
+    pub fn wake_at(&self) -> Option<Instant> {
+        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGES_AFTER);
+        [self.model.notices.until(), self.drafts.save_at(), ages].into_iter().flatten().min()
+    }
+
+    /// True once if the screen differs from what was drawn last.
+    pub fn take_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// Commands that drawing or waiting brought up.
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.commands)
+    }
+
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        let count = self.model.inbox.len();
+        if self.title_count.replace(count) != Some(count) {
+            self.effects.push(Effect::Title(count));
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The terminal has another size, or was disturbed.
+    pub fn resized(&mut self) {
+        self.dirty = true;
+    }
+
+    /// The driver's queue is full; the command is kept and sent later.
+    pub fn busy(&mut self) {
+        self.say(Tone::Plain, Word::Busy);
+    }
+
+    /// The driver is asked to end; the screen says so until it has.
+    pub fn leave(&mut self) {
+        self.leaving = true;
+        self.dirty = true;
+        self.drafts.save();
+    }
+
+    /// Open questions, for the last words after the screen is gone.
+    pub fn open_questions(&self) -> usize {
+        self.model.inbox.len()
+    }
+
+    /// Where keys are looked up.
+    fn scope(&self) -> Scope {
+        match self.focus {
+            Focus::Tree => Scope::Tree,
+            Focus::Inbox => Scope::Inbox,
+            Focus::Dialog => Scope::Dialog,
+            Focus::Composer => Scope::Composer,
+        }
+    }
+
+    fn ticket(&mut self, waiting: Waiting) -> Ticket {
+        self.last_ticket += 1;
+        self.waiting.insert(self.last_ticket, waiting);
+        self.last_ticket
+    }
+
+    fn say(&mut self, tone: Tone, word: Word) {
+        self.say_text(tone, self.look.word(word));
+    }
+
+    fn say_text(&mut self, tone: Tone, text: &str) {
+        self.model.notices.say(tone, text, self.moment);
+        self.dirty = true;
+    }
+
+    fn overlay_key(&mut self, key: KeyEvent) {
+        let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
+        let action = self.look.keymap.action(scope, Chord::from(key));
+        if let Some(outside) = action.filter(|action| OUTSIDE.contains(action)) {
+            self.act(outside);
+            return;
+        }
+        self.with_overlay(|pane, cx| {
+            let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
+            let types = action.is_none() || scope == Scope::Composer;
+            if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
+        });
+    }
+
+    /// Lets the topmost overlay do something; false if there is none or it did not care.
+    fn with_overlay(&mut self, work: impl FnOnce(&mut dyn Pane, &mut Cx<'_>) -> Handled) -> bool {
+        let Some(mut pane) = self.overlays.pop() else {
+            return false;
+        };
+        let mut intents = Vec::new();
+        let mut cx =
+            Cx { workspace: &self.model.workspace, look: &self.look, intents: &mut intents };
+        let handled = work(pane.as_mut(), &mut cx);
+        if handled != Handled::Close {
+            self.overlays.push(pane);
+        }
+        for intent in intents {
+            self.carry_out(intent);
+        }
+        handled != Handled::Ignored
+    }
+
+    fn carry_out(&mut self, intent: Intent) {
+        match intent {
+            Intent::Quit => self.effects.push(Effect::Quit),
+            Intent::StopAll => self.commands.push(Command::StopAll),
+            Intent::KeepDraft(text) => self.drafts.set(&DraftKey::New, &text, self.moment),
+            Intent::Create { agent, taskdoc, text } => {
+                self.drafts.set(&DraftKey::New, &text, self.moment);
+                let ticket = self.ticket(Waiting::Create { text: text.clone() });
+                self.commands.push(Command::Create { ticket, agent, taskdoc, text });
+            }
+        }
+    }
+
+    fn new_dialog(&mut self) {
+        let draft = self.drafts.get(&DraftKey::New);
+        let form = NewDialog::new(&self.model.workspace, draft);
+        self.overlays.push(Box::new(form));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! Writing: to a dialog, or as the answer to a question, and on to the next question.
+
+use ratatui::crossterm::event::KeyEvent;
+
+use super::{App, Focus, Waiting, Whereabouts};
+use crate::domain::{CallId, DialogId};
+use crate::protocol::{Command, InboxRow};
+use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::composer::Target;
+use crate::ui::panes::transcript::Move;
+
+impl App {
+    pub(super) fn answer_oldest(&mut self) {
+        let oldest = self.model.inbox.oldest().cloned();
+        self.answer_or_say(oldest);
+    }
+
+    pub(super) fn next_question(&mut self) {
+        let next = self.model.inbox.after(self.current_question()).cloned();
+        self.answer_or_say(next);
+    }
+
+    pub(super) fn previous_question(&mut self) {
+        let before = self.model.inbox.before(self.current_question()).cloned();
+        self.answer_or_say(before);
+    }
+
+    pub(super) fn answer_selected(&mut self) {
+        let row = self.model.inbox.selected().cloned();
+        self.answer_or_say(row);
+    }
+
+    /// The oldest question of the dialog chosen in the tree, or of all.
+    pub(super) fn answer_of_selected(&mut self) {
+        let dialog = self.model.tree.selected_dialog();
+        let rows = self.model.inbox.rows();
+        let own = dialog.and_then(|dialog| rows.iter().find(|row| row.dialog == dialog));
+        let row = own.or_else(|| self.model.inbox.oldest()).cloned();
+        self.answer_or_say(row);
+    }
+
+    /// The oldest question of the open dialog, or of all.
+    pub(super) fn answer_of_open(&mut self) {
+        let open = self.model.open.as_ref().map(|open| &open.dialog);
+        let rows = self.model.inbox.rows();
+        let own = open.and_then(|dialog| rows.iter().find(|row| row.dialog == *dialog));
+        let row = own.or_else(|| self.model.inbox.oldest()).cloned();
+        self.answer_or_say(row);
+    }
+
+    pub(super) fn answer_call(&mut self, dialog: &DialogId, call: &CallId) {
+        let rows = self.model.inbox.rows();
+        let row = rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call);
+        self.answer_or_say(row.cloned());
+    }
+
+    /// Shows where the chosen question was asked.
+    pub(super) fn view_call_site(&mut self) {
+        if let Some(row) = self.model.inbox.selected().cloned() {
+            self.show_question(&row);
+            self.set_focus(Focus::Dialog);
+        }
+    }
+
+    fn answer_or_say(&mut self, row: Option<InboxRow>) {
+        match row {
+            Some(row) => self.answer(&row),
+            None => self.say(Tone::Plain, Word::NoQuestions),
+        }
+    }
+
+    /// Brings a question into view and the composer to it.
+    pub(super) fn answer(&mut self, row: &InboxRow) {
+        if self.before_answering.is_none() {
+            self.before_answering = Some(Whereabouts {
+                focus: if self.focus == Focus::Composer { self.pane } else { self.focus },
+                dialog: self.model.open.as_ref().map(|open| open.dialog.clone()),
+            });
+        }
+        self.model.inbox.select_id(&row.question.id);
+        self.write_to(Target::Question { dialog: row.dialog.clone(), id: row.question.id.clone() });
+        self.show_question(row);
+        if self.focus != Focus::Composer {
+            self.pane = self.focus;
+        }
+        self.focus = Focus::Composer;
+    }
+
+    fn show_question(&mut self, row: &InboxRow) {
+        let asked_in = row.question.call_site_ref.course;
+        let shown = self.model.open.as_ref().is_some_and(|open| {
+            open.dialog == row.dialog && (!open.loaded || open.course == asked_in)
+        });
+        if !shown {
+            let newest = self.model.tree.get(&row.dialog).map(|row| row.course);
+            let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
+            self.open(&row.dialog, course);
+        }
+        self.transcript.go(Move::CallSite(row.question.call_id.clone()));
+    }
+
+    fn current_question(&self) -> Option<&str> {
+        match &self.composer.target {
+            Target::Question { id, .. } => Some(id),
+            Target::Dialog(_) | Target::Nobody => None,
+        }
+    }
+
+    /// Turns the composer to someone else; what was typed stays as a draft.
+    pub(super) fn write_to(&mut self, target: Target) {
+        if target == self.composer.target {
+            return;
+        }
+        self.keep_draft();
+        self.drafts.save();
+        let draft = target.key().map(|key| self.unsent_draft(&key)).unwrap_or_default();
+        self.composer.field.set(&draft);
+        self.composer.target = target;
+    }
+
+    /// A draft, unless it is on its way already.
+    fn unsent_draft(&self, key: &DraftKey) -> String {
+        let draft = self.drafts.get(key);
+        let on_its_way = self.waiting.values().any(|waiting| match waiting {
+            Waiting::Words { key: of, text } => of == key && text == draft,
+            Waiting::Open | Waiting::Create { .. } | Waiting::Other => false,
+        });
+        if on_its_way { String::new() } else { draft.to_owned() }
+    }
+
+    pub(super) fn keep_draft(&mut self) {
+        let text = self.composer.field.text();
+        if let Some(key) = self.composer.target.key() {
+            let on_its_way = text.is_empty() && self.unsent_draft(&key) != self.drafts.get(&key);
+            if !on_its_way {
+                self.drafts.set(&key, &text, self.moment);
+            }
+        }
+    }
+
+    pub(super) fn type_key(&mut self, key: KeyEvent) {
+        if self.composer.target != Target::Nobody && self.composer.field.typed(key) {
+            self.keep_draft();
+        }
+    }
+
+    pub(super) fn new_line(&mut self) {
+        self.composer.field.new_line();
+        self.keep_draft();
+    }
+
+    pub(super) fn send(&mut self) {
+        let text = self.composer.field.text();
+        if text.trim().is_empty() {
+            return;
+        }
+        let Some(key) = self.composer.target.key() else {
+            return;
+        };
+        self.keep_draft();
+        self.drafts.save();
+        let words = Waiting::Words { key, text: text.clone() };
+        let ticket = self.ticket(words);
+        self.composer.remember(&text);
+        self.composer.field.set("");
+        match self.composer.target.clone() {
+            Target::Nobody => {}
+            Target::Dialog(dialog) => {
+                self.commands.push(Command::Say { ticket, dialog, text });
+                self.transcript.go(Move::End);
+            }
+            Target::Question { dialog, id } => {
+                self.model.inbox.mark_sent(&id);
+                let question = id.clone();
+                self.commands.push(Command::Answer { ticket, dialog, question, text });
+                self.after_answer(&id);
+            }
+        }
+    }
+
+    /// On to the next question, or back to where the person was.
+    fn after_answer(&mut self, answered: &str) {
+        if let Some(next) = self.model.inbox.after(Some(answered)).cloned() {
+            self.answer(&next);
+        } else {
+            self.stop_answering();
+            self.say(Tone::Good, Word::AllAnswered);
+        }
+    }
+
+    /// Esc: the draft stays, the person is back where they were.
+    pub(super) fn leave_composer(&mut self) {
+        self.keep_draft();
+        self.drafts.save();
+        if self.current_question().is_some() {
+            self.stop_answering();
+        } else {
+            self.set_focus(self.pane);
+        }
+    }
+
+    fn stop_answering(&mut self) {
+        let before = self.before_answering.take();
+        let focus = before.as_ref().map_or(Focus::Inbox, |before| before.focus);
+        let open = self.model.open.as_ref().map(|open| open.dialog.clone());
+        let dialog = before.and_then(|before| before.dialog).or_else(|| open.clone());
+        self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog));
+        if let Some(dialog) = dialog.filter(|dialog| open.as_ref() != Some(dialog)) {
+            self.back.retain(|other| *other != dialog);
+            self.show(&dialog, None);
+        }
+        self.set_focus(focus);
+    }
+
+    /// The question was answered elsewhere while the composer was at it.
+    pub(super) fn question_went(&mut self, id: &str) {
+        self.model.inbox.remove(id);
+        if self.current_question() == Some(id) {
+            self.stop_answering();
+            self.say(Tone::Plain, Word::Answered);
+        }
+    }
+
+    /// The words are on disk: their draft may go.
+    pub(super) fn words_arrived(&mut self, key: &DraftKey, text: &str) {
+        if self.drafts.get(key) == text {
+            self.drafts.set(key, "", self.moment);
+            self.drafts.save();
+        }
+    }
+
+    /// The words were refused: they are a draft again.
+    pub(super) fn words_refused(&mut self, key: &DraftKey, text: &str) {
+        if let DraftKey::Answer(id) = key {
+            self.model.inbox.unmark_sent(id);
+        }
+        let here = self.composer.target.key().as_ref() == Some(key);
+        if here && self.composer.field.is_empty() {
+            self.composer.field.set(text);
+        }
+        if !self.drafts.has(key) {
+            self.drafts.set(key, text, self.moment);
+        }
+    }
+
+    pub(super) fn clear_draft(&mut self) {
+        if self.composer.field.is_empty() {
+            self.ask_to_quit();
+        } else {
+            self.composer.field.set("");
+            self.keep_draft();
+        }
+    }
+
+    pub(super) fn focus_composer(&mut self) {
+        if self.composer.target == Target::Nobody {
+            self.say(Tone::Plain, Word::NoTarget);
+            return;
+        }
+        if self.focus != Focus::Composer {
+            self.pane = self.focus;
+        }
+        self.focus = Focus::Composer;
+    }
+}

@@ -1,0 +1,173 @@
+//! What the driver tells, folded into the model.
+
+use super::{App, BURST, Effect, Focus, Seen, Waiting};
+use crate::domain::transcript::Change;
+use crate::domain::{DialogId, Problem};
+use crate::protocol::{Command, InboxRow, Ticket, UiEvent};
+use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::composer::Target;
+use crate::ui::text::SafeText;
+
+impl App {
+    /// Takes in one event; the commands are to be sent in this order.
+    pub fn apply(&mut self, event: UiEvent) -> Vec<Command> {
+        self.dirty |= self.fold(event);
+        self.land();
+        self.take_commands()
+    }
+
+    /// True if the screen may look different now.
+    fn fold(&mut self, event: UiEvent) -> bool {
+        match event {
+            UiEvent::Workspace(workspace) => self.model.workspace = workspace,
+            UiEvent::Rows(rows) => {
+                self.model.tree.set(rows);
+                self.seen.insert(Seen::Rows);
+            }
+            UiEvent::Row(row) => self.model.tree.put(*row),
+            UiEvent::Gone(dialog) => self.gone(&dialog),
+            UiEvent::Inbox(rows) => self.inbox(rows),
+            UiEvent::Asked { headline, .. } => self.ring(&headline),
+            UiEvent::Answered { question, .. } => self.question_went(&question),
+            UiEvent::Page { ticket, page } => self.page(ticket, *page),
+            UiEvent::Fact { dialog, at, entry } => {
+                return self.with_open(&dialog, |open| open.fact(at, &entry));
+            }
+            UiEvent::Live { dialog, segment, text } => {
+                return self.with_open(&dialog, |open| open.push_live(segment, &text));
+            }
+            UiEvent::LiveEnd { dialog } => {
+                return self.with_open(&dialog, |open| {
+                    open.live.clear();
+                    true
+                });
+            }
+            UiEvent::Retry { dialog, retry } => {
+                return self.with_open(&dialog, |open| {
+                    open.retry = Some(retry);
+                    true
+                });
+            }
+            UiEvent::ToolEnded { dialog, call, ok } => {
+                return self.with_open(&dialog, |open| {
+                    open.transcript.ended(&call, ok) != Change::Nothing
+                });
+            }
+            UiEvent::Problems(problems) => self.problems(problems),
+            UiEvent::Done { ticket, dialog } => self.done(ticket, dialog),
+            UiEvent::Refused { ticket, text } => self.refused(ticket, &text),
+            UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
+            UiEvent::Quiet(_) => return false,
+            UiEvent::Lagged => self.lagged(),
+            UiEvent::Stopped => self.effects.push(Effect::Ended),
+        }
+        true
+    }
+
+    fn with_open(
+        &mut self,
+        dialog: &DialogId,
+        change: impl FnOnce(&mut crate::ui::model::OpenDialog) -> bool,
+    ) -> bool {
+        let open = self.model.open.as_mut().filter(|open| open.dialog == *dialog);
+        open.is_some_and(change)
+    }
+
+    fn gone(&mut self, dialog: &DialogId) {
+        self.model.tree.remove(dialog);
+        let open = self.model.open.as_ref().map(|open| &open.dialog);
+        let lost = open
+            .is_some_and(|open| open == dialog || (dialog.is_main() && open.root == dialog.root));
+        self.back.retain(|other| other.root != dialog.root);
+        if lost {
+            self.close_open();
+            if self.focus == Focus::Composer || self.focus == Focus::Dialog {
+                self.set_focus(Focus::Tree);
+            }
+        }
+    }
+
+    fn inbox(&mut self, rows: Vec<InboxRow>) {
+        self.model.inbox.set(rows);
+        self.seen.insert(Seen::Inbox);
+        if let Target::Question { id, .. } = &self.composer.target {
+            let id = id.clone();
+            if self.model.inbox.get(&id).is_none() {
+                self.question_went(&id);
+            }
+        }
+    }
+
+    /// Rings once per burst; the title counts anyway.
+    fn ring(&mut self, headline: &str) {
+        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + BURST);
+        if !in_burst {
+            self.rang_at = Some(self.moment);
+            self.effects.push(Effect::Ring(SafeText::line(headline)));
+        }
+    }
+
+    fn problems(&mut self, problems: Vec<Problem>) {
+        let known = std::mem::replace(&mut self.model.problems, problems);
+        let fresh = self.model.problems.iter().find(|p| !known.iter().any(|k| k.id == p.id));
+        if let Some(text) = fresh.map(ToString::to_string) {
+            self.say_text(Tone::Bad, &text);
+        }
+    }
+
+    fn done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
+        match self.waiting.remove(&ticket) {
+            Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
+            Some(Waiting::Create { text }) => {
+                self.words_arrived(&DraftKey::New, &text);
+                if let Some(dialog) = dialog {
+                    self.open(&dialog, None);
+                    self.set_focus(Focus::Dialog);
+                }
+            }
+            Some(Waiting::Open | Waiting::Other) | None => {}
+        }
+    }
+
+    fn refused(&mut self, ticket: Ticket, text: &str) {
+        match self.waiting.remove(&ticket) {
+            Some(Waiting::Words { key, text }) => self.words_refused(&key, &text),
+            Some(Waiting::Create { text }) => self.words_refused(&DraftKey::New, &text),
+            Some(Waiting::Open) => {
+                if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
+                    self.model.open = None;
+                }
+            }
+            Some(Waiting::Other) | None => {}
+        }
+        self.say_text(Tone::Bad, text);
+    }
+
+    fn lagged(&mut self) {
+        self.say(Tone::Plain, Word::Lagged);
+        self.commands.push(Command::Refresh);
+        self.reopen();
+    }
+
+    /// The first screen: the oldest open question with its draft, else the newest dialog.
+    fn land(&mut self) {
+        let complete = self.seen.contains(&Seen::Rows) && self.seen.contains(&Seen::Inbox);
+        if !complete || !self.seen.insert(Seen::Landed) {
+            return;
+        }
+        if let Some(row) = self.model.inbox.oldest().cloned() {
+            let has_draft = self.drafts.has(&DraftKey::Answer(row.question.id.clone()));
+            self.answer(&row);
+            if has_draft {
+                self.say(Tone::Plain, Word::DraftRestored);
+            }
+            return;
+        }
+        let mains = self.model.tree.all().filter(|row| row.dialog.is_main());
+        let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
+        if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
+            self.show(&dialog, None);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Opening dialogs, coming back to them, and knowing where one was.
+
+use super::{App, Focus, Visit, Waiting};
+use crate::domain::transcript::Body;
+use crate::domain::{Course, DialogId};
+use crate::protocol::{Command, TranscriptPage};
+use crate::ui::lang::Word;
+use crate::ui::model::{OpenDialog, Tone};
+use crate::ui::panes::composer::Target;
+use crate::ui::panes::transcript::{Move, TranscriptPane};
+
+/// Dialogs one can go back to.
+const BACK: usize = 50;
+
+impl App {
+    /// Opens a dialog and remembers the one before.
+    pub(super) fn open(&mut self, dialog: &DialogId, course: Option<Course>) {
+        let before = self.model.open.as_ref().map(|open| open.dialog.clone());
+        if let Some(before) = before.filter(|before| before != dialog) {
+            self.back.push(before);
+            let excess = self.back.len().saturating_sub(BACK);
+            self.back.drain(..excess);
+        }
+        self.show(dialog, course);
+    }
+
+    /// Opens a dialog in place of the open one.
+    pub(super) fn show(&mut self, dialog: &DialogId, course: Option<Course>) {
+        self.remember_visit();
+        self.model.tree.select(dialog);
+        let ticket = self.ticket(Waiting::Open);
+        let unfolded = self.visits.get(dialog).map(|visit| visit.unfolded.clone());
+        let open = OpenDialog::new(dialog.clone(), ticket, unfolded.unwrap_or_default());
+        self.model.open = Some(open);
+        self.transcript = TranscriptPane::default();
+        if !matches!(self.composer.target, Target::Question { .. }) {
+            self.write_to(Target::Dialog(dialog.clone()));
+        }
+        self.commands.push(Command::Open { ticket, dialog: dialog.clone(), course });
+    }
+
+    fn remember_visit(&mut self) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let visit = Visit { place: self.transcript.place(open), unfolded: open.unfolded.clone() };
+        self.visits.insert(open.dialog.clone(), visit);
+    }
+
+    /// A page came: the newest records of the open dialog, or older ones.
+    pub(super) fn page(&mut self, ticket: u64, page: TranscriptPage) {
+        self.waiting.remove(&ticket);
+        let Some(open) = self.model.open.as_mut().filter(|open| open.dialog == page.dialog) else {
+            return;
+        };
+        if open.paging == Some(ticket) {
+            open.prepend(&page);
+        } else if open.ticket == ticket {
+            let again = open.loaded;
+            let place = if again {
+                self.transcript.place(open)
+            } else {
+                self.visits.get(&page.dialog).and_then(|visit| visit.place)
+            };
+            open.load(page);
+            if again {
+                self.transcript = TranscriptPane::default();
+            }
+            if let Some((place, row)) = place {
+                self.transcript.go_first(Move::Place(place, row));
+            }
+        }
+        self.dirty = true;
+    }
+
+    /// Asks for the shown course again, after events were lost.
+    pub(super) fn reopen(&mut self) {
+        let Some(open) = &mut self.model.open else {
+            return;
+        };
+        self.last_ticket += 1;
+        open.await_page(self.last_ticket);
+        let course = (open.course != open.courses).then_some(open.course);
+        self.commands.push(Command::Open {
+            ticket: open.ticket,
+            dialog: open.dialog.clone(),
+            course,
+        });
+    }
+
+    pub(super) fn close_open(&mut self) {
+        self.model.open = None;
+        self.transcript = TranscriptPane::default();
+        self.write_to(Target::Nobody);
+        self.commands.push(Command::Close);
+    }
+
+    pub(super) fn want_older(&mut self, before: usize) {
+        self.last_ticket += 1;
+        let ticket = self.last_ticket;
+        if let Some(open) = &mut self.model.open {
+            open.paging = Some(ticket);
+            self.commands.push(Command::Page {
+                ticket,
+                dialog: open.dialog.clone(),
+                course: open.course,
+                before,
+            });
+        }
+    }
+
+    pub(super) fn open_selected(&mut self) {
+        if let Some(dialog) = self.model.tree.selected_dialog() {
+            self.open_if_new(&dialog);
+            self.set_focus(Focus::Dialog);
+        } else {
+            self.model.tree.toggle();
+        }
+    }
+
+    fn open_if_new(&mut self, dialog: &DialogId) {
+        if self.model.open.as_ref().is_none_or(|open| open.dialog != *dialog) {
+            self.open(dialog, None);
+        }
+    }
+
+    pub(super) fn go_back(&mut self) {
+        if let Some(dialog) = self.back.pop() {
+            self.show(&dialog, None);
+        }
+    }
+
+    pub(super) fn other_course(&mut self, step: i64) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let wanted = i64::from(open.course.0) + step;
+        let course = u32::try_from(wanted).ok().filter(|course| *course > 0).map(Course);
+        match course.filter(|course| *course <= open.courses) {
+            Some(course) => {
+                let dialog = open.dialog.clone();
+                self.visits.remove(&dialog);
+                self.show(&dialog, Some(course));
+                self.visits.remove(&dialog);
+            }
+            None if step < 0 => self.say(Tone::Plain, Word::NoOlderCourse),
+            None => self.say(Tone::Plain, Word::NoNewerCourse),
+        }
+    }
+
+    /// Opens or closes the call the person reads.
+    pub(super) fn toggle_call(&mut self) {
+        let Some(open) = &mut self.model.open else {
+            return;
+        };
+        let chosen = self.transcript.chosen(open);
+        if let Some(place) = chosen.and_then(|item| open.block(item)).map(|block| block.place)
+            && !open.unfolded.blocks.remove(&place)
+        {
+            open.unfolded.blocks.insert(place);
+        }
+    }
+
+    pub(super) fn toggle_thinking(&mut self) {
+        if let Some(open) = &mut self.model.open {
+            open.unfolded.thinking = !open.unfolded.thinking;
+        }
+    }
+
+    /// Goes into the side dialog of the call the person reads; a question is answered instead.
+    pub(super) fn enter_side_dialog(&mut self) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let block = self.transcript.chosen(open).and_then(|item| open.block(item));
+        match block.map(|block| &block.body) {
+            Some(Body::Tellask(tellask)) => {
+                let root = open.dialog.root.clone();
+                let Some(callee) = tellask.callee.clone() else {
+                    self.say(Tone::Plain, Word::NoSideYet);
+                    return;
+                };
+                self.open(&DialogId::side(&root, &callee), None);
+            }
+            Some(Body::Question(asked)) if asked.answer.is_none() => {
+                let call = asked.call.clone();
+                let dialog = open.dialog.clone();
+                self.answer_call(&dialog, &call);
+            }
+            Some(Body::Assignment { .. }) | None => self.say(Tone::Plain, Word::NoCallHere),
+            Some(_) => self.toggle_call(),
+        }
+    }
+
+    pub(super) fn next_waiting(&mut self) {
+        let needing = self.model.tree.needing_attention();
+        let current = self.model.open.as_ref().map(|open| &open.dialog);
+        let at = current.and_then(|current| needing.iter().position(|d| d == current));
+        let next = at.map_or(0, |at| at + 1);
+        match needing.get(next).or_else(|| needing.first()).cloned() {
+            Some(dialog) => {
+                self.open_if_new(&dialog);
+                self.set_focus(Focus::Dialog);
+            }
+            None => self.say(Tone::Plain, Word::NobodyWaits),
+        }
+    }
+
+    pub(super) fn choose_asker(&mut self) {
+        let Some(dialog) = self.model.tree.selected_dialog() else {
+            return;
+        };
+        let asker = self.model.tree.get(&dialog).and_then(|row| row.asker.clone());
+        if let Some(asker) = asker {
+            self.model.tree.select(&DialogId::side(&dialog.root, &asker));
+        }
+    }
+}

@@ -1,0 +1,525 @@
+//! The layout at every size, and the drawing of all parts.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::{App, Focus};
+use crate::domain::latest::DisplayState;
+use crate::domain::question::headline;
+use crate::domain::transcript::first_line;
+use crate::domain::{CallId, DialogId, SelfId};
+use crate::protocol::{RetryView, TreeRow};
+use crate::ui::action::Action;
+use crate::ui::cx::{Cx, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::model::{Inbox, Mark, OpenDialog, Tree, age};
+use crate::ui::panes::composer::{Heading, PART, Target, draw_heading, hint};
+use crate::ui::panes::status::{self, Figures};
+use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::panes::transcript::options::options;
+use crate::ui::panes::transcript::{Names, Scene};
+use crate::ui::panes::{inbox, transcript, tree};
+use crate::ui::text::width::{shorten_middle, width};
+use crate::ui::theme::Role;
+
+/// From here two columns fit well.
+const WIDE: u16 = 110;
+/// From here two columns fit at all.
+const MEDIUM: u16 = 80;
+/// Below this nothing sensible fits.
+const LEAST: (u16, u16) = (40, 12);
+const LEFT_CELLS: (u16, u16) = (28, 40);
+/// Rows of the inbox, its title included, once there is a question.
+const LEAST_INBOX: u16 = 3;
+
+/// Where the parts stand. An empty area is not drawn.
+#[derive(Debug, Clone, Copy, Default)]
+struct Areas {
+    left: Rect,
+    divider: Rect,
+    right: Rect,
+    tabs: Rect,
+    status: Rect,
+}
+
+impl App {
+    /// Draws the screen. What drawing brings up – older records are wanted – becomes a command.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        self.drawn_at = self.moment;
+        let area = frame.area();
+        if area.width < LEAST.0 || area.height < LEAST.1 {
+            self.draw_too_small(frame, area);
+            return;
+        }
+        let look = self.look.clone();
+        let now = self.clock.now();
+        let view = View { look: &look, now: &now };
+        let areas = self.areas(area);
+        self.draw_tabs(frame, areas.tabs, view);
+        self.draw_left(frame, areas.left, view);
+        draw_divider(frame.buffer_mut(), areas.divider, &look);
+        self.draw_right(frame, areas.right, view);
+        self.draw_status(frame, areas.status, view);
+        let over = if areas.right.is_empty() { areas.left } else { areas.right };
+        self.draw_overlays(frame, over, view);
+    }
+
+    fn areas(&self, area: Rect) -> Areas {
+        let status = Rect { y: area.bottom() - 1, height: 1, ..area };
+        let body = Rect { height: area.height - 1, ..area };
+        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
+        if area.width < MEDIUM {
+            let tabs = Rect { height: 2, ..body };
+            let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
+            return if on_left {
+                Areas { left: pane, tabs, status, ..Areas::default() }
+            } else {
+                Areas { right: pane, tabs, status, ..Areas::default() }
+            };
+        }
+        if self.zoomed {
+            return if on_left {
+                Areas { left: body, status, ..Areas::default() }
+            } else {
+                Areas { right: body, status, ..Areas::default() }
+            };
+        }
+        let cells = if area.width < WIDE {
+            LEFT_CELLS.0
+        } else {
+            (area.width * 3 / 10).clamp(LEFT_CELLS.0, LEFT_CELLS.1)
+        };
+        Areas {
+            left: Rect { width: cells, ..body },
+            divider: Rect { x: body.x + cells, width: 1, ..body },
+            right: Rect { x: body.x + cells + 1, width: body.width - cells - 1, ..body },
+            tabs: Rect::default(),
+            status,
+        }
+    }
+
+    fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
+        let text = format!("{} {}x{})", self.look.word(Word::TooSmall), area.width, area.height);
+        let strip = Strip::new().put(&text, self.look.style(Role::Text));
+        let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
+        let strip = Strip::new().pad_to(indent).join(strip);
+        strip.draw(frame.buffer_mut(), area, area.y + area.height / 2);
+    }
+
+    /// Narrow: one pane at a time, and this line says which there are.
+    fn draw_tabs(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if area.is_empty() {
+            return;
+        }
+        let look = view.look;
+        let questions = self.model.inbox.len();
+        let for_you = if questions == 0 {
+            look.word(Word::TabForYou).to_owned()
+        } else {
+            format!("{}{}{questions}", look.word(Word::TabForYou), look.glyphs.middle_dot)
+        };
+        let row = self.open_row();
+        let open = row
+            .map_or_else(|| look.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
+        let tabs = [
+            (look.word(Word::TabDialogs).to_owned(), self.focus == Focus::Tree),
+            (for_you, self.focus == Focus::Inbox),
+            (open, matches!(self.focus, Focus::Dialog | Focus::Composer)),
+        ];
+        let mut strip = Strip::new();
+        for (number, (name, here)) in (1..).zip(tabs) {
+            let role = if here { Role::TitleFocus } else { Role::Title };
+            strip.push(&format!(" {number} "), look.style(Role::TextDim));
+            strip.push(&name, look.style(role));
+            strip.push("  ", Style::default());
+        }
+        if let Some(mark) = row.map(Mark::of) {
+            strip = strip.put(mark.glyph(&look.glyphs), look.style(mark.role()));
+        }
+        strip.draw(frame.buffer_mut(), area, area.y);
+        let rule = look.glyphs.rule.repeat(usize::from(area.width));
+        let strip = Strip::new().put(&rule, look.style(Role::Rule));
+        strip.draw(frame.buffer_mut(), area, area.y + 1);
+    }
+
+    fn draw_left(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if area.is_empty() {
+            return;
+        }
+        let narrow = frame.area().width < MEDIUM;
+        let inbox_rows = match (narrow, self.focus) {
+            (true, Focus::Inbox) => area.height,
+            (true, _) => 0,
+            (false, _) => self.inbox_height(area.height),
+        };
+        let tree_area = Rect { height: area.height - inbox_rows, ..area };
+        let inbox_area = Rect { y: area.y + tree_area.height, height: inbox_rows, ..area };
+        self.draw_tree(frame, tree_area, view, narrow);
+        self.draw_inbox(frame, inbox_area, view);
+    }
+
+    /// What its questions need, at most two fifths of the height.
+    fn inbox_height(&self, height: u16) -> u16 {
+        if self.model.inbox.is_empty() {
+            return 1;
+        }
+        let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
+        let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
+        wanted.min(height * 2 / 5).max(LEAST_INBOX)
+    }
+
+    fn draw_tree(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
+        if area.height == 0 {
+            return;
+        }
+        let look = view.look;
+        let focused = self.focus == Focus::Tree && self.overlays.is_empty();
+        let mut rows = area;
+        if !narrow {
+            let folder = Strip::new()
+                .put(&self.model.workspace.folder, look.style(Role::TextDim))
+                .shortened(usize::from(area.width), look.glyphs.cut, Style::default());
+            folder.draw(frame.buffer_mut(), area, area.y);
+            let role = if focused { Role::TitleFocus } else { Role::Title };
+            let title = Strip::new().put(look.word(Word::Dialogs), look.style(role));
+            title.draw(frame.buffer_mut(), area, area.y + 2);
+            rows = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
+        }
+        tree::draw(&mut self.model.tree, view, focused, frame.buffer_mut(), rows);
+    }
+
+    fn draw_inbox(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if area.height == 0 {
+            return;
+        }
+        let look = view.look;
+        let focused = self.focus == Focus::Inbox;
+        if self.model.inbox.is_empty() {
+            let role = if focused { Role::TitleFocus } else { Role::TextDim };
+            let line = Strip::new().put(look.word(Word::NothingWaits), look.style(role)).shortened(
+                usize::from(area.width),
+                look.glyphs.cut,
+                Style::default(),
+            );
+            line.draw(frame.buffer_mut(), area, area.y);
+            return;
+        }
+        let title = format!(
+            "{} {} {}",
+            look.word(Word::ForYou),
+            look.glyphs.middle_dot,
+            self.model.inbox.len()
+        );
+        let heading = Heading { left: title, right: String::new() };
+        let head = Rect { height: 1, ..area };
+        draw_heading(frame, head, look, &heading, focused && self.overlays.is_empty());
+        let rows = Rect { y: area.y + 1, height: area.height - 1, ..area };
+        let answering = matches!(self.composer.target, Target::Question { .. });
+        let lit = focused || (answering && self.focus == Focus::Composer);
+        inbox::draw(&mut self.model.inbox, &self.drafts, view, lit, frame.buffer_mut(), rows);
+    }
+
+    fn draw_right(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if area.is_empty() {
+            return;
+        }
+        let narrow = frame.area().width < MEDIUM;
+        let wide = frame.area().width >= WIDE;
+        let least = if wide { 2 } else { 1 };
+        let wanted = self.composer.height(area.width, least).min(area.height / 2);
+        let composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
+        let above = Rect { height: area.height - wanted, ..area };
+        let heading = self.heading(view.look);
+        let focused = self.focus == Focus::Composer && self.overlays.is_empty();
+        self.composer.draw(frame, composer, view, &heading, focused);
+        let margin = u16::from(!narrow);
+        let inner =
+            Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
+        let text = if narrow {
+            inner
+        } else {
+            self.draw_title(frame, inner, view);
+            Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner }
+        };
+        self.draw_transcript(frame, text, view);
+    }
+
+    fn draw_title(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let look = view.look;
+        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
+        let role = if focused { Role::TitleFocus } else { Role::Title };
+        let Some(open) = &self.model.open else {
+            let text = look.word(Word::NothingOpen);
+            Strip::new().put(text, look.style(role)).draw(frame.buffer_mut(), area, area.y);
+            return;
+        };
+        let row = self.model.tree.get(&open.dialog);
+        let right = elapsed(open, row, view);
+        let about = row.map_or("", |row| first_line(&row.about));
+        let genseq = row.map_or(0, |row| row.genseq.0);
+        let (about, tail) = transcript::title(open, about, genseq, look);
+        let slug = row.and_then(|row| row.slug.as_ref());
+        let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
+        let who = format!("{}{slug}", speaker(open, row));
+        let room = usize::from(area.width).saturating_sub(right.width() + 2);
+        let whole = format!("{who}{about}{tail}");
+        let fixed = width(&who) + width(&tail);
+        let text = if width(&whole) <= room || fixed + 8 > room {
+            shorten_middle(&whole, room, look.glyphs.cut).into_owned()
+        } else {
+            let about = shorten_middle(&about, room - fixed, look.glyphs.cut);
+            format!("{who}{about}{tail}")
+        };
+        let left = Strip::new().put(&text, look.style(role));
+        draw_between(frame.buffer_mut(), area, area.y, (&left, &right), look.glyphs.cut);
+    }
+
+    fn draw_transcript(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let model = &mut self.model;
+        let Some(open) = &mut model.open else {
+            return;
+        };
+        if !open.loaded {
+            let strip =
+                Strip::new().put(view.look.word(Word::Loading), view.look.style(Role::TextDim));
+            strip.draw(frame.buffer_mut(), area, area.y);
+            return;
+        }
+        let row = model.tree.get(&open.dialog);
+        let dialog = open.dialog.clone();
+        let names = Around { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
+        let speaker = speaker(open, row);
+        let tail = tail_lines(open, row, view.look);
+        let typed = self.composer.field.text();
+        let scene = Scene {
+            view,
+            speaker: &speaker,
+            names: &names,
+            picked: Some(typed.trim()).filter(|text| text.len() == 1),
+            tail: &tail,
+            focused: self.focus == Focus::Dialog && self.overlays.is_empty(),
+        };
+        let older = self.transcript.arrange(open, &scene, area);
+        self.transcript.draw(open, &scene, frame.buffer_mut(), area);
+        if let Some(before) = older {
+            self.want_older(before);
+        }
+    }
+
+    /// What the composer's title says: whom it writes to, and what Enter does.
+    fn heading(&self, look: &Look) -> Heading {
+        let parts = |hints: &[String]| hints.join(PART);
+        match &self.composer.target {
+            Target::Nobody => {
+                Heading { left: look.word(Word::NoTarget).to_owned(), right: String::new() }
+            }
+            Target::Dialog(dialog) => {
+                let row = self.model.tree.get(dialog);
+                let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let agent = row.map(|row| &row.agent).or(open);
+                let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
+                let new_line = hint(look, Action::NewLine, Word::NewLine);
+                Heading {
+                    left: format!("{} {who}", look.word(Word::MessageTo)),
+                    right: parts(&[hint(look, Action::Send, Word::Send), new_line]),
+                }
+            }
+            Target::Question { id, .. } => self.answer_heading(id, look),
+        }
+    }
+
+    fn answer_heading(&self, id: &str, look: &Look) -> Heading {
+        let inbox = &self.model.inbox;
+        let number = inbox.position(id).map_or(1, |at| at + 1);
+        let row = inbox.get(id);
+        let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
+        let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
+            Word::SendAndNext
+        } else {
+            Word::Send
+        };
+        let mut hints = vec![hint(look, Action::Send, send)];
+        let choices = row.map(|row| options(&row.question.tellask_content)).unwrap_or_default();
+        if !choices.is_empty() {
+            let keys: Vec<&str> = choices.iter().map(|choice| choice.key.as_str()).collect();
+            hints.push(format!("{} {}", keys.join(" "), look.word(Word::Pick)));
+        }
+        hints.push(hint(look, Action::LeaveComposer, Word::Keep));
+        Heading {
+            left: format!(
+                "{} {number} {} {} {} {who}",
+                look.word(Word::Answer),
+                look.word(Word::Of),
+                inbox.len(),
+                look.glyphs.middle_dot
+            ),
+            right: hints.join(PART),
+        }
+    }
+
+    fn draw_status(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if self.leaving {
+            let text = format!(" {}", view.look.word(Word::Leaving));
+            let strip = Strip::new().put(&text, view.look.style(Role::TextStrong));
+            strip.draw(frame.buffer_mut(), area, area.y);
+            return;
+        }
+        let counts = self.model.tree.counts();
+        let row = self.open_row();
+        let figures = Figures {
+            counts,
+            questions: self.model.inbox.len(),
+            context_percent: row.and_then(|row| row.context_percent),
+            keep_going: row.and_then(|row| row.keep_going),
+            problems: self.model.problems.len(),
+        };
+        let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
+        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
+    }
+
+    /// The keys that work here, the most useful first, help last.
+    fn hints(&self) -> Vec<(Action, Word)> {
+        if self.focus == Focus::Tree && self.model.tree.is_empty() {
+            return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
+        }
+        let asked = !self.model.inbox.is_empty();
+        let mut hints = match self.focus {
+            Focus::Tree => vec![(Action::TreeOpen, Word::Open)],
+            Focus::Inbox => vec![(Action::InboxAnswer, Word::Answer)],
+            Focus::Dialog => vec![(Action::FocusComposer, Word::Write)],
+            Focus::Composer => vec![(Action::Send, Word::Send)],
+        };
+        match self.focus {
+            Focus::Tree => {
+                if asked {
+                    hints.push((Action::TreeAnswer, Word::Answer));
+                }
+                hints.push((Action::NewDialog, Word::New));
+                hints.push((Action::Stop, Word::Stop));
+                hints.push((Action::Continue, Word::Continue));
+            }
+            Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
+            Focus::Dialog => {
+                if asked {
+                    hints.push((Action::DialogAnswer, Word::Answer));
+                }
+                hints.push((Action::ToggleCall, Word::Call));
+                hints.push((Action::EnterSideDialog, Word::SideDialog));
+                hints.push((Action::ToggleThinking, Word::Thinking));
+            }
+            Focus::Composer => {
+                hints.push((Action::LeaveComposer, Word::Keep));
+                if asked {
+                    hints.push((Action::AnswerOldest, Word::All));
+                }
+            }
+        }
+        let help = if self.focus == Focus::Composer { Action::Help } else { Action::PaneHelp };
+        hints.push((help, Word::HelpHint));
+        hints
+    }
+
+    fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let mut overlays = std::mem::take(&mut self.overlays);
+        let mut intents = Vec::new();
+        let mut cx =
+            Cx { workspace: &self.model.workspace, look: view.look, intents: &mut intents };
+        for pane in &mut overlays {
+            pane.draw(frame, area, view, &mut cx);
+        }
+        self.overlays = overlays;
+    }
+
+    fn open_row(&self) -> Option<&TreeRow> {
+        self.model.tree.get(&self.model.open.as_ref()?.dialog)
+    }
+}
+
+/// Who is who around the open dialog.
+struct Around<'a> {
+    tree: &'a Tree,
+    inbox: &'a Inbox,
+    dialog: &'a DialogId,
+}
+
+impl Names for Around<'_> {
+    fn member(&self, dialog: &SelfId) -> Option<String> {
+        let id = DialogId::side(&self.dialog.root, dialog);
+        self.tree.get(&id).map(|row| format!("@{}", row.agent))
+    }
+
+    fn asker(&self) -> Option<String> {
+        self.member(self.tree.get(self.dialog)?.asker.as_ref()?)
+    }
+
+    fn waiting_for(&self, call: &CallId) -> Vec<String> {
+        let mut rows = self.inbox.rows().iter();
+        let row = rows.find(|row| row.dialog == *self.dialog && row.question.call_id == *call);
+        let blocks = row.map_or(&[][..], |row| row.blocks.as_slice());
+        blocks.iter().skip(1).map(|agent| format!("@{agent}")).collect()
+    }
+}
+
+fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
+    let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
+    agent.map(|agent| format!("@{agent}")).unwrap_or_default()
+}
+
+/// `● 0:42` while it runs, else the state's sign and word.
+fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) -> Strip {
+    let Some(mark) = row.map(Mark::of) else {
+        return Strip::new();
+    };
+    let look = view.look;
+    let sign = mark.glyph(&look.glyphs);
+    let running = open.began.as_ref().filter(|_| mark.is_running() || open.is_streaming());
+    let text = match running.and_then(|began| age::seconds_since(began, view.now)) {
+        Some(seconds) => age::clock(seconds),
+        None => look.word(mark.word()).to_owned(),
+    };
+    Strip::new()
+        .put(&format!("{sign} "), look.style(mark.role()))
+        .put(&text, look.style(Role::TextDim))
+}
+
+/// What a person should know about the dialog's state, below its text.
+fn tail_lines(open: &OpenDialog, row: Option<&TreeRow>, look: &Look) -> Vec<Strip> {
+    let mut lines = Vec::new();
+    let warn = look.style(Role::Warning);
+    let dim = look.style(Role::TextDim);
+    match &open.retry {
+        Some(RetryView::Waiting { error, seconds }) => {
+            let text = format!("{} {}", look.word(Word::Retrying), age::long(*seconds));
+            lines.push(Strip::new().put(&text, warn).put("  ", dim).put(headline(error), dim));
+        }
+        Some(RetryView::Running) => {
+            lines.push(Strip::new().put(look.word(Word::RetryRunning), dim));
+        }
+        Some(RetryView::Resolved) | None => {}
+    }
+    if let Some(DisplayState::Stopped { reason, .. }) = row.map(|row| &row.state) {
+        let sign = look.glyphs.stopped;
+        let why = reason.sentence();
+        let line = Strip::new()
+            .put(&format!("{sign} "), warn)
+            .put(
+                headline(&why),
+                look.style(if reason.is_failure() { Role::Bad } else { Role::Text }),
+            )
+            .put(
+                &format!("  {} {}", look.key(Action::DialogContinue), look.word(Word::GoesOn)),
+                dim,
+            );
+        lines.push(line);
+    }
+    lines
+}
+
+fn draw_divider(buffer: &mut Buffer, area: Rect, look: &Look) {
+    let strip = Strip::new().put(look.glyphs.divider, look.style(Role::Rule));
+    for y in area.y..area.bottom() {
+        strip.draw(buffer, area, y);
+    }
+}

@@ -1,0 +1,6 @@
+//! The whole app: keys in as text, the screen out as text.
+
+mod behaviour;
+mod cost;
+mod fixture;
+mod screens;

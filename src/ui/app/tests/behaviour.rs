@@ -1,0 +1,396 @@
+//! What must feel right.
+
+use std::time::Duration;
+
+use super::fixture::*;
+use crate::domain::{DialogId, DisplayState, RootId, Stamp};
+use crate::protocol::event::Segment;
+use crate::protocol::{Command, TreeRow, UiEvent};
+use crate::ui::action::{ACTIONS, Scope};
+use crate::ui::app::Effect;
+use crate::ui::app::handlers::HANDLERS;
+use crate::ui::model::Mark;
+use crate::ui::theme::Glyphs;
+
+fn line_of(screen: &str, text: &str) -> Option<usize> {
+    screen.lines().position(|line| line.contains(text))
+}
+
+fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
+    let sent = stage.sent.iter();
+    sent.filter_map(|command| {
+        let Command::Say { dialog, text, .. } = command else {
+            return None;
+        };
+        Some((dialog, text.as_str()))
+    })
+    .collect()
+}
+
+fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
+    let sent = stage.sent.iter();
+    sent.filter_map(|command| {
+        let Command::Answer { ticket, question, text, .. } = command else {
+            return None;
+        };
+        Some((*ticket, question.as_str(), text.as_str()))
+    })
+    .collect()
+}
+
+#[test]
+fn every_action_does_something() {
+    for spec in ACTIONS.iter().filter(|spec| spec.scope != Scope::Confirm) {
+        assert!(HANDLERS.iter().any(|(action, _)| *action == spec.action), "{}", spec.name);
+    }
+}
+
+#[test]
+fn every_state_on_the_screen_has_its_sign_and_the_open_one_its_word() {
+    for (row, mark) in rows().into_iter().zip([
+        Mark::Running,
+        Mark::Waiting,
+        Mark::NeedsYou,
+        Mark::Done,
+        Mark::Stopped,
+    ]) {
+        let mut stage = Stage::new(120, 40);
+        let dialog = row.dialog.clone();
+        let row = TreeRow { asker: None, ..row };
+        stage.tell(UiEvent::Rows(vec![row])).tell(UiEvent::Inbox(Vec::new()));
+        if dialog.is_main() {
+            stage.page(&[]);
+        } else {
+            stage.keys("g j <enter>").page(&[]);
+        }
+        let screen = stage.screen();
+        let sign = mark.glyph(&Glyphs::UTF8);
+        let word = mark.word().text(crate::domain::Lang::En);
+        assert!(screen.contains(&format!("{sign} {word}")), "{mark:?}\n{screen}");
+        assert!(screen.contains(&format!("{sign} @")), "{mark:?}\n{screen}");
+    }
+}
+
+#[test]
+fn the_first_screen_is_the_oldest_question_with_its_draft() {
+    let drafts = Notebook::with("answer/q1", "keep it, bec");
+    let mut stage = Stage::with(120, 40, drafts, &Glyphs::UTF8);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions())).page(DBA_STORY);
+    let screen = stage.screen();
+    for text in ["answer 1 of 2 · @dba", "› keep it, bec", "draft restored", "? @dba asks"] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+}
+
+#[test]
+fn after_the_answer_comes_the_next_question_and_then_the_place_before() {
+    let mut stage = streaming(120, 40);
+    stage.screen();
+    stage.keys("<alt+a>").page(DBA_STORY).keys("b <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("answer 2 of 2 · @orchestrator"), "{screen}");
+    stage.page(STORY).keys("postgres <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("all answered"), "{screen}");
+    assert!(screen.contains("message to @orchestrator"), "{screen}");
+    let sent: Vec<_> = answers(&stage).into_iter().map(|(_, q, text)| (q, text)).collect();
+    assert_eq!(sent, [("q1", "b"), ("q2", "postgres")]);
+}
+
+#[test]
+fn escape_keeps_the_draft_and_goes_back() {
+    let drafts = Notebook::default();
+    let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.tell(UiEvent::Inbox(questions()));
+    stage.keys("<alt+a>").page(DBA_STORY).keys("half <esc>");
+    assert_eq!(drafts.get("answer/q1").as_deref(), Some("half"));
+    assert_eq!(stage.last_open().1, main_dialog());
+    let screen = stage.page(STORY).screen();
+    assert!(screen.contains("✎ 2m"), "{screen}");
+    assert!(screen.contains("message to @orchestrator"), "{screen}");
+}
+
+#[test]
+fn an_answer_stays_a_draft_until_it_is_on_disk_and_comes_back_when_refused() {
+    for refused in [false, true] {
+        let drafts = Notebook::default();
+        let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+        stage.tell(UiEvent::Rows(rows()));
+        stage.tell(UiEvent::Inbox(vec![questions().remove(0)])).page(DBA_STORY);
+        stage.keys("yes <enter>");
+        assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
+        let (ticket, ..) = answers(&stage)[0];
+        if refused {
+            stage.tell(UiEvent::Refused { ticket, text: "it was answered already".to_owned() });
+            assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
+            assert!(stage.screen().contains("it was answered already"));
+            stage.keys("<alt+a>");
+            assert!(stage.screen().contains("› yes"));
+        } else {
+            stage.tell(UiEvent::Done { ticket, dialog: None });
+            assert_eq!(drafts.get("answer/q1"), None);
+        }
+    }
+}
+
+#[test]
+fn a_draft_is_saved_within_a_second_of_typing() {
+    let drafts = Notebook::default();
+    let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.keys("i hello").wait(Duration::from_secs(1));
+    let key = format!("message/{}", main_dialog());
+    assert_eq!(drafts.get(&key).as_deref(), Some("hello"));
+    assert!(stage.app.wake_at().is_some_and(|wake| wake > stage.now));
+}
+
+#[test]
+fn what_is_typed_is_sent_to_the_open_dialog_and_comes_back_with_the_up_key() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i hello <alt+enter> you <enter>");
+    assert_eq!(says(&stage), [(&main_dialog(), "hello\nyou")]);
+    assert!(!stage.screen().contains("hello"));
+    stage.keys("<up>");
+    assert!(stage.screen().contains("› hello"));
+}
+
+#[test]
+fn pasted_text_never_acts_as_keys() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i");
+    let sent = stage.app.paste("q\n\u{1b}[201~y\n");
+    assert!(sent.is_empty() && says(&stage).is_empty());
+    let screen = stage.screen();
+    assert!(screen.contains("› q") && screen.contains("[201~y"), "{screen}");
+}
+
+#[test]
+fn one_step_up_stops_following_and_says_what_is_below() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3").screen();
+    for n in 0..8 {
+        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
+    }
+    assert!(stage.screen().contains("word 7"));
+    stage.keys("k");
+    let before = stage.screen();
+    for n in 8..12 {
+        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
+    }
+    let after = stage.screen();
+    assert!(after.contains("↓ 4 new"), "{after}");
+    assert_eq!(line_of(&before, "word 6"), line_of(&after, "word 6"), "{before}\n{after}");
+    stage.keys("G");
+    let end = stage.screen();
+    assert!(end.contains("word 11") && !end.contains("new"), "{end}");
+}
+
+#[test]
+fn while_it_follows_text_fills_the_pane_and_then_jumps_by_half_a_page() {
+    let mut stage = streaming(80, 24);
+    let mut jumps = 0;
+    let mut top = String::new();
+    for n in 0..60 {
+        stage.live(&main_dialog(), Segment::Saying, &format!("\n\nline {n}"));
+        let screen = stage.screen();
+        assert!(screen.contains(&format!("line {n}")), "{screen}");
+        let now = screen.lines().nth(3).unwrap_or_default()[28..].to_owned();
+        jumps += usize::from(now != top);
+        top = now;
+    }
+    assert!((10..=16).contains(&jumps), "120 rows in halves of 9: {jumps} jumps");
+}
+
+#[test]
+fn coming_back_shows_where_one_was() {
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    stage.page(&long);
+    stage.keys("3 <ctrl+u> <ctrl+u>");
+    let before = stage.screen();
+    assert!(!before.contains("word 49"));
+    stage.keys("1 g j j <enter>").page(STORY).screen();
+    stage.keys("<backspace>").page(&long);
+    let after = stage.screen();
+    let body = |screen: &str| -> Vec<String> {
+        screen.lines().skip(2).take(18).map(|l| l.chars().skip(29).collect()).collect()
+    };
+    assert_eq!(body(&before), body(&after));
+}
+
+#[test]
+fn activity_never_moves_the_chosen_row() {
+    let mut stage = Stage::new(80, 24);
+    let many = |n: usize| TreeRow {
+        created_at: Stamp::new(format!("2026-11-21 10:{:02}:{:02}", n / 60, n % 60)),
+        ..row(
+            &DialogId::main(RootId::new(format!("x/{n}"))),
+            None,
+            &format!("a{n}"),
+            DisplayState::Idle,
+        )
+    };
+    let first: Vec<TreeRow> = (0..100).filter(|n| *n != 3).map(many).collect();
+    stage.tell(UiEvent::Rows(first)).tell(UiEvent::Inbox(Vec::new()));
+    stage.keys(&"j ".repeat(50));
+    let before = stage.screen();
+    let chosen = line_of(&before, "▌").expect("a chosen row");
+    stage.tell(UiEvent::Row(Box::new(many(3))));
+    stage.tell(UiEvent::Row(Box::new(TreeRow {
+        last_modified: Stamp::new("2026-11-21 12:02:59"),
+        state: DisplayState::Proceeding,
+        ..many(70)
+    })));
+    let after = stage.screen();
+    assert_eq!(line_of(&after, "▌"), Some(chosen));
+    let name = |screen: &str| screen.lines().nth(chosen).unwrap_or_default()[..20].to_owned();
+    assert_eq!(name(&before), name(&after));
+}
+
+#[test]
+fn what_was_opened_stays_open_when_one_comes_back() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3 G").screen();
+    stage.keys("o");
+    let opened = stage.screen();
+    assert!(opened.contains("See line 40."), "{opened}");
+    stage.keys("1 j <enter>").page(STORY).screen();
+    stage.keys("<backspace>").page(STORY);
+    assert!(stage.screen().contains("See line 40."));
+}
+
+#[test]
+fn a_call_leads_into_its_side_dialog_and_back() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3 G").screen();
+    stage.keys("<enter>");
+    assert_eq!(stage.last_open().1, side("v"));
+    stage.page(&[]).keys("<backspace>");
+    assert_eq!(stage.last_open().1, main_dialog());
+}
+
+#[test]
+fn lost_events_are_asked_for_again_without_losing_the_place() {
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    stage.page(&long).keys("3 <ctrl+u> <ctrl+u>").screen();
+    let before = stage.screen();
+    stage.sent.clear();
+    stage.tell(UiEvent::Lagged);
+    assert!(matches!(stage.sent[0], Command::Refresh));
+    stage.page(&long);
+    stage.wait(Duration::from_secs(5));
+    let rows = |s: &str| s.lines().skip(2).take(17).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&stage.screen()), rows(&before));
+}
+
+#[test]
+fn older_records_are_asked_for_near_the_start_and_move_nothing() {
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    let long: Vec<String> = (50..100).map(|n| words(&format!("word {n}"))).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog.clone(), 50, &long).screen();
+    assert!(!stage.sent.iter().any(|command| matches!(command, Command::Page { .. })));
+    stage.keys("3 g");
+    let before = stage.screen();
+    let asked = stage.sent.iter().find_map(|command| {
+        let Command::Page { ticket, before, .. } = command else {
+            return None;
+        };
+        Some((*ticket, *before))
+    });
+    let (ticket, line) = asked.expect("older records are asked for");
+    assert_eq!(line, 50);
+    let older: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
+    let older: Vec<&str> = older.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 0, &older);
+    let after = stage.screen();
+    assert!(line_of(&after, "word 50").is_some(), "{before}\n{after}");
+    stage.keys("k");
+    assert!(stage.screen().contains("word 49") || stage.screen().contains("word 50"));
+}
+
+#[test]
+fn a_question_rings_once_per_burst_and_counts_in_the_title() {
+    let mut stage = streaming(120, 40);
+    stage.app.take_effects();
+    let asked = |headline: &str| UiEvent::Asked {
+        dialog: side("d"),
+        question: "q9".to_owned(),
+        headline: headline.to_owned(),
+    };
+    let rings = |effects: Vec<Effect>| {
+        effects.iter().filter(|effect| matches!(effect, Effect::Ring(_))).count()
+    };
+    stage.tell(asked("one")).tell(asked("two"));
+    assert_eq!(rings(stage.app.take_effects()), 1);
+    stage.wait(Duration::from_secs(10)).tell(asked("three"));
+    assert_eq!(rings(stage.app.take_effects()), 1);
+    stage.tell(UiEvent::Inbox(Vec::new()));
+    assert_eq!(stage.app.take_effects(), [Effect::Title(0)]);
+}
+
+#[test]
+fn leaving_asks_only_while_something_runs() {
+    let mut stage = streaming(120, 40);
+    stage.keys("q n");
+    assert!(!stage.app.take_effects().contains(&Effect::Quit));
+    stage.keys("q y");
+    assert!(stage.app.take_effects().contains(&Effect::Quit));
+    let mut idle = Stage::new(120, 40);
+    idle.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new())).keys("q");
+    assert!(idle.app.take_effects().contains(&Effect::Quit));
+}
+
+#[test]
+fn the_form_creates_and_says_what_is_missing() {
+    let mut stage = streaming(120, 40);
+    stage.keys("n <enter>");
+    assert!(stage.screen().contains("say what is to be done"));
+    stage.keys("go <tab> zzz <enter>");
+    assert!(stage.screen().contains("no teammate has this name"), "{}", stage.screen());
+    for _ in 0..3 {
+        stage.keys("<backspace>");
+    }
+    stage.keys("dba <tab> audit <enter>");
+    let created = stage.sent.iter().find_map(|command| {
+        let Command::Create { agent, taskdoc, text, ticket } = command else {
+            return None;
+        };
+        Some((agent.as_str(), taskdoc.as_str(), text.as_str(), *ticket))
+    });
+    let Some(("dba", "audit.tsk", "go", ticket)) = created else {
+        panic!("{created:?}");
+    };
+    let made = DialogId::main(RootId::new("new/1"));
+    stage.tell(UiEvent::Done { ticket, dialog: Some(made.clone()) });
+    assert_eq!(stage.last_open().1, made);
+}
+
+#[test]
+fn the_real_cursor_stands_at_the_caret() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i 你好");
+    let screen = stage.screen();
+    let (x, y) = stage.cursor();
+    let line = screen.lines().nth(usize::from(y)).expect("a line");
+    let before: String = line.chars().take_while(|c| *c != '好').collect();
+    assert_eq!(usize::from(x), crate::ui::text::width::width(&before) + 2, "{line}");
+}
+
+#[test]
+fn nothing_a_model_writes_can_command_the_terminal() {
+    let mut stage = streaming(120, 40);
+    stage.live(&main_dialog(), Segment::Saying, "\u{1b}[2J\u{9b}31m\u{202e}x");
+    stage.fact(&main_dialog(), 11, &words("\u{1b}]52;c;aGk=\u{7}"));
+    let screen = stage.screen();
+    assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
+    assert!(!screen.contains('\u{202e}'));
+}

@@ -1,0 +1,137 @@
+//! What streaming costs: bytes to the terminal, work per chunk, and frames when nothing happens.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use ratatui::Terminal;
+use ratatui::layout::Size;
+
+use super::fixture::*;
+use crate::protocol::UiEvent;
+use crate::protocol::event::Segment;
+use crate::ui::backend::{self, Ability, ScreenBackend};
+use crate::ui::theme::ColorDepth;
+
+/// Counts what would go to a terminal.
+#[derive(Debug, Default)]
+struct Counter(usize);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Wire {
+    stage: Stage,
+    terminal: Terminal<ScreenBackend<Counter>>,
+}
+
+impl Wire {
+    fn new() -> Self {
+        let mut stage = Stage::new(120, 40);
+        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        let ability = Ability { depth: ColorDepth::True, utf8: true };
+        let backend =
+            ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, ability);
+        let mut wire = Self { stage, terminal: Terminal::new(backend).unwrap() };
+        wire.frame();
+        wire
+    }
+
+    fn frame(&mut self) {
+        let app = &mut self.stage.app;
+        backend::draw(&mut self.terminal, |frame| app.draw(frame)).unwrap();
+    }
+
+    fn bytes(&self) -> usize {
+        self.terminal.backend().writer().0
+    }
+}
+
+/// 200 KB of English in 10,000 chunks.
+fn chunks() -> Vec<String> {
+    let words = ["the", "login", "handler", "rotates", "a", "cookie", "before", "second", "factor"];
+    let mut text = String::new();
+    let mut at = 7_usize;
+    while text.len() < 200_000 {
+        at = at.wrapping_mul(31).wrapping_add(17) % 10_007;
+        text.push_str(words[at % words.len()]);
+        text.push(if at.is_multiple_of(97) { '\n' } else { ' ' });
+    }
+    text.as_bytes().chunks(20).map(|chunk| String::from_utf8(chunk.to_vec()).unwrap()).collect()
+}
+
+#[test]
+fn a_streamed_reply_costs_at_most_three_bytes_each_at_thirty_frames_a_second() {
+    let mut wire = Wire::new();
+    let before = wire.bytes();
+    let (mut sent, mut frames) = (0, 0);
+    for (n, chunk) in chunks().iter().take(2_000).enumerate() {
+        wire.stage.live(&main_dialog(), Segment::Saying, chunk);
+        sent += chunk.len();
+        // 200 chunks a second, one frame each 33 ms.
+        if n % 7 == 6 {
+            wire.frame();
+            frames += 1;
+        }
+    }
+    let cost = wire.bytes() - before;
+    assert!(cost <= 3 * sent, "{cost} bytes in {frames} frames for {sent} bytes of text");
+}
+
+#[test]
+fn a_fast_reply_costs_little_work_and_less_than_its_own_size() {
+    let mut wire = Wire::new();
+    let before = wire.bytes();
+    let started = Instant::now();
+    let mut sent = 0;
+    for (n, chunk) in chunks().iter().enumerate() {
+        wire.stage.live(&main_dialog(), Segment::Saying, chunk);
+        sent += chunk.len();
+        if n % 500 == 0 {
+            wire.frame();
+        }
+    }
+    wire.stage.fact(&main_dialog(), 11, &words(&chunks().concat()));
+    wire.frame();
+    let cost = wire.bytes() - before;
+    assert!(cost <= sent, "{cost} bytes for {sent}");
+    // Generous: tests are built without optimisation and share the machine.
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_frame_without_a_change_costs_no_byte() {
+    let mut wire = Wire::new();
+    let before = wire.bytes();
+    for _ in 0..5 {
+        wire.frame();
+    }
+    assert_eq!(wire.bytes(), before);
+}
+
+#[test]
+fn a_typed_key_costs_a_few_bytes_while_text_streams() {
+    let mut wire = Wire::new();
+    wire.stage.keys("i");
+    wire.frame();
+    let before = wire.bytes();
+    wire.stage.keys("x");
+    wire.frame();
+    assert!(wire.bytes() - before <= 64, "{}", wire.bytes() - before);
+}
+
+#[test]
+fn text_of_other_dialogs_changes_nothing() {
+    let mut stage = streaming(120, 40);
+    stage.screen();
+    stage.app.take_dirty();
+    stage.live(&side("d"), Segment::Saying, "elsewhere");
+    assert!(!stage.app.take_dirty());
+}

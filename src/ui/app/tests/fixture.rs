@@ -1,0 +1,416 @@
+//! A small workspace, an app that shows it, and keys as words.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::domain::latest::{Blocker, StopReason};
+use crate::domain::record::Entry;
+use crate::domain::{
+    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, Lang, Question, RootId,
+    SelfId, Stamp,
+};
+use crate::protocol::event::Segment;
+use crate::protocol::{
+    Command, Cursor, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, UiEvent, WorkspaceView,
+};
+use crate::ui::app::{App, AppOptions};
+use crate::ui::cx::Look;
+use crate::ui::keymap::Keymap;
+use crate::ui::model::DraftStore;
+use crate::ui::theme::{Glyphs, Theme};
+
+#[derive(Debug)]
+pub struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:03:00")
+    }
+}
+
+/// Drafts in memory, shared with the test.
+#[derive(Debug, Clone, Default)]
+pub struct Notebook(pub Arc<Mutex<Vec<(String, String)>>>);
+
+impl Notebook {
+    pub fn with(key: &str, text: &str) -> Self {
+        Self(Arc::new(Mutex::new(vec![(key.to_owned(), text.to_owned())])))
+    }
+
+    pub fn get(&self, key: &str) -> Option<String> {
+        let all = self.0.lock().unwrap();
+        all.iter().find(|(known, _)| known == key).map(|(_, text)| text.clone())
+    }
+}
+
+impl DraftStore for Notebook {
+    fn load(&mut self) -> Vec<(String, String)> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn save(&mut self, key: &str, text: &str) {
+        let mut all = self.0.lock().unwrap();
+        all.retain(|(known, _)| known != key);
+        if !text.is_empty() {
+            all.push((key.to_owned(), text.to_owned()));
+        }
+    }
+}
+
+/// An app on a screen, with what it sent.
+pub struct Stage {
+    pub app: App,
+    pub sent: Vec<Command>,
+    pub now: Instant,
+    terminal: Terminal<TestBackend>,
+}
+
+impl Stage {
+    pub fn new(width: u16, height: u16) -> Self {
+        Self::with(width, height, Notebook::default(), &Glyphs::UTF8)
+    }
+
+    pub fn with(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs) -> Self {
+        let now = Instant::now();
+        let look = Look {
+            theme: Theme::plain(),
+            glyphs: *glyphs,
+            keymap: Keymap::defaults(),
+            lang: Lang::En,
+        };
+        let app = App::new(AppOptions {
+            look,
+            clock: Arc::new(Noon),
+            drafts: Box::new(drafts),
+            moment: now,
+        });
+        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        Self { app, sent: Vec::new(), now, terminal }
+    }
+
+    pub fn tell(&mut self, event: UiEvent) -> &mut Self {
+        let sent = self.app.apply(event);
+        self.sent.extend(sent);
+        self
+    }
+
+    /// Keys as words: `j`, `<enter>`, `<alt+a>`; `"text"` is typed letter by letter.
+    pub fn keys(&mut self, words: &str) -> &mut Self {
+        for word in words.split(' ').filter(|word| !word.is_empty()) {
+            let key = word.strip_prefix('<').and_then(|word| word.strip_suffix('>'));
+            match key {
+                Some(name) => self.key(named(name)),
+                None => self.type_text(word),
+            }
+        }
+        self
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        for c in text.chars() {
+            self.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        let sent = self.app.key(key);
+        self.sent.extend(sent);
+    }
+
+    pub fn wait(&mut self, time: Duration) -> &mut Self {
+        self.now += time;
+        self.app.tick(self.now);
+        self
+    }
+
+    /// Draws and returns the screen.
+    pub fn screen(&mut self) -> String {
+        self.terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        let sent = self.app.take_commands();
+        self.sent.extend(sent);
+        let buffer = self.terminal.backend().buffer();
+        let cells = usize::from(buffer.area.width);
+        let rows = buffer.content().chunks(cells);
+        let lines = rows.map(|row| {
+            let mut line = String::new();
+            let mut hidden = 0;
+            for cell in row {
+                if hidden == 0 {
+                    line.push_str(cell.symbol());
+                    hidden = crate::ui::text::width::width(cell.symbol()).max(1);
+                }
+                hidden -= 1;
+            }
+            line.trim_end().to_owned()
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    pub fn cursor(&self) -> (u16, u16) {
+        let position = self.terminal.backend().cursor_position();
+        (position.x, position.y)
+    }
+
+    pub fn last_open(&self) -> (Ticket, DialogId) {
+        let mut opens = self.sent.iter().rev();
+        let found = opens.find_map(|command| {
+            let Command::Open { ticket, dialog, .. } = command else {
+                return None;
+            };
+            Some((*ticket, dialog.clone()))
+        });
+        found.expect("a dialog was opened")
+    }
+
+    /// Answers the newest request to open with these records.
+    pub fn page(&mut self, lines: &[&str]) -> &mut Self {
+        let (ticket, dialog) = self.last_open();
+        self.page_at(ticket, dialog, 0, lines)
+    }
+
+    pub fn page_at(
+        &mut self,
+        ticket: Ticket,
+        dialog: DialogId,
+        first_line: usize,
+        lines: &[&str],
+    ) -> &mut Self {
+        let page = TranscriptPage {
+            agent: "orchestrator".into(),
+            course: Course::FIRST,
+            courses: Course::FIRST,
+            first_line,
+            entries: lines.iter().map(|line| Entry::parse(line).expect("a record")).collect(),
+            dialog,
+        };
+        self.tell(UiEvent::Page { ticket, page: Box::new(page) })
+    }
+
+    pub fn fact(&mut self, dialog: &DialogId, line: usize, record: &str) -> &mut Self {
+        self.tell(UiEvent::Fact {
+            dialog: dialog.clone(),
+            at: Cursor { course: Course::FIRST, line },
+            entry: Arc::new(Entry::parse(record).expect("a record")),
+        })
+    }
+
+    pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {
+        self.tell(UiEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
+    }
+}
+
+fn named(name: &str) -> KeyEvent {
+    let (modifiers, name) = match name.rsplit_once('+') {
+        Some(("alt", name)) => (KeyModifiers::ALT, name),
+        Some(("ctrl", name)) => (KeyModifiers::CONTROL, name),
+        Some(_) | None => (KeyModifiers::NONE, name),
+    };
+    let code = match name {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "backspace" => KeyCode::Backspace,
+        "space" => KeyCode::Char(' '),
+        "f1" => KeyCode::F(1),
+        other => KeyCode::Char(other.chars().next().expect("a key")),
+    };
+    KeyEvent::new(code, modifiers)
+}
+
+pub fn root() -> RootId {
+    RootId::new("aa/bb/1")
+}
+
+pub fn main_dialog() -> DialogId {
+    DialogId::main(root())
+}
+
+pub fn side(name: &str) -> DialogId {
+    DialogId::side(&root(), &SelfId::new(name))
+}
+
+/// A row made at minute `minute` and last changed `age` seconds before now.
+pub fn row(
+    dialog: &DialogId,
+    asker: Option<&DialogId>,
+    agent: &str,
+    state: DisplayState,
+) -> TreeRow {
+    TreeRow {
+        dialog: dialog.clone(),
+        asker: asker.map(|asker| asker.this.clone()),
+        agent: agent.into(),
+        slug: None,
+        taskdoc: "add-2fa.tsk".to_owned(),
+        state,
+        course: Course::FIRST,
+        genseq: Genseq(14),
+        created_at: Stamp::new("2026-11-21 11:58:00"),
+        last_modified: Stamp::new("2026-11-21 12:01:00"),
+        questions: 0,
+        pending: 0,
+        about: String::new(),
+        context_percent: None,
+        keep_going: None,
+    }
+}
+
+pub fn blocked(reason: Blocker) -> DisplayState {
+    DisplayState::Blocked { reason }
+}
+
+pub fn stopped() -> DisplayState {
+    DisplayState::Stopped { reason: StopReason::UserStop, continue_enabled: Some(true) }
+}
+
+pub fn rows() -> Vec<TreeRow> {
+    let main = main_dialog();
+    let (researcher, reviewer, dba) = (side("r"), side("v"), side("d"));
+    vec![
+        TreeRow {
+            about: "add 2FA\nwith codes".to_owned(),
+            context_percent: Some(34),
+            keep_going: Some((2, 3)),
+            ..row(&main, None, "orchestrator", DisplayState::Proceeding)
+        },
+        TreeRow {
+            slug: Some("totp".into()),
+            created_at: Stamp::new("2026-11-21 11:59:00"),
+            last_modified: Stamp::new("2026-11-21 12:02:48"),
+            ..row(&researcher, Some(&main), "researcher", blocked(Blocker::SideDialogs))
+        },
+        TreeRow {
+            slug: Some("schema".into()),
+            created_at: Stamp::new("2026-11-21 12:00:00"),
+            questions: 1,
+            ..row(&dba, Some(&researcher), "dba", blocked(Blocker::Human))
+        },
+        TreeRow {
+            created_at: Stamp::new("2026-11-21 12:00:30"),
+            last_modified: Stamp::new("2026-11-21 11:58:00"),
+            ..row(&reviewer, Some(&main), "reviewer", DisplayState::Idle)
+        },
+        TreeRow {
+            taskdoc: "nightly.tsk".to_owned(),
+            created_at: Stamp::new("2026-11-21 11:59:00"),
+            last_modified: Stamp::new("2026-11-21 11:00:00"),
+            ..row(&DialogId::main(RootId::new("cc/dd/9")), None, "ops", stopped())
+        },
+    ]
+}
+
+pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str) -> InboxRow {
+    let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+    let mut question = Question::new(dialog, &CallId::new(call), text, Stamp::new(at), site);
+    question.id = call.to_owned();
+    InboxRow {
+        dialog: dialog.clone(),
+        agent: agent.into(),
+        slug: None,
+        taskdoc: "add-2fa.tsk".to_owned(),
+        question,
+        blocks: vec![agent.into()],
+    }
+}
+
+pub const DROP: &str = "Drop users.legacy_otp, or keep it?\na  drop it now\nb  keep it for 90 days, then drop\nc  keep it";
+
+pub fn questions() -> Vec<InboxRow> {
+    vec![
+        InboxRow {
+            slug: Some("schema".into()),
+            blocks: vec!["dba".into(), "researcher".into(), "orchestrator".into()],
+            ..question(&side("d"), "dba", "q1", DROP, "2026-11-21 12:01:00")
+        },
+        question(
+            &main_dialog(),
+            "orchestrator",
+            "q2",
+            "Which database for the audit log?",
+            "2026-11-21 12:02:20",
+        ),
+    ]
+}
+
+pub fn workspace() -> WorkspaceView {
+    let member = |id: &str, gofor: &str| MemberView {
+        id: id.into(),
+        name: id.to_uppercase(),
+        gofor: gofor.to_owned(),
+    };
+    WorkspaceView {
+        folder: "~/srv/api".to_owned(),
+        members: vec![
+            member("orchestrator", "plans and delegates"),
+            member("dba", "schemas and migrations"),
+            member("reviewer", "reads changes"),
+        ],
+        default_responder: Some("orchestrator".into()),
+        taskdocs: vec!["add-2fa.tsk".to_owned(), "nightly.tsk".to_owned()],
+    }
+}
+
+pub fn words(text: &str) -> String {
+    format!(
+        r#"{{"ts":"2026-11-21 12:02:00","type":"agent_words_record","genseq":14,"content":{}}}"#,
+        serde_json::to_string(text).unwrap()
+    )
+}
+
+/// The transcript of the mock-up.
+pub const STORY: &[&str] = &[
+    r#"{"ts":"2026-11-21 11:58:00","type":"gen_start_record","genseq":13}"#,
+    r#"{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":13,"content":"Add two-factor login. Recovery codes must survive a database restore.","msgId":"m","grammar":"markdown","origin":"user"}"#,
+    r#"{"ts":"2026-11-21 11:58:06","type":"agent_thought_record","genseq":13,"content":"Codes are secrets, so they are hashed; where do they live?"}"#,
+    r#"{"ts":"2026-11-21 11:58:08","type":"agent_words_record","genseq":13,"content":"Two ways to store the codes. I ask the **DBA** for the column type and read the login handler meanwhile."}"#,
+    r#"{"ts":"2026-11-21 11:58:09","type":"func_call_record","genseq":13,"id":"t1","name":"read_file","rawArgumentsText":"{\"path\":\"src/login.rs\",\"range\":\"1~120\"}"}"#,
+    r#"{"ts":"2026-11-21 11:58:13","type":"func_result_record","genseq":13,"id":"t1","name":"read_file","content":"one\ntwo\nthree"}"#,
+    r#"{"ts":"2026-11-21 12:02:48","type":"tellask_call_record","genseq":13,"id":"c1","name":"tellask","rawArgumentsText":"{\"targetAgentId\":\"researcher\",\"sessionSlug\":\"totp\",\"tellaskContent\":\"Which TOTP crate is maintained, and does it\\nneed OpenSSL?\"}","deliveryMode":"tellask_call_start"}"#,
+    r#"{"ts":"2026-11-21 12:00:30","type":"tellask_call_record","genseq":13,"id":"c2","name":"tellaskSessionless","rawArgumentsText":"{\"targetAgentId\":\"reviewer\",\"tellaskContent\":\"Review the login.\"}","deliveryMode":"tellask_call_start"}"#,
+    r#"{"ts":"2026-11-21 12:01:00","type":"tellask_result_record","callId":"c2","status":"completed","content":"【Completed】\n\n> The session cookie is not rotated after login.\n> See line 40.\n","responder":{"responderId":"reviewer"},"route":{"calleeDialogId":"v"},"callName":"tellaskSessionless","call":{"tellaskContent":"Review the login."}}"#,
+    r#"{"ts":"2026-11-21 12:02:18","type":"gen_finish_record","genseq":13}"#,
+    r#"{"ts":"2026-11-21 12:02:18","type":"gen_start_record","genseq":14}"#,
+];
+
+/// The dialog of the database administrator, up to its question.
+pub const DBA_STORY: &[&str] = &[
+    r#"{"ts":"2026-11-21 12:00:00","type":"human_text_record","genseq":1,"content":"x","msgId":"m","grammar":"markdown","origin":"runtime","tellaskReplyDirective":{"expectedReplyCallName":"replyTellask","targetDialogId":"r","targetCallId":"c","tellaskContent":"Plan the migration of the login table."}}"#,
+    r#"{"ts":"2026-11-21 12:00:40","type":"agent_words_record","genseq":1,"content":"The migration drops three columns. Two are empty in production, one is not:\nusers.legacy_otp has 1,204 rows younger than 90 days."}"#,
+    r#"{"ts":"2026-11-21 12:01:00","type":"tellask_call_record","genseq":1,"id":"q1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Drop users.legacy_otp, or keep it?\\na  drop it now\\nb  keep it for 90 days, then drop\\nc  keep it\"}","deliveryMode":"tellask_call_start"}"#,
+];
+
+/// A stage that shows the mock-up's dialog while it streams, with no question open.
+pub fn streaming(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.keys("g j <enter>").page(STORY);
+    stage.keys("1");
+    stage.tell(UiEvent::Inbox(questions()));
+    stage.live(
+        &main_dialog(),
+        Segment::Saying,
+        "Good. While that runs: the cookie must be rotated first, ",
+    );
+    stage.live(
+        &main_dialog(),
+        Segment::Saying,
+        "otherwise the second factor can be skipped by replaying",
+    );
+    stage
+}
+
+/// A stage that starts with two open questions.
+pub fn answering(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    stage.page(DBA_STORY);
+    stage
+}

@@ -1,0 +1,120 @@
+//! Pictures of the app at every size. Read them when they change.
+
+use super::fixture::*;
+use crate::protocol::UiEvent;
+use crate::protocol::event::Segment;
+use crate::ui::theme::Glyphs;
+
+const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
+
+fn picture(name: &str, width: u16, height: u16, screen: &str) {
+    insta::assert_snapshot!(format!("{name}-{width}x{height}"), screen);
+}
+
+#[test]
+fn an_empty_workspace_says_how_to_begin() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        stage.tell(UiEvent::Workspace(workspace()));
+        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+        picture("empty", width, height, &stage.screen());
+    }
+}
+
+#[test]
+fn the_tree_and_a_streaming_dialog_stand_side_by_side() {
+    for (width, height) in SIZES {
+        let mut stage = streaming(width, height);
+        picture("tree", width, height, &stage.screen());
+        stage.keys("3");
+        picture("streaming", width, height, &stage.screen());
+    }
+}
+
+#[test]
+fn two_questions_wait_while_one_is_answered() {
+    for (width, height) in SIZES {
+        let mut stage = answering(width, height);
+        stage.screen();
+        stage.type_text("b, and write the date into the runbook");
+        picture("answering", width, height, &stage.screen());
+    }
+}
+
+#[test]
+fn the_inbox_shows_a_draft() {
+    let mut stage = answering(80, 24);
+    stage.keys("yes <esc> 2");
+    picture("inbox", 80, 24, &stage.screen());
+    let mut stage = answering(60, 20);
+    stage.keys("yes <esc> 2");
+    picture("inbox", 60, 20, &stage.screen());
+}
+
+#[test]
+fn a_form_begins_a_dialog() {
+    for (width, height) in SIZES {
+        let mut stage = streaming(width, height);
+        stage.keys("n <tab> db");
+        picture("form", width, height, &stage.screen());
+    }
+}
+
+#[test]
+fn help_lists_the_keys_that_work_here() {
+    for (width, height) in SIZES {
+        let mut stage = streaming(width, height);
+        stage.keys("?");
+        picture("help", width, height, &stage.screen());
+    }
+}
+
+#[test]
+fn leaving_while_something_runs_is_asked() {
+    let mut stage = streaming(80, 24);
+    stage.keys("q");
+    picture("quit", 80, 24, &stage.screen());
+}
+
+#[test]
+fn thinking_is_one_line_until_it_is_opened() {
+    let mut stage = streaming(80, 24);
+    stage.live(
+        &main_dialog(),
+        Segment::Thinking,
+        "Is the cookie rotated anywhere else? I look at the middleware first",
+    );
+    stage.keys("3");
+    picture("thinking-folded", 80, 24, &stage.screen());
+    stage.keys("t");
+    picture("thinking-open", 80, 24, &stage.screen());
+}
+
+#[test]
+fn a_screen_without_utf8_has_its_own_signs() {
+    let mut stage = Stage::with(80, 24, Notebook::default(), &Glyphs::ASCII);
+    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    stage.page(DBA_STORY);
+    let screen = stage.screen();
+    picture("ascii", 80, 24, &screen);
+}
+
+#[test]
+fn a_screen_that_is_too_small_says_so() {
+    let mut stage = streaming(36, 10);
+    picture("too-small", 36, 10, &stage.screen());
+}
+
+#[test]
+fn no_size_makes_it_panic() {
+    for width in [1, 2, 7, 40, 41, 79, 80, 81, 109, 110, 300] {
+        for height in [1, 2, 11, 12, 13, 24, 100] {
+            let mut stage = answering(width, height);
+            stage.screen();
+            for keys in ["<esc>", "n", "<esc>", "?", "<esc>", "1", "2", "3", "z", "q"] {
+                stage.keys(keys).screen();
+            }
+        }
+    }
+}

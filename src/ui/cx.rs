@@ -1,0 +1,71 @@
+//! What a pane may look at while it draws, and what it may ask for when a key reached it.
+
+use crate::domain::{AgentId, Lang, Stamp};
+use crate::protocol::WorkspaceView;
+use crate::ui::action::Action;
+use crate::ui::keymap::Keymap;
+use crate::ui::lang::Word;
+use crate::ui::theme::{Glyphs, Role, Theme};
+use ratatui::style::Style;
+
+/// How things look. Replaced whole when a person changes it.
+#[derive(Debug, Clone)]
+pub struct Look {
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+    pub keymap: Keymap,
+    pub lang: Lang,
+}
+
+impl Look {
+    pub fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    pub fn word(&self, word: Word) -> &'static str {
+        word.text(self.lang)
+    }
+
+    /// The key of an action as it is shown in hints, such as `⏎` or `⌥⏎`; empty if it has none.
+    pub fn key(&self, action: Action) -> String {
+        let name = self.keymap.hint(action).unwrap_or_default();
+        self.key_sign(&name)
+    }
+
+    /// A key's name with signs in place of words where the terminal has them.
+    pub fn key_sign(&self, name: &str) -> String {
+        if self.glyphs == Glyphs::ASCII {
+            return name.to_owned();
+        }
+        name.replace("alt+", "⌥").replace("enter", self.glyphs.enter)
+    }
+}
+
+/// What drawing may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    pub look: &'a Look,
+    pub now: &'a Stamp,
+}
+
+/// What an overlay may ask of the app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    Quit,
+    StopAll,
+    Create {
+        agent: AgentId,
+        taskdoc: String,
+        text: String,
+    },
+    /// The first message so far, to be kept.
+    KeepDraft(String),
+}
+
+/// What a key handler of an overlay may use.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub workspace: &'a WorkspaceView,
+    pub look: &'a Look,
+    pub intents: &'a mut Vec<Intent>,
+}

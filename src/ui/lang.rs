@@ -1,0 +1,145 @@
+//! The words of the screen in English and Chinese. Short: most stand in one line with others.
+
+use crate::domain::Lang;
+
+macro_rules! words {
+    ($($word:ident: $en:literal / $zh:literal;)*) => {
+        /// A fixed word or sentence of the screen.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Word { $(#[doc = $en] $word,)* }
+
+        impl Word {
+            pub const ALL: &[Self] = &[$(Self::$word,)*];
+
+            pub fn text(self, lang: Lang) -> &'static str {
+                let (en, zh) = TABLE.get(self as usize).copied().unwrap_or_default();
+                match lang {
+                    Lang::En => en,
+                    Lang::Zh => zh,
+                }
+            }
+        }
+
+        /// English and Chinese, in the order of the variants.
+        const TABLE: &[(&str, &str)] = &[$(($en, $zh),)*];
+    };
+}
+
+words! {
+    Running: "running" / "运行中";
+    Stopping: "stopping" / "正在停止";
+    Waiting: "waits for teammates" / "等待队友";
+    NeedsYou: "needs you" / "需要你";
+    Stopped: "stopped" / "已停止";
+    Idle: "idle" / "空闲";
+    Done: "done" / "完成";
+    Dead: "dead" / "已宣告死亡";
+    Dialogs: "DIALOGS" / "对话";
+    ForYou: "FOR YOU" / "等你";
+    NothingWaits: "nothing waits for you" / "没有等你的事";
+    NoDialogs: "no dialogs yet" / "还没有对话";
+    Begin: "to begin one" / "新建对话";
+    NothingOpen: "no dialog is open" / "没有打开对话";
+    Loading: "reading …" / "读取中 …";
+    You: "you" / "你";
+    Guide: "runtime to the model" / "运行时提示";
+    Notice: "notice" / "通知";
+    Thinking: "thinking" / "思考";
+    WordsCount: "words" / "词";
+    Working: "working" / "进行中";
+    Replied: "replied" / "已回复";
+    Failed: "failed" / "失败";
+    Asks: "asks" / "问";
+    WaitsForIt: "waits for it" / "在等";
+    And: "and" / "和";
+    Answered: "answered" / "已答复";
+    ReplyTo: "reply" / "回复";
+    Delivered: "delivered" / "已送达";
+    NotDelivered: "not delivered" / "未送达";
+    Lines: "lines" / "行";
+    CourseBegins: "course" / "课程";
+    CutOff: "the generation before this was cut off" / "上一次生成中断了";
+    Interrupted: "cut short by a stop" / "被停止打断";
+    UnknownRecord: "unknown record" / "未知记录";
+    NewerProgram: "(newer version?)" / "（更新的版本？）";
+    MessageTo: "message to" / "发消息给";
+    Answer: "answer" / "回答";
+    Of: "of" / "/";
+    Send: "send" / "发送";
+    SendAndNext: "send and next" / "发送并到下一个";
+    NewLine: "line" / "换行";
+    Pick: "pick" / "选";
+    Keep: "keep" / "保留";
+    NoTarget: "open a dialog to write to it" / "打开一个对话再写";
+    AllAnswered: "all answered" / "全部已答";
+    NoQuestions: "no question waits for you" / "没有等你的问题";
+    NobodyWaits: "no dialog waits for you or has stopped" / "没有等待或停止的对话";
+    NewBelow: "new" / "新";
+    Blocks: "blocks" / "阻塞";
+    Later: "sent" / "已发";
+    NewDialog: "NEW DIALOG" / "新对话";
+    Teammate: "teammate" / "队友";
+    Taskdoc: "Taskdoc" / "任务文档";
+    FirstMessage: "first message" / "第一条消息";
+    NoSuchMember: "no teammate has this name" / "没有这个队友";
+    TaskdocMissing: "name a Taskdoc, such as add-login.tsk" / "请写任务文档名，如 add-login.tsk";
+    TaskdocOutside: "a Taskdoc lies inside the workspace" / "任务文档必须在工作区内";
+    MessageMissing: "say what is to be done" / "请写要做什么";
+    CreateAndSend: "create and send" / "创建并发送";
+    NextField: "next field" / "下一项";
+    Help: "KEYS THAT WORK HERE" / "此处可用的按键";
+    Close: "close" / "关闭";
+    QuitWhileRunning: "dialogs still run; leave? they can go on later" / "仍有对话在运行，退出吗？之后可以继续";
+    QuitQuestion: "leave the program?" / "退出程序吗？";
+    StopAllQuestion: "stop every running dialog?" / "停止所有运行中的对话？";
+    Yes: "yes" / "是";
+    No: "no" / "否";
+    Leaving: "leaving: dialogs are settling …" / "正在退出 …";
+    Busy: "busy: the last command waits for its turn" / "忙：上一条命令在等待";
+    Lagged: "the screen fell behind and asks for everything again" / "屏幕落后，正在重新读取";
+    TooSmall: "needs 40x12 (now" / "至少需要 40x12（现在";
+    Retrying: "the model did not answer; next try in" / "模型没有回应；下次尝试还有";
+    RetryRunning: "trying again" / "正在重试";
+    ProblemsFound: "problems" / "个问题";
+    DraftRestored: "draft restored" / "草稿已恢复";
+    PasteTooLong: "pasted text is too long: put it into a file" / "粘贴内容太长：请放进文件";
+    NoCallHere: "no call of a teammate is in view" / "视野内没有队友调用";
+    NoSideYet: "its side dialog is not known yet" / "还不知道它的支线对话";
+    NoOlderCourse: "this is the first course" / "这是第一个课程";
+    NoNewerCourse: "this is the newest course" / "这是最新的课程";
+    Context: "ctx" / "上下文";
+    KeepGoing: "keep-going" / "续推";
+    StoppedNote: "stopped" / "已停止";
+    GoesOn: "lets it go on" / "继续";
+    Open: "open" / "打开";
+    Fold: "fold" / "折叠";
+    New: "new" / "新建";
+    Stop: "stop" / "停止";
+    Continue: "continue" / "继续";
+    All: "questions" / "问题";
+    Write: "write" / "写";
+    HelpHint: "help" / "帮助";
+    CallSite: "call site" / "提问处";
+    Follow: "follow" / "跟随";
+    Call: "call" / "调用";
+    SideDialog: "side dialog" / "支线对话";
+    Pane: "pane" / "窗格";
+    TabDialogs: "dialogs" / "对话";
+    TabForYou: "for you" / "等你";
+    TabOpen: "dialog" / "当前";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_there_in_both_languages_and_clean() {
+        for word in Word::ALL {
+            for lang in [Lang::En, Lang::Zh] {
+                let text = word.text(lang);
+                assert!(!text.is_empty() && !text.chars().any(char::is_control), "{word:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What the screen knows: the tree, the inbox, one open dialog, and what a person typed.
+//!
+//! The model holds what is drawn and little more; the rest is asked for again. It does no I/O and
+//! reads no clock.
+
+pub mod age;
+pub mod drafts;
+pub mod inbox;
+pub mod live;
+pub mod mark;
+pub mod notices;
+pub mod open;
+pub mod tree;
+
+use crate::domain::Problem;
+use crate::protocol::WorkspaceView;
+
+pub use drafts::{DraftKey, DraftStore, Drafts};
+pub use inbox::Inbox;
+pub use live::Live;
+pub use mark::Mark;
+pub use notices::{Notices, Tone};
+pub use open::OpenDialog;
+pub use tree::{Node, Tree};
+
+#[derive(Debug, Default)]
+pub struct Model {
+    pub workspace: WorkspaceView,
+    pub tree: Tree,
+    pub inbox: Inbox,
+    pub open: Option<OpenDialog>,
+    pub problems: Vec<Problem>,
+    pub notices: Notices,
+}

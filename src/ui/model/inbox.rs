@@ -1,0 +1,116 @@
+//! The open questions, oldest first, and which of them is chosen.
+
+use std::collections::BTreeSet;
+
+use crate::protocol::InboxRow;
+
+#[derive(Debug, Default)]
+pub struct Inbox {
+    rows: Vec<InboxRow>,
+    /// Answers that are on their way; their questions are passed over.
+    sent: BTreeSet<String>,
+    selected: usize,
+    /// The first row shown.
+    pub top: usize,
+}
+
+impl Inbox {
+    /// Replaces the rows; the chosen question stays chosen while it is open.
+    pub fn set(&mut self, rows: Vec<InboxRow>) {
+        let chosen = self.selected().map(|row| row.question.id.clone());
+        self.rows = rows;
+        self.sent.retain(|id| self.rows.iter().any(|row| row.question.id == *id));
+        if let Some(at) = chosen.and_then(|id| self.position(&id)) {
+            self.selected = at;
+        }
+        self.clamp();
+    }
+
+    pub fn remove(&mut self, id: &str) {
+        if let Some(at) = self.position(id) {
+            self.rows.remove(at);
+            if at < self.selected {
+                self.selected -= 1;
+            }
+        }
+        self.sent.remove(id);
+        self.clamp();
+    }
+
+    pub fn rows(&self) -> &[InboxRow] {
+        &self.rows
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn get(&self, id: &str) -> Option<&InboxRow> {
+        self.rows.iter().find(|row| row.question.id == id)
+    }
+
+    /// Where a question stands, the oldest being 0.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.rows.iter().position(|row| row.question.id == id)
+    }
+
+    pub fn selected(&self) -> Option<&InboxRow> {
+        self.rows.get(self.selected)
+    }
+
+    pub fn selected_at(&self) -> usize {
+        self.selected
+    }
+
+    pub fn select(&mut self, at: usize) {
+        self.selected = at;
+        self.clamp();
+    }
+
+    pub fn select_id(&mut self, id: &str) {
+        if let Some(at) = self.position(id) {
+            self.selected = at;
+        }
+    }
+
+    pub fn mark_sent(&mut self, id: &str) {
+        self.sent.insert(id.to_owned());
+    }
+
+    pub fn unmark_sent(&mut self, id: &str) {
+        self.sent.remove(id);
+    }
+
+    /// Questions that still need words of the person.
+    fn waiting(&self) -> impl DoubleEndedIterator<Item = &InboxRow> {
+        self.rows.iter().filter(|row| !self.sent.contains(&row.question.id))
+    }
+
+    pub fn oldest(&self) -> Option<&InboxRow> {
+        self.waiting().next()
+    }
+
+    /// The next question after `id`, beginning again at the oldest.
+    pub fn after(&self, id: Option<&str>) -> Option<&InboxRow> {
+        let at = id.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
+        let later = self.rows.get(at..).unwrap_or_default();
+        let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
+        later.iter().find(open).or_else(|| self.oldest())
+    }
+
+    /// The question before `id`, beginning again at the newest.
+    pub fn before(&self, id: Option<&str>) -> Option<&InboxRow> {
+        let at = id.and_then(|id| self.position(id)).unwrap_or(0);
+        let earlier = self.rows.get(..at).unwrap_or_default();
+        let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
+        earlier.iter().rev().find(open).or_else(|| self.waiting().next_back())
+    }
+
+    fn clamp(&mut self) {
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+    }
+}

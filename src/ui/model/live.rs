@@ -1,0 +1,187 @@
+//! The text being written now: wrapped as it comes, at the cost of what is new.
+//!
+//! It is bounded: of a very long text only the end is kept, since the whole will come as a record.
+
+use crate::protocol::event::Segment;
+use crate::ui::text::width::{cut, width};
+use crate::ui::text::{SafeText, StreamCleaner, TailWrap};
+
+/// Most bytes kept of one segment.
+const KEPT_BYTES: usize = 512 * 1024;
+
+/// A growing piece of text.
+#[derive(Debug)]
+pub struct LiveSegment {
+    pub segment: Segment,
+    cleaner: StreamCleaner,
+    wrap: TailWrap,
+    width: usize,
+    words: usize,
+    in_word: bool,
+    /// Rows that were let go at the front since the last look.
+    dropped: usize,
+}
+
+/// The segments of a running generation that are not on disk yet, oldest first.
+#[derive(Debug, Default)]
+pub struct Live {
+    segments: Vec<LiveSegment>,
+}
+
+impl Live {
+    pub fn push(&mut self, segment: Segment, text: &str, width: usize) {
+        if self.segments.last().is_none_or(|last| last.segment != segment) {
+            self.segments.push(LiveSegment::new(segment, width));
+        }
+        if let Some(last) = self.segments.last_mut() {
+            last.push(text);
+        }
+    }
+
+    /// A segment is on disk: its record took its place.
+    pub fn settle(&mut self, segment: Segment) {
+        if let Some(at) = self.segments.iter().position(|s| s.segment == segment) {
+            self.segments.drain(..=at);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.segments.clear();
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    pub fn segments(&self) -> &[LiveSegment] {
+        &self.segments
+    }
+
+    pub fn resize(&mut self, width: usize) {
+        for segment in &mut self.segments {
+            segment.wrap.resize(width);
+            segment.width = width;
+        }
+    }
+
+    /// Rows that were let go at the front of segment `at` since this was last asked.
+    pub fn take_dropped(&mut self, at: usize) -> usize {
+        self.segments.get_mut(at).map_or(0, |s| std::mem::take(&mut s.dropped))
+    }
+}
+
+impl LiveSegment {
+    fn new(segment: Segment, width: usize) -> Self {
+        Self {
+            segment,
+            cleaner: StreamCleaner::default(),
+            wrap: TailWrap::new(width),
+            width,
+            words: 0,
+            in_word: false,
+            dropped: 0,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.count(text);
+        let clean = self.cleaner.clean(text);
+        self.wrap.push(&clean);
+        if self.wrap.text().as_str().len() > KEPT_BYTES {
+            self.let_go();
+        }
+    }
+
+    fn count(&mut self, text: &str) {
+        for c in text.chars() {
+            let in_word = !c.is_whitespace();
+            if in_word && !self.in_word {
+                self.words += 1;
+            }
+            self.in_word = in_word;
+        }
+    }
+
+    /// Keeps the second half of the rows.
+    fn let_go(&mut self) {
+        let before = self.wrap.rows().len();
+        let middle = self.wrap.rows().get(before / 2).map_or(0, |row| row.start);
+        let text = self.wrap.text();
+        let kept = text.part(middle..text.as_str().len());
+        self.wrap = TailWrap::new(self.width);
+        self.wrap.push(&kept);
+        self.dropped += before.saturating_sub(self.wrap.rows().len());
+    }
+
+    pub fn height(&self) -> usize {
+        self.wrap.rows().len()
+    }
+
+    /// One row of it, clean.
+    pub fn row(&self, at: usize) -> SafeText {
+        self.wrap.row(at)
+    }
+
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The end of what it says, on one line of at most `cells`.
+    pub fn last_words(&self, cells: usize) -> SafeText {
+        let text = self.wrap.text().as_str();
+        let rows = self.wrap.rows().iter().rev();
+        let mut last: Vec<&str> = rows
+            .filter_map(|row| text.get(row.clone()).map(str::trim))
+            .filter(|row| !row.is_empty())
+            .take(2)
+            .collect();
+        last.reverse();
+        let line = last.join(" ");
+        let excess = width(&line).saturating_sub(cells);
+        let start = cut(&line, excess + usize::from(excess > 0)).len();
+        let tail = line.get(start..).unwrap_or_default();
+        let first_whole = if excess > 0 { tail.find(' ').map_or(0, |at| at + 1) } else { 0 };
+        SafeText::line(tail.get(first_whole..).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_takes_the_place_of_its_segment() {
+        let mut live = Live::default();
+        live.push(Segment::Thinking, "hm, ", 20);
+        live.push(Segment::Thinking, "well", 20);
+        live.push(Segment::Saying, "yes", 20);
+        assert_eq!(live.segments().len(), 2);
+        assert_eq!(live.segments()[0].words(), 2);
+        live.settle(Segment::Thinking);
+        assert_eq!(live.segments().len(), 1);
+        assert_eq!(live.segments()[0].row(0).as_str(), "yes");
+        live.settle(Segment::Saying);
+        assert!(live.is_empty());
+    }
+
+    #[test]
+    fn an_endless_text_keeps_its_end() {
+        let mut live = Live::default();
+        for n in 0..100_000 {
+            live.push(Segment::Saying, &format!("line {n}\n"), 20);
+        }
+        let segment = &live.segments()[0];
+        assert!(segment.wrap.text().as_str().len() <= KEPT_BYTES);
+        assert_eq!(segment.last_words(40).as_str(), "line 99998 line 99999");
+        assert!(live.take_dropped(0) > 0);
+        assert_eq!(live.take_dropped(0), 0);
+    }
+
+    #[test]
+    fn commands_to_the_terminal_are_made_visible_even_when_cut() {
+        let mut live = Live::default();
+        live.push(Segment::Saying, "a\u{1b}", 20);
+        live.push(Segment::Saying, "[2Jb", 20);
+        assert_eq!(live.segments()[0].row(0).as_str(), "a␛[2Jb");
+    }
+}

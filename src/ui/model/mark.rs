@@ -1,0 +1,105 @@
+//! A dialog's state as a sign, a word and a role. Never a colour alone.
+
+use crate::domain::DisplayState;
+use crate::domain::latest::Blocker;
+use crate::protocol::TreeRow;
+use crate::ui::lang::Word;
+use crate::ui::theme::{Glyphs, Role};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    Running,
+    Stopping,
+    Waiting,
+    NeedsYou,
+    Stopped,
+    Idle,
+    Done,
+    Dead,
+}
+
+impl Mark {
+    pub const ALL: [Self; 8] = [
+        Self::Running,
+        Self::Stopping,
+        Self::Waiting,
+        Self::NeedsYou,
+        Self::Stopped,
+        Self::Idle,
+        Self::Done,
+        Self::Dead,
+    ];
+
+    pub fn of(row: &TreeRow) -> Self {
+        match &row.state {
+            DisplayState::Dead { .. } => Self::Dead,
+            DisplayState::Stopping { .. } => Self::Stopping,
+            DisplayState::Proceeding => Self::Running,
+            DisplayState::Blocked { reason } => match reason {
+                Blocker::Human | Blocker::HumanAndSideDialogs => Self::NeedsYou,
+                Blocker::SideDialogs => Self::Waiting,
+            },
+            DisplayState::Stopped { .. } => Self::Stopped,
+            DisplayState::Idle if row.questions > 0 => Self::NeedsYou,
+            DisplayState::Idle if row.dialog.is_main() => Self::Idle,
+            DisplayState::Idle => Self::Done,
+        }
+    }
+
+    pub fn glyph(self, glyphs: &Glyphs) -> &'static str {
+        match self {
+            Self::Running | Self::Stopping => glyphs.running,
+            Self::Waiting => glyphs.waiting,
+            Self::NeedsYou => glyphs.needs_you,
+            Self::Stopped => glyphs.stopped,
+            Self::Idle => glyphs.idle,
+            Self::Done => glyphs.done,
+            Self::Dead => glyphs.dead,
+        }
+    }
+
+    pub fn word(self) -> Word {
+        match self {
+            Self::Running => Word::Running,
+            Self::Stopping => Word::Stopping,
+            Self::Waiting => Word::Waiting,
+            Self::NeedsYou => Word::NeedsYou,
+            Self::Stopped => Word::Stopped,
+            Self::Idle => Word::Idle,
+            Self::Done => Word::Done,
+            Self::Dead => Word::Dead,
+        }
+    }
+
+    pub fn role(self) -> Role {
+        match self {
+            Self::Running | Self::Stopping => Role::Accent,
+            Self::Waiting => Role::Text,
+            Self::NeedsYou => Role::Attention,
+            Self::Stopped => Role::Warning,
+            Self::Idle | Self::Done | Self::Dead => Role::TextDim,
+        }
+    }
+
+    pub fn is_running(self) -> bool {
+        matches!(self, Self::Running | Self::Stopping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+
+    #[test]
+    fn every_state_has_a_sign_and_a_word_of_its_own() {
+        for mark in Mark::ALL {
+            for glyphs in [&Glyphs::UTF8, &Glyphs::ASCII] {
+                assert!(!mark.glyph(glyphs).is_empty());
+            }
+            for other in Mark::ALL.into_iter().filter(|other| *other != mark) {
+                assert_ne!(mark.word().text(Lang::En), other.word().text(Lang::En));
+            }
+        }
+    }
+}

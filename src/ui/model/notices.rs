@@ -1,0 +1,63 @@
+//! Short messages for the person; each replaces the one before and goes by itself.
+
+use std::time::{Duration, Instant};
+
+use crate::ui::text::SafeText;
+use crate::ui::theme::Role;
+
+/// How long a message stays.
+const SHOWN_FOR: Duration = Duration::from_secs(4);
+
+/// How grave a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Good,
+    Bad,
+}
+
+impl Tone {
+    pub fn role(self) -> Role {
+        match self {
+            Self::Plain => Role::TextStrong,
+            Self::Good => Role::Good,
+            Self::Bad => Role::Bad,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Notices {
+    shown: Option<Shown>,
+}
+
+#[derive(Debug)]
+struct Shown {
+    text: SafeText,
+    tone: Tone,
+    until: Instant,
+}
+
+impl Notices {
+    pub fn say(&mut self, tone: Tone, text: &str, now: Instant) {
+        self.shown = Some(Shown { text: SafeText::line(text), tone, until: now + SHOWN_FOR });
+    }
+
+    pub fn shown(&self) -> Option<(&SafeText, Tone)> {
+        self.shown.as_ref().map(|shown| (&shown.text, shown.tone))
+    }
+
+    /// When the message goes.
+    pub fn until(&self) -> Option<Instant> {
+        self.shown.as_ref().map(|shown| shown.until)
+    }
+
+    /// Takes away what has been shown long enough; true if something went.
+    pub fn tick(&mut self, now: Instant) -> bool {
+        let over = self.until().is_some_and(|until| until <= now);
+        if over {
+            self.shown = None;
+        }
+        over
+    }
+}

@@ -1,0 +1,332 @@
+//! The open dialog: a stretch of its newest blocks, what is being written, and what a person unfolded.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::live::Live;
+use crate::domain::record::{Entry, Record};
+use crate::domain::transcript::{Block, Change, Place, Transcript};
+use crate::domain::{AgentId, Course, DialogId, Stamp};
+use crate::protocol::event::Segment;
+use crate::protocol::{Cursor, RetryView, Ticket, TranscriptPage};
+
+/// Most bytes kept of one text; more is on disk and in `show`.
+const TEXT_LIMIT: usize = 256 * 1024;
+/// Blocks kept while the view follows the end.
+const KEPT_BLOCKS: usize = 400;
+/// Above this many, the oldest go.
+const MOST_BLOCKS: usize = 600;
+
+#[derive(Debug)]
+pub struct OpenDialog {
+    pub dialog: DialogId,
+    pub agent: Option<AgentId>,
+    pub course: Course,
+    /// The newest course there is.
+    pub courses: Course,
+    pub transcript: Transcript,
+    /// Number of the first block, counted from the first one ever shown; older ones are negative.
+    pub origin: isize,
+    /// False until the first page has come.
+    pub loaded: bool,
+    /// A first page is on its way; records that come before it wait for it.
+    awaiting: bool,
+    early: Vec<(Cursor, Arc<Entry>)>,
+    /// The running generation's words are on disk, so its live text is told twice.
+    recorded: bool,
+    /// The request whose answer is the first page.
+    pub ticket: Ticket,
+    /// The request for older records that is on its way.
+    pub paging: Option<Ticket>,
+    first_line: usize,
+    next_line: usize,
+    pub live: Live,
+    pub live_width: usize,
+    /// When the running generation began.
+    pub began: Option<Stamp>,
+    pub retry: Option<RetryView>,
+    pub unfolded: Unfolded,
+}
+
+/// What a person opened, kept for the session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unfolded {
+    pub blocks: BTreeSet<Place>,
+    /// All thinking is shown.
+    pub thinking: bool,
+}
+
+impl OpenDialog {
+    pub fn new(dialog: DialogId, ticket: Ticket, unfolded: Unfolded) -> Self {
+        Self {
+            dialog,
+            agent: None,
+            course: Course::FIRST,
+            courses: Course::FIRST,
+            transcript: Transcript::new(TEXT_LIMIT),
+            origin: 0,
+            loaded: false,
+            awaiting: true,
+            early: Vec::new(),
+            recorded: false,
+            ticket,
+            paging: None,
+            first_line: 0,
+            next_line: 0,
+            live: Live::default(),
+            live_width: 80,
+            began: None,
+            retry: None,
+            unfolded,
+        }
+    }
+
+    /// Everything is asked for again under another ticket; what is shown stays until it comes.
+    pub fn await_page(&mut self, ticket: Ticket) {
+        self.ticket = ticket;
+        self.paging = None;
+        self.awaiting = true;
+        self.live.clear();
+    }
+
+    /// Takes in the newest records of a course; replaces what was there.
+    pub fn load(&mut self, page: TranscriptPage) {
+        self.agent = Some(page.agent);
+        self.course = page.course;
+        self.courses = page.courses;
+        self.transcript = Transcript::new(TEXT_LIMIT);
+        self.origin = 0;
+        self.first_line = page.first_line;
+        self.next_line = page.first_line;
+        self.loaded = true;
+        self.awaiting = false;
+        let written = std::mem::take(&mut self.live);
+        for entry in page.entries {
+            let line = self.next_line;
+            self.take(Place { course: page.course, line }, &entry);
+        }
+        if !self.recorded && self.course == self.courses {
+            self.live = written;
+        }
+        for (at, entry) in std::mem::take(&mut self.early) {
+            self.fact(at, &entry);
+        }
+    }
+
+    /// Takes in older records.
+    pub fn prepend(&mut self, page: &TranscriptPage) {
+        self.paging = None;
+        let reaches = page.first_line + page.entries.len() == self.first_line;
+        if page.course != self.course || !reaches {
+            return;
+        }
+        let first = Place { course: page.course, line: page.first_line };
+        let added = self.transcript.prepend(first, &page.entries);
+        self.origin = self.origin.saturating_sub_unsigned(added);
+        self.first_line = page.first_line;
+    }
+
+    /// Takes in a new record; false if it changes nothing that is shown.
+    pub fn fact(&mut self, at: Cursor, entry: &Arc<Entry>) -> bool {
+        if self.awaiting {
+            self.early.push((at, entry.clone()));
+            return false;
+        }
+        let shows_newest = self.course == self.courses;
+        self.courses = self.courses.max(at.course);
+        if !shows_newest || at.course < self.course {
+            return false;
+        }
+        if at.course == self.course && at.line < self.next_line {
+            return false;
+        }
+        self.course = at.course;
+        self.take(Place { course: at.course, line: at.line }, entry);
+        true
+    }
+
+    fn take(&mut self, place: Place, entry: &Entry) {
+        self.next_line = place.line + 1;
+        match &entry.record {
+            Record::GenStart => {
+                self.began = Some(entry.ts.clone());
+                self.recorded = false;
+            }
+            Record::GenFinish { .. } => {
+                self.began = None;
+                self.retry = None;
+                self.recorded = false;
+            }
+            Record::Thought { .. } => self.settle(Segment::Thinking),
+            Record::Words { .. } => self.settle(Segment::Saying),
+            Record::FuncCall(_) | Record::TellaskCall { .. } => self.recorded = true,
+            Record::HumanText(_)
+            | Record::RuntimeGuide { .. }
+            | Record::FuncResult(_)
+            | Record::TellaskResult(_)
+            | Record::Carryover(_)
+            | Record::ReplyResolution { .. }
+            | Record::Anchor { .. }
+            | Record::SideDialogCreated(_)
+            | Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::Registry { .. }
+            | Record::UiOnly { .. }
+            | Record::Unknown { .. } => {}
+        }
+        let _: Change = self.transcript.push(place, entry);
+    }
+
+    fn settle(&mut self, segment: Segment) {
+        self.live.settle(segment);
+        self.recorded = true;
+    }
+
+    /// More of what is being written.
+    pub fn push_live(&mut self, segment: Segment, text: &str) -> bool {
+        if !self.awaiting && self.course != self.courses {
+            return false;
+        }
+        self.live.push(segment, text, self.live_width);
+        true
+    }
+
+    /// The line before which older records can be asked for.
+    pub fn older(&self) -> Option<usize> {
+        (self.loaded && self.first_line > 0 && self.paging.is_none()).then_some(self.first_line)
+    }
+
+    /// Lets old blocks go; for a view that shows the end.
+    pub fn trim(&mut self) {
+        if self.transcript.blocks().len() <= MOST_BLOCKS {
+            return;
+        }
+        let gone = self.transcript.forget_oldest(KEPT_BLOCKS);
+        self.origin = self.origin.saturating_add_unsigned(gone);
+        if let Some(first) = self.transcript.blocks().first() {
+            self.first_line = first.place.line;
+        }
+    }
+
+    /// Number behind the last block.
+    pub fn end(&self) -> isize {
+        self.origin.saturating_add_unsigned(self.transcript.blocks().len())
+    }
+
+    /// The block with this number.
+    pub fn block(&self, number: isize) -> Option<&Block> {
+        let at = usize::try_from(number.checked_sub(self.origin)?).ok()?;
+        self.transcript.blocks().get(at)
+    }
+
+    /// The number of the block a predicate finds, from the newest.
+    pub fn find(&self, wanted: impl Fn(&Block) -> bool) -> Option<isize> {
+        let at = self.transcript.blocks().iter().rposition(wanted)?;
+        Some(self.origin.saturating_add_unsigned(at))
+    }
+
+    pub fn is_streaming(&self) -> bool {
+        !self.live.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    fn page(first_line: usize, lines: &[&str]) -> TranscriptPage {
+        TranscriptPage {
+            dialog: DialogId::main(RootId::new("aa/bb/1")),
+            agent: "lead".into(),
+            course: Course::FIRST,
+            courses: Course::FIRST,
+            first_line,
+            entries: lines.iter().map(|line| words(line)).collect(),
+        }
+    }
+
+    fn words(text: &str) -> Entry {
+        let line = format!(r#"{{"ts":"t","type":"agent_words_record","content":"{text}"}}"#);
+        Entry::parse(&line).expect("a record")
+    }
+
+    fn said(text: &str) -> Arc<Entry> {
+        Arc::new(words(text))
+    }
+
+    fn open(first_line: usize, lines: &[&str]) -> OpenDialog {
+        let dialog = DialogId::main(RootId::new("aa/bb/1"));
+        let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+        open.load(page(first_line, lines));
+        open
+    }
+
+    fn texts(open: &OpenDialog) -> Vec<&str> {
+        open.transcript.blocks().iter().map(|block| block.body.text()).collect()
+    }
+
+    #[test]
+    fn a_record_that_a_page_brought_is_not_shown_twice() {
+        let mut open = open(4, &["a", "b"]);
+        let at = |line| Cursor { course: Course::FIRST, line };
+        assert!(!open.fact(at(5), &said("b")));
+        assert!(open.fact(at(6), &said("c")));
+        assert_eq!(texts(&open), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn older_records_keep_the_numbers_of_the_newer() {
+        let mut open = open(2, &["c"]);
+        assert_eq!(open.older(), Some(2));
+        open.prepend(&page(0, &["a", "b"]));
+        assert_eq!((open.older(), open.origin, open.end()), (None, -2, 1));
+        assert_eq!(open.block(0).map(|block| block.body.text()), Some("c"));
+        open.prepend(&page(7, &["z"]));
+        assert_eq!(texts(&open), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_comes_before_the_first_page_is_not_lost() {
+        let dialog = DialogId::main(RootId::new("aa/bb/1"));
+        let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+        let at = |line| Cursor { course: Course::FIRST, line };
+        open.fact(at(1), &said("b"));
+        open.fact(at(2), &said("c"));
+        open.push_live(Segment::Saying, "d");
+        open.load(page(0, &["a", "b"]));
+        assert_eq!(texts(&open), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn live_text_whose_record_came_with_the_page_is_not_shown_twice() {
+        for (recorded, live) in [(false, 1), (true, 0)] {
+            let dialog = DialogId::main(RootId::new("aa/bb/1"));
+            let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+            open.push_live(Segment::Saying, "a");
+            open.load(page(0, if recorded { &["a"] } else { &[] }));
+            assert_eq!(open.live.segments().len(), live);
+        }
+    }
+
+    #[test]
+    fn an_old_course_is_not_disturbed_by_the_newest() {
+        let mut open = open(0, &["a"]);
+        open.courses = Course(2);
+        assert!(!open.fact(Cursor { course: Course(2), line: 0 }, &said("new")));
+        assert!(!open.push_live(Segment::Saying, "x"));
+    }
+
+    #[test]
+    fn a_long_dialog_lets_its_oldest_blocks_go() {
+        let mut open = open(0, &[]);
+        for line in 0..1000 {
+            open.fact(Cursor { course: Course::FIRST, line }, &said("x"));
+            open.trim();
+        }
+        assert!(open.transcript.blocks().len() <= MOST_BLOCKS);
+        assert_eq!(open.end(), 1000);
+        assert!(open.older().is_some());
+    }
+}

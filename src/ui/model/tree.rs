@@ -1,0 +1,310 @@
+//! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers.
+//!
+//! Order is by creation, never by activity. The flat list that is drawn is made anew only when a row
+//! comes or goes or is folded; then the chosen row keeps its place on the screen.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::mark::Mark;
+use crate::domain::DialogId;
+use crate::protocol::TreeRow;
+
+/// Something a row stands for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    Taskdoc(String),
+    Dialog(DialogId),
+}
+
+/// What stands before a row's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Branch {
+    Open,
+    Closed,
+    /// Nothing below it; others follow.
+    Leaf,
+    LastLeaf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visible {
+    pub node: Node,
+    /// 0 for a Taskdoc, 1 for a main dialog, more for side dialogs.
+    pub depth: usize,
+    pub branch: Branch,
+}
+
+/// How many dialogs are in which state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub running: usize,
+    pub waiting: usize,
+    pub stopped: usize,
+}
+
+#[derive(Debug, Default)]
+pub struct Tree {
+    rows: BTreeMap<DialogId, TreeRow>,
+    folded: BTreeSet<Node>,
+    visible: Vec<Visible>,
+    stale: bool,
+    selected: usize,
+    top: usize,
+    counts: Option<Counts>,
+}
+
+impl Tree {
+    pub fn set(&mut self, rows: Vec<TreeRow>) {
+        self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
+        self.changed();
+    }
+
+    /// Takes in one row, new or changed.
+    pub fn put(&mut self, row: TreeRow) {
+        self.counts = None;
+        let place =
+            |row: &TreeRow| (row.asker.clone(), row.taskdoc.clone(), row.created_at.clone());
+        let moved = self.rows.get(&row.dialog).is_none_or(|old| place(old) != place(&row));
+        self.rows.insert(row.dialog.clone(), row);
+        self.stale |= moved;
+    }
+
+    /// Takes a dialog away; with a main dialog its whole tree goes.
+    pub fn remove(&mut self, gone: &DialogId) {
+        if gone.is_main() {
+            self.rows.retain(|dialog, _| dialog.root != gone.root);
+        } else {
+            self.rows.remove(gone);
+        }
+        self.changed();
+    }
+
+    pub fn get(&self, dialog: &DialogId) -> Option<&TreeRow> {
+        self.rows.get(dialog)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &TreeRow> {
+        self.rows.values()
+    }
+
+    /// The rows to draw, up to date.
+    pub fn visible(&mut self) -> &[Visible] {
+        self.refresh();
+        &self.visible
+    }
+
+    pub fn counts(&mut self) -> Counts {
+        let rows = &self.rows;
+        *self.counts.get_or_insert_with(|| count(rows.values()))
+    }
+
+    pub fn any_running(&mut self) -> bool {
+        self.counts().running > 0
+    }
+
+    pub fn selected_at(&self) -> usize {
+        self.selected
+    }
+
+    pub fn selected(&mut self) -> Option<&Node> {
+        self.refresh();
+        self.visible.get(self.selected).map(|row| &row.node)
+    }
+
+    pub fn selected_dialog(&mut self) -> Option<DialogId> {
+        match self.selected()? {
+            Node::Dialog(dialog) => Some(dialog.clone()),
+            Node::Taskdoc(_) => None,
+        }
+    }
+
+    /// Moves the choice by rows, down for positive numbers.
+    pub fn step(&mut self, rows: isize) {
+        self.refresh();
+        let last = self.visible.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
+    }
+
+    /// Chooses a dialog, opening what hides it.
+    pub fn select(&mut self, dialog: &DialogId) {
+        let mut at = Some(dialog.clone());
+        for _ in 0..=self.rows.len() {
+            let Some(row) = at.as_ref().and_then(|dialog| self.rows.get(dialog)) else {
+                break;
+            };
+            let above = parent(row, &self.rows);
+            self.stale |= self.folded.remove(&above);
+            at = match above {
+                Node::Dialog(dialog) => Some(dialog),
+                Node::Taskdoc(_) => None,
+            };
+        }
+        self.refresh();
+        self.select_node(&Node::Dialog(dialog.clone()));
+    }
+
+    /// Folds the chosen row, or goes to the row it hangs from.
+    pub fn fold(&mut self) {
+        self.refresh();
+        let Some(row) = self.visible.get(self.selected).cloned() else {
+            return;
+        };
+        if row.branch == Branch::Open {
+            self.folded.insert(row.node);
+            self.stale = true;
+            return;
+        }
+        let above = self.visible.get(..self.selected).unwrap_or_default();
+        if let Some(at) = above.iter().rposition(|other| other.depth < row.depth) {
+            self.selected = at;
+        }
+    }
+
+    /// Unfolds the chosen row, or goes to the first row below it.
+    pub fn unfold(&mut self) {
+        self.refresh();
+        let Some(row) = self.visible.get(self.selected).cloned() else {
+            return;
+        };
+        match row.branch {
+            Branch::Closed => {
+                self.folded.remove(&row.node);
+                self.stale = true;
+            }
+            Branch::Open => self.step(1),
+            Branch::Leaf | Branch::LastLeaf => {}
+        }
+    }
+
+    pub fn toggle(&mut self) {
+        self.refresh();
+        let branch = self.visible.get(self.selected).map(|row| row.branch);
+        if branch == Some(Branch::Open) { self.fold() } else { self.unfold() }
+    }
+
+    /// The first row to draw in `height` rows: the chosen one is in view.
+    pub fn top(&mut self, height: usize) -> usize {
+        self.refresh();
+        let lowest = self.selected.saturating_sub(height.saturating_sub(1));
+        let last = self.visible.len().saturating_sub(height);
+        self.top = self.top.min(last).clamp(lowest, self.selected.max(lowest));
+        self.top
+    }
+
+    /// Dialogs that wait for the person or have stopped, in the order of the tree.
+    pub fn needing_attention(&mut self) -> Vec<DialogId> {
+        let needs = |row: &&TreeRow| matches!(Mark::of(row), Mark::NeedsYou | Mark::Stopped);
+        let mut found: Vec<&TreeRow> = self.rows.values().filter(needs).collect();
+        found.sort_by(|a, b| order(a).cmp(&order(b)));
+        found.into_iter().map(|row| row.dialog.clone()).collect()
+    }
+
+    fn changed(&mut self) {
+        self.stale = true;
+        self.counts = None;
+    }
+
+    fn refresh(&mut self) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let chosen = self.visible.get(self.selected).map(|row| row.node.clone());
+        let on_screen = self.selected.saturating_sub(self.top);
+        self.visible = flatten(&self.rows, &self.folded);
+        self.selected = self.selected.min(self.visible.len().saturating_sub(1));
+        if let Some(node) = chosen {
+            self.select_node(&node);
+        }
+        self.top = self.selected.saturating_sub(on_screen);
+    }
+
+    fn select_node(&mut self, node: &Node) {
+        if let Some(at) = self.visible.iter().position(|row| row.node == *node) {
+            self.selected = at;
+        }
+    }
+}
+
+fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> Counts {
+    let mut counts = Counts::default();
+    for row in rows {
+        match Mark::of(row) {
+            Mark::Running | Mark::Stopping => counts.running += 1,
+            Mark::Waiting => counts.waiting += 1,
+            Mark::Stopped => counts.stopped += 1,
+            Mark::NeedsYou | Mark::Idle | Mark::Done | Mark::Dead => {}
+        }
+    }
+    counts
+}
+
+fn order(row: &TreeRow) -> (&crate::domain::Stamp, &DialogId) {
+    (&row.created_at, &row.dialog)
+}
+
+/// The rows a person sees, from top to bottom.
+fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<Node>) -> Vec<Visible> {
+    let mut sorted: Vec<&TreeRow> = rows.values().collect();
+    sorted.sort_by(|a, b| order(a).cmp(&order(b)));
+    let mut taskdocs: Vec<&str> = Vec::new();
+    let mut below: HashMap<Node, Vec<&TreeRow>> = HashMap::new();
+    let mut known: HashSet<&str> = HashSet::new();
+    for row in sorted {
+        let parent = parent(row, rows);
+        if matches!(parent, Node::Taskdoc(_)) && known.insert(&row.taskdoc) {
+            taskdocs.push(&row.taskdoc);
+        }
+        below.entry(parent).or_default().push(row);
+    }
+    let mut visible = Vec::with_capacity(rows.len() + taskdocs.len());
+    for taskdoc in taskdocs {
+        let node = Node::Taskdoc(taskdoc.to_owned());
+        walk(node, &below, folded, &mut visible);
+    }
+    visible
+}
+
+/// What a row hangs from: its asker while that is known, else its Taskdoc.
+fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
+    let asker = row.asker.as_ref().map(|asker| DialogId::side(&row.dialog.root, asker));
+    let main = DialogId::main(row.dialog.root.clone());
+    asker
+        .into_iter()
+        .chain([main])
+        .find(|above| *above != row.dialog && rows.contains_key(above))
+        .map_or_else(|| Node::Taskdoc(row.taskdoc.clone()), Node::Dialog)
+}
+
+/// Depth first, without recursion: the depth of a tree is not ours to choose.
+fn walk(
+    from: Node,
+    below: &HashMap<Node, Vec<&TreeRow>>,
+    folded: &BTreeSet<Node>,
+    visible: &mut Vec<Visible>,
+) {
+    let mut waiting = vec![(from, 0, true)];
+    while let Some((node, depth, last)) = waiting.pop() {
+        let parts = below.get(&node).map_or(&[][..], Vec::as_slice);
+        let closed = folded.contains(&node);
+        let branch = match (parts.is_empty(), closed, last) {
+            (false, false, _) => Branch::Open,
+            (false, true, _) => Branch::Closed,
+            (true, _, false) => Branch::Leaf,
+            (true, _, true) => Branch::LastLeaf,
+        };
+        if branch == Branch::Open {
+            let newest = parts.len().saturating_sub(1);
+            for (at, part) in parts.iter().enumerate().rev() {
+                waiting.push((Node::Dialog(part.dialog.clone()), depth + 1, at == newest));
+            }
+        }
+        visible.push(Visible { node, depth, branch });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! The order of rows, folding, and what a hostile tree may do.
+
+use std::time::Instant;
+
+use super::*;
+use crate::domain::{AgentId, Course, DisplayState, Genseq, RootId, SelfId, Stamp};
+
+fn id(root: &str, this: &str) -> DialogId {
+    DialogId::side(&RootId::new(root), &SelfId::new(this))
+}
+
+/// A row of tree `root`; `this` equal to `root` is its main dialog. `made` orders it.
+fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
+    TreeRow {
+        dialog: id(root, this),
+        asker: asker.map(SelfId::new),
+        agent: AgentId::new(this),
+        slug: None,
+        taskdoc: "t.tsk".to_owned(),
+        state: DisplayState::Idle,
+        course: Course::FIRST,
+        genseq: Genseq(1),
+        created_at: Stamp::new(format!("2026-01-01 00:00:{made:02}")),
+        last_modified: Stamp::default(),
+        questions: 0,
+        pending: 0,
+        about: String::new(),
+        context_percent: None,
+        keep_going: None,
+    }
+}
+
+/// `depth name sign` of each visible row.
+fn picture(tree: &mut Tree) -> Vec<String> {
+    let rows = tree.visible().iter();
+    rows.map(|row| {
+        let name = match &row.node {
+            Node::Taskdoc(path) => path.as_str(),
+            Node::Dialog(dialog) => dialog.this.as_str(),
+        };
+        let sign = match row.branch {
+            Branch::Open => "v",
+            Branch::Closed => ">",
+            Branch::Leaf => "-",
+            Branch::LastLeaf => "`",
+        };
+        format!("{} {name} {sign}", row.depth)
+    })
+    .collect()
+}
+
+fn family() -> Tree {
+    let mut tree = Tree::default();
+    tree.set(vec![
+        row("m", "m", None, 1),
+        row("m", "c", Some("b"), 4),
+        row("m", "a", Some("m"), 2),
+        row("m", "b", Some("m"), 3),
+        TreeRow { taskdoc: "u.tsk".to_owned(), ..row("n", "n", None, 0) },
+    ]);
+    tree
+}
+
+#[test]
+fn side_dialogs_hang_from_their_askers_in_order_of_creation() {
+    let mut tree = family();
+    assert_eq!(
+        picture(&mut tree),
+        ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m v", "2 a -", "2 b v", "3 c `"]
+    );
+}
+
+#[test]
+fn folding_hides_what_hangs_below_and_folding_again_goes_up() {
+    let mut tree = family();
+    tree.select(&id("m", "b"));
+    tree.fold();
+    assert_eq!(picture(&mut tree)[5..], ["2 b >"]);
+    tree.fold();
+    assert_eq!(tree.selected_dialog(), Some(id("m", "m")));
+    tree.fold();
+    assert_eq!(picture(&mut tree), ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m >"]);
+    tree.select(&id("m", "c"));
+    assert_eq!(tree.selected_dialog(), Some(id("m", "c")));
+    assert_eq!(picture(&mut tree).len(), 7);
+}
+
+#[test]
+fn askers_that_ask_each_other_do_not_hang_the_screen() {
+    let mut tree = Tree::default();
+    tree.set(vec![
+        row("m", "m", None, 1),
+        row("m", "a", Some("b"), 2),
+        row("m", "b", Some("a"), 3),
+        row("m", "s", Some("s"), 4),
+    ]);
+    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 m v", "2 s `"]);
+    tree.select(&id("m", "a"));
+}
+
+#[test]
+fn a_row_whose_asker_is_unknown_hangs_from_the_main_dialog_or_the_taskdoc() {
+    let mut tree = Tree::default();
+    tree.set(vec![row("m", "m", None, 1), row("m", "a", Some("gone"), 2)]);
+    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 m v", "2 a `"]);
+    tree.set(vec![row("m", "a", Some("gone"), 2)]);
+    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 a `"]);
+}
+
+#[test]
+fn a_tree_that_goes_takes_its_side_dialogs_with_it() {
+    let mut tree = family();
+    tree.remove(&id("m", "m"));
+    assert_eq!(picture(&mut tree), ["0 u.tsk v", "1 n `"]);
+}
+
+#[test]
+fn counts_follow_the_states() {
+    let mut tree = family();
+    tree.put(TreeRow { state: DisplayState::Proceeding, ..row("m", "a", Some("m"), 2) });
+    assert_eq!(tree.counts().running, 1);
+    assert!(tree.any_running());
+}
+
+#[test]
+fn ten_thousand_rows_are_cheap_to_update_and_to_scroll() {
+    let mut tree = Tree::default();
+    let rows = (0..10_000).map(|n| {
+        let name = format!("d{n:05}");
+        let asker = if n % 10 == 0 { None } else { Some(format!("d{:05}", n - n % 10)) };
+        let root = format!("d{:05}", n - n % 10);
+        row(&root, &name, asker.as_deref(), n % 60)
+    });
+    tree.set(rows.collect());
+    assert_eq!(tree.visible().len(), 10_001);
+    let started = Instant::now();
+    for _ in 0..1_000 {
+        tree.put(TreeRow { state: DisplayState::Proceeding, ..row("d00010", "d00010", None, 10) });
+        tree.step(1);
+        tree.top(40);
+        assert_eq!(tree.visible().len(), 10_001);
+    }
+    assert!(started.elapsed().as_millis() < 500, "no rebuild without a structural change");
+}

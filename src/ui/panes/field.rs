@@ -1,0 +1,192 @@
+//! A text field: an editor's state, drawn by us with the real cursor at the caret.
+
+use std::collections::VecDeque;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use tui_textarea::{CursorMove, TextArea};
+
+use super::strip::Strip;
+use crate::ui::text::width::width;
+use crate::ui::text::{SafeText, wrap_hard};
+
+/// Most bytes a field takes; more belongs into a file.
+pub const MOST_BYTES: usize = 1024 * 1024;
+
+#[derive(Debug, Default)]
+pub struct Field {
+    area: TextArea<'static>,
+}
+
+impl Field {
+    pub fn new(text: &str) -> Self {
+        let mut field = Self::default();
+        field.set(text);
+        field
+    }
+
+    /// Replaces the text; the caret stands at its end.
+    pub fn set(&mut self, text: &str) {
+        self.area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+    }
+
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// The caret stands on the first row, or on the last.
+    pub fn at_edge(&self, down: bool) -> bool {
+        let last = self.area.lines().len().saturating_sub(1);
+        let row = self.area.cursor().0;
+        if down { row == last } else { row == 0 }
+    }
+
+    /// Types a key; true if the text changed.
+    pub fn typed(&mut self, key: KeyEvent) -> bool {
+        self.area.input(key)
+    }
+
+    pub fn new_line(&mut self) {
+        self.area.insert_newline();
+    }
+
+    /// Inserts pasted text without its control characters; false if it is too long.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let held: usize = self.area.lines().iter().map(String::len).sum();
+        if held + text.len() > MOST_BYTES {
+            return false;
+        }
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let kept: String =
+            text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        self.area.insert_str(kept);
+        true
+    }
+
+    /// Rows the text takes at a width, counted up to `most`.
+    pub fn height(&self, cells: usize, most: usize) -> usize {
+        let mut rows = 0;
+        for line in self.area.lines() {
+            rows += rows_of(line, cells).len();
+            if rows >= most {
+                return most;
+            }
+        }
+        let (x, _) = self.caret(cells);
+        rows + usize::from(x >= cells)
+    }
+
+    /// Draws the rows around the caret; `caret` shows it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style, caret: bool) {
+        let (rows, cursor) = self.window(usize::from(area.width), usize::from(area.height));
+        for (y, row) in (area.y..area.bottom()).zip(&rows) {
+            Strip::new().put(row, style).draw(frame.buffer_mut(), area, y);
+        }
+        if caret && area.height > 0 && area.width > 0 {
+            let x = area.x + cells(cursor.0).min(area.width - 1);
+            let y = area.y + cells(cursor.1).min(area.height - 1);
+            frame.set_cursor_position(Position { x, y });
+        }
+    }
+
+    /// The rows in view and the caret among them.
+    fn window(&self, cells: usize, height: usize) -> (Vec<String>, (usize, usize)) {
+        let lines = self.area.lines();
+        let at = self.area.cursor().0;
+        let (x, mut row) = self.caret(cells);
+        let line = lines.get(at).map_or("", String::as_str);
+        let mut rows: VecDeque<String> = rows_of(line, cells).into();
+        let mut x = x;
+        if x >= cells {
+            x = 0;
+            row += 1;
+            rows.insert(row.min(rows.len()), String::new());
+        }
+        for line in lines.get(..at).unwrap_or_default().iter().rev() {
+            if row + 1 >= height {
+                break;
+            }
+            for text in rows_of(line, cells).into_iter().rev() {
+                rows.push_front(text);
+                row += 1;
+            }
+        }
+        for line in lines.get(at + 1..).unwrap_or_default() {
+            if rows.len() >= row + height {
+                break;
+            }
+            rows.extend(rows_of(line, cells));
+        }
+        let top = (row + 1).saturating_sub(height);
+        (rows.into_iter().skip(top).take(height).collect(), (x, row - top))
+    }
+
+    /// Column and row of the caret within its own line.
+    fn caret(&self, cells: usize) -> (usize, usize) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
+        let before: String = line.chars().take(cursor.1).collect();
+        let clean = SafeText::clean(line);
+        let offset = SafeText::clean(&before).as_str().len().min(clean.as_str().len());
+        let rows = wrap_hard(clean.as_str(), cells);
+        let row = rows.iter().rposition(|row| row.start <= offset).unwrap_or(0);
+        let start = rows.get(row).map_or(0, |row| row.start);
+        let left = clean.as_str().get(start..offset).unwrap_or_default();
+        (width(left), row)
+    }
+}
+
+fn rows_of(line: &str, cells: usize) -> Vec<String> {
+    let clean = SafeText::clean(line);
+    wrap_hard(clean.as_str(), cells)
+        .into_iter()
+        .map(|row| clean.as_str().get(row).unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn cells(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_stands_where_the_next_character_goes() {
+        for (text, cells, expected) in [
+            ("", 10, (vec![""], (0, 0))),
+            ("abc", 10, (vec!["abc"], (3, 0))),
+            ("abc", 3, (vec!["abc", ""], (0, 1))),
+            ("abcd", 3, (vec!["abc", "d"], (1, 1))),
+            ("你好", 10, (vec!["你好"], (4, 0))),
+            ("a\nb", 10, (vec!["a", "b"], (1, 1))),
+            ("a\tb", 10, (vec!["a   b"], (5, 0))),
+        ] {
+            let (rows, caret) = Field::new(text).window(cells, 5);
+            assert_eq!((rows.iter().map(String::as_str).collect(), caret), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_caret_stays_in_view() {
+        let field = Field::new("1\n2\n3\n4");
+        assert_eq!(field.window(9, 2), (vec!["3".to_owned(), "4".to_owned()], (1, 1)));
+    }
+
+    #[test]
+    fn pasted_commands_lose_their_teeth() {
+        let mut field = Field::default();
+        assert!(field.paste("a\u{1b}[2Jb\r\nc\u{7}"));
+        assert_eq!(field.text(), "a[2Jb\nc");
+        assert!(!field.paste(&"x".repeat(MOST_BYTES)));
+    }
+}

@@ -1,0 +1,366 @@
+//! The form for a new dialog: a teammate, a Taskdoc, and the first message.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::field::Field;
+use super::strip::Strip;
+use crate::protocol::{MemberView, WorkspaceView};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+/// Proposals shown below a field.
+const PROPOSALS: usize = 4;
+/// Cells of the labels.
+const LABEL: u16 = 15;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Teammate,
+    Taskdoc,
+    Message,
+}
+
+/// A field with proposals below it.
+#[derive(Debug, Default)]
+struct Choice {
+    field: Field,
+    /// The proposal that counts; `None` where the text itself does.
+    picked: Option<usize>,
+    fault: Option<Word>,
+}
+
+#[derive(Debug)]
+pub struct NewDialog {
+    focus: Part,
+    teammate: Choice,
+    taskdoc: Choice,
+    message: Field,
+    message_fault: Option<Word>,
+}
+
+impl NewDialog {
+    /// The default responder and the newest Taskdoc are chosen; `draft` is the first message so far.
+    pub fn new(workspace: &WorkspaceView, draft: &str) -> Self {
+        let at = workspace
+            .default_responder
+            .as_ref()
+            .and_then(|id| workspace.members.iter().position(|member| member.id == *id));
+        let teammate = Choice {
+            picked: at.or((!workspace.members.is_empty()).then_some(0)),
+            ..Choice::default()
+        };
+        let taskdoc =
+            Choice { picked: (!workspace.taskdocs.is_empty()).then_some(0), ..Choice::default() };
+        let focus = if taskdoc.picked.is_some() { Part::Message } else { Part::Taskdoc };
+        Self { focus, teammate, taskdoc, message: Field::new(draft), message_fault: None }
+    }
+
+    fn step(&mut self, back: bool) -> Handled {
+        self.focus = match (self.focus, back) {
+            (Part::Teammate, false) | (Part::Message, true) => Part::Taskdoc,
+            (Part::Taskdoc, false) | (Part::Teammate, true) => Part::Message,
+            (Part::Message, false) | (Part::Taskdoc, true) => Part::Teammate,
+        };
+        Handled::Done
+    }
+
+    /// Moves among the proposals, or in the message.
+    fn pick(&mut self, down: bool, workspace: &WorkspaceView) -> Handled {
+        let (choice, count) = match self.focus {
+            Part::Teammate => {
+                let count = members(workspace, &self.teammate.field.text()).len();
+                (&mut self.teammate, count)
+            }
+            Part::Taskdoc => {
+                let count = taskdocs(workspace, &self.taskdoc.field.text()).len();
+                (&mut self.taskdoc, count)
+            }
+            Part::Message => return Handled::Ignored,
+        };
+        let last = count.checked_sub(1);
+        choice.picked = match (choice.picked, down) {
+            (None, _) => last.map(|_| 0),
+            (Some(at), true) => last.map(|last| (at + 1).min(last)),
+            (Some(at), false) => Some(at.saturating_sub(1)),
+        };
+        Handled::Done
+    }
+
+    fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let text = self.message.text();
+        let member = self.chosen_member(cx.workspace);
+        let taskdoc = self.chosen_taskdoc(cx.workspace);
+        self.teammate.fault = member.is_none().then_some(Word::NoSuchMember);
+        self.taskdoc.fault = taskdoc.as_ref().err().copied();
+        self.message_fault = text.trim().is_empty().then_some(Word::MessageMissing);
+        match (member, taskdoc, self.message_fault) {
+            (Some(agent), Ok(taskdoc), None) => {
+                cx.intents.push(Intent::Create { agent, taskdoc, text });
+                return Handled::Close;
+            }
+            (None, _, _) => self.focus = Part::Teammate,
+            (_, Err(_), _) => self.focus = Part::Taskdoc,
+            (_, _, Some(_)) => self.focus = Part::Message,
+        }
+        Handled::Done
+    }
+
+    fn chosen_member(&self, workspace: &WorkspaceView) -> Option<crate::domain::AgentId> {
+        let typed = self.teammate.field.text();
+        let found = members(workspace, &typed);
+        let at = self.teammate.picked.or((found.len() == 1).then_some(0))?;
+        found.get(at).map(|member| member.id.clone())
+    }
+
+    fn chosen_taskdoc(&self, workspace: &WorkspaceView) -> Result<String, Word> {
+        let typed = self.taskdoc.field.text().trim().to_owned();
+        if let Some(at) = self.taskdoc.picked
+            && let Some(found) = taskdocs(workspace, &typed).get(at)
+        {
+            return Ok((*found).to_owned());
+        }
+        if typed.is_empty() {
+            return Err(Word::TaskdocMissing);
+        }
+        if typed.starts_with('/') || typed.split('/').any(|part| part == "..") {
+            return Err(Word::TaskdocOutside);
+        }
+        Ok(if is_taskdoc(&typed) { typed } else { format!("{typed}.tsk") })
+    }
+
+    fn new_line(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.focus == Part::Message {
+            self.message.new_line();
+            self.edited(cx);
+        }
+        Handled::Done
+    }
+
+    /// Clears the field; an empty one closes the form.
+    fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.field().is_empty() {
+            return Handled::Close;
+        }
+        self.field().set("");
+        self.edited(cx);
+        Handled::Done
+    }
+
+    fn field(&mut self) -> &mut Field {
+        match self.focus {
+            Part::Teammate => &mut self.teammate.field,
+            Part::Taskdoc => &mut self.taskdoc.field,
+            Part::Message => &mut self.message,
+        }
+    }
+
+    /// After typing, the first matching teammate counts, and the typed Taskdoc itself.
+    fn edited(&mut self, cx: &mut Cx<'_>) {
+        match self.focus {
+            Part::Teammate => {
+                self.teammate.picked = Some(0);
+                self.teammate.fault = None;
+            }
+            Part::Taskdoc => {
+                self.taskdoc.picked = None;
+                self.taskdoc.fault = None;
+            }
+            Part::Message => {
+                self.message_fault = None;
+                cx.intents.push(Intent::KeepDraft(self.message.text()));
+            }
+        }
+    }
+}
+
+fn is_taskdoc(name: &str) -> bool {
+    std::path::Path::new(name.trim_end_matches('/')).extension().is_some_and(|e| e == "tsk")
+}
+
+/// Teammates whose id or name holds what was typed.
+fn members<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a MemberView> {
+    let wanted = typed.trim().trim_start_matches('@').to_lowercase();
+    let fits = |text: &str| text.to_lowercase().contains(&wanted);
+    let all = workspace.members.iter();
+    all.filter(|member| fits(member.id.as_str()) || fits(&member.name)).collect()
+}
+
+fn taskdocs<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a str> {
+    let wanted = typed.trim().to_lowercase();
+    let all = workspace.taskdocs.iter().map(String::as_str);
+    all.filter(|path| path.to_lowercase().contains(&wanted)).collect()
+}
+
+impl Pane for NewDialog {
+    fn scope(&self) -> Scope {
+        Scope::Composer
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut NewDialog, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 8] = [
+            (Action::Send, Self::submit),
+            (Action::FocusNext, |form, _| form.step(false)),
+            (Action::FocusPrevious, |form, _| form.step(true)),
+            (Action::HistoryUp, |form, cx| form.pick(false, cx.workspace)),
+            (Action::HistoryDown, |form, cx| form.pick(true, cx.workspace)),
+            (Action::LeaveComposer, |_, _| Handled::Close),
+            (Action::NewLine, Self::new_line),
+            (Action::ClearDraft, Self::clear),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if self.field().typed(key) {
+            self.edited(cx);
+        }
+        Handled::Done
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
+        let text =
+            if self.focus == Part::Message { text } else { text.lines().next().unwrap_or("") };
+        self.field().paste(text);
+        self.edited(cx);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let hints = [
+            hint(look, Action::Send, Word::CreateAndSend),
+            hint(look, Action::FocusNext, Word::NextField),
+            hint(look, Action::LeaveComposer, Word::Close),
+        ];
+        let heading =
+            Heading { left: look.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: 1, ..area }, look, &heading, true);
+        let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let members: Vec<String> = members(cx.workspace, &self.teammate.field.text())
+            .into_iter()
+            .map(|member| format!("@{}  {}", member.id, member.gofor))
+            .collect();
+        let label = (Word::Teammate, self.focus == Part::Teammate);
+        rest = draw_choice(frame, rest, look, &self.teammate, label, &members);
+        let taskdocs: Vec<String> = taskdocs(cx.workspace, &self.taskdoc.field.text())
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let label = (Word::Taskdoc, self.focus == Part::Taskdoc);
+        rest = draw_choice(frame, rest, look, &self.taskdoc, label, &taskdocs);
+        self.draw_message(frame, rest, look);
+    }
+}
+
+impl NewDialog {
+    fn draw_message(&self, frame: &mut Frame<'_>, area: Rect, look: &Look) {
+        let focused = self.focus == Part::Message;
+        if area.height < 2 {
+            return;
+        }
+        let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
+        draw_label(frame, area, look, Word::FirstMessage, focused);
+        let width = area.width.saturating_sub(LABEL + 3);
+        let rows = self.message.height(usize::from(width).max(1), 6).max(2);
+        let height = u16::try_from(rows).unwrap_or(2).min(area.height);
+        let field = Rect { x: area.x + LABEL + 2, width, height, ..area };
+        self.message.draw(frame, field, look.style(Role::Text), focused);
+        draw_fault(frame, Rect { y: field.bottom(), ..field }, look, self.message_fault, area);
+    }
+}
+
+/// Draws a field with its proposals; returns what is left below.
+fn draw_choice(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    look: &Look,
+    choice: &Choice,
+    (label, focused): (Word, bool),
+    proposals: &[String],
+) -> Rect {
+    if area.height < 3 {
+        return area;
+    }
+    let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    draw_label(frame, area, look, label, focused);
+    let field = Rect {
+        x: area.x + LABEL + 2,
+        width: area.width.saturating_sub(LABEL + 3),
+        height: 1,
+        ..area
+    };
+    let chosen = choice.picked.and_then(|at| proposals.get(at));
+    if choice.field.is_empty() && !focused {
+        let text = chosen.map_or("", String::as_str);
+        Strip::new()
+            .put(text, look.style(Role::Text))
+            .shortened(usize::from(field.width), look.glyphs.cut, Style::default())
+            .draw(frame.buffer_mut(), field, field.y);
+    } else {
+        choice.field.draw(frame, field, look.style(Role::Text), focused);
+    }
+    let mut y = field.y + 1;
+    if focused {
+        let top = choice.picked.unwrap_or(0).saturating_sub(PROPOSALS - 1);
+        for (at, text) in proposals.iter().enumerate().skip(top).take(PROPOSALS) {
+            draw_proposal(frame, Rect { y, ..field }, look, text, choice.picked == Some(at), area);
+            y += 1;
+        }
+    }
+    if choice.fault.is_some() {
+        draw_fault(frame, Rect { y, ..field }, look, choice.fault, area);
+        y += 1;
+    }
+    let y = y.min(area.bottom());
+    Rect { y, height: area.bottom() - y, ..area }
+}
+
+fn draw_proposal(
+    frame: &mut Frame<'_>,
+    at: Rect,
+    look: &Look,
+    text: &str,
+    picked: bool,
+    within: Rect,
+) {
+    if at.y >= within.bottom() {
+        return;
+    }
+    let role = if picked { Role::Accent } else { Role::TextDim };
+    let sign = if picked { look.glyphs.selected } else { " " };
+    Strip::new()
+        .put(sign, look.style(Role::Accent))
+        .put(text, look.style(role))
+        .shortened(usize::from(at.width), look.glyphs.cut, look.style(role))
+        .draw(frame.buffer_mut(), at, at.y);
+}
+
+fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &Look, label: Word, focused: bool) {
+    let role = if focused { Role::TitleFocus } else { Role::Title };
+    let sign = look.style(if focused { Role::Accent } else { Role::TextDim });
+    Strip::new()
+        .put(" ", Style::default())
+        .put(look.word(label), look.style(role))
+        .shortened(usize::from(LABEL), look.glyphs.cut, Style::default())
+        .pad_to(usize::from(LABEL))
+        .put(look.glyphs.prompt, sign)
+        .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
+}
+
+fn draw_fault(frame: &mut Frame<'_>, at: Rect, look: &Look, fault: Option<Word>, within: Rect) {
+    let Some(fault) = fault.filter(|_| at.y < within.bottom()) else {
+        return;
+    };
+    let line = Rect { height: 1, ..at };
+    Strip::new().put(look.word(fault), look.style(Role::Bad)).draw(frame.buffer_mut(), line, at.y);
+}

@@ -1,0 +1,87 @@
+//! Draws the questions that wait for the person.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::strip::{Strip, draw_between};
+use crate::domain::question::headline;
+use crate::protocol::InboxRow;
+use crate::ui::cx::View;
+use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Drafts, Inbox, age};
+use crate::ui::theme::Role;
+
+/// Rows one question takes.
+pub const ROWS_EACH: u16 = 2;
+
+/// Draws the questions below the title; the chosen one stays in view.
+pub fn draw(
+    inbox: &mut Inbox,
+    drafts: &Drafts,
+    view: View<'_>,
+    focused: bool,
+    buffer: &mut Buffer,
+    area: Rect,
+) {
+    let fits = usize::from(area.height / ROWS_EACH).max(1);
+    let selected = inbox.selected_at();
+    inbox.top = inbox.top.clamp(selected.saturating_sub(fits - 1), selected);
+    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits);
+    let mut y = area.y;
+    for (at, row) in shown {
+        let chosen = at == selected && focused;
+        if chosen {
+            let lit = Rect { y, height: ROWS_EACH.min(area.bottom() - y), ..area };
+            buffer.set_style(lit, view.look.style(Role::RowSelected));
+            Strip::new().put(view.look.glyphs.selected, view.look.style(Role::Accent)).draw(
+                buffer,
+                Rect { width: 1, ..area },
+                y,
+            );
+        }
+        draw_question(row, at, drafts, view, buffer, Rect { y, ..area });
+        y += ROWS_EACH;
+        if y >= area.bottom() {
+            return;
+        }
+    }
+}
+
+fn draw_question(
+    row: &InboxRow,
+    at: usize,
+    drafts: &Drafts,
+    view: View<'_>,
+    buffer: &mut Buffer,
+    area: Rect,
+) {
+    let look = view.look;
+    let dim = look.style(Role::TextDim);
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let mut left = Strip::new()
+        .put(&format!("{} ", at + 1), look.style(Role::Attention))
+        .put(&format!("@{}", row.agent), look.style(Role::Agent));
+    if let Some(slug) = &row.slug {
+        left.push(&format!(" !{slug}"), dim);
+    }
+    let mut right = Strip::new();
+    if drafts.has(&DraftKey::Answer(row.question.id.clone())) {
+        right.push(&format!("{} ", look.glyphs.draft), look.style(Role::Attention));
+    }
+    let mut facts = age::short(&row.question.asked_at, view.now);
+    let waiting = row.blocks.len().saturating_sub(1);
+    if waiting > 0 {
+        facts.push_str(&format!("  {} {waiting}", look.word(Word::Blocks)));
+    }
+    let right = right.put(&facts, dim);
+    draw_between(buffer, inner, area.y, (&left, &right), look.glyphs.cut);
+    if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
+        return;
+    }
+    let second = Strip::new()
+        .put("  ", Style::default())
+        .put(headline(&row.question.tellask_content), look.style(Role::Text));
+    let cells = usize::from(inner.width);
+    second.shortened(cells, look.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
+}

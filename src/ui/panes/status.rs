@@ -1,0 +1,109 @@
+//! The last line: on the left the keys that work here now, or a message; on the right the counts.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::strip::{Strip, draw_between};
+use crate::ui::action::Action;
+use crate::ui::cx::{Look, View};
+use crate::ui::lang::Word;
+use crate::ui::model::tree::Counts;
+use crate::ui::model::{Notices, Tone};
+use crate::ui::text::SafeText;
+use crate::ui::theme::Role;
+
+/// Most hints shown.
+const MOST_HINTS: usize = 6;
+
+/// The numbers at the right.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Figures {
+    pub counts: Counts,
+    pub questions: usize,
+    pub context_percent: Option<u8>,
+    pub keep_going: Option<(i64, i64)>,
+    pub problems: usize,
+}
+
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    view: View<'_>,
+    notices: &Notices,
+    hints: &[(Action, Word)],
+    figures: Figures,
+) {
+    let look = view.look;
+    let right = figures_strip(figures, look, area.width);
+    let left = match notices.shown() {
+        Some((text, tone)) => message(text, tone, look),
+        None => hints_strip(hints, look, usize::from(area.width).saturating_sub(right.width() + 2)),
+    };
+    draw_between(buffer, area, area.y, (&left, &right), look.glyphs.cut);
+}
+
+fn message(text: &SafeText, tone: Tone, look: &Look) -> Strip {
+    Strip::new().put(" ", Style::default()).put(text.as_str(), look.style(tone.role()))
+}
+
+fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
+    let mut strip = Strip::new().put(" ", Style::default());
+    let last = hints.last();
+    for (at, (action, word)) in hints.iter().take(MOST_HINTS).enumerate() {
+        let one = hint(*action, *word, look);
+        let is_last = Some(&(*action, *word)) == last;
+        let reserve =
+            if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, look).width() + 2) };
+        let gap = if at == 0 { 0 } else { 2 };
+        if one.is_empty() || strip.width() + gap + one.width() + reserve > room {
+            continue;
+        }
+        strip = strip.pad_to_gap(gap).join(one);
+    }
+    strip
+}
+
+fn hint(action: Action, word: Word, look: &Look) -> Strip {
+    let key = look.key(action);
+    if key.is_empty() {
+        return Strip::new();
+    }
+    Strip::new()
+        .put(&key, look.style(Role::Text))
+        .put(&format!(" {}", look.word(word)), look.style(Role::TextDim))
+}
+
+fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
+    let dim = look.style(Role::TextDim);
+    let mut strip = Strip::new();
+    let mut count = |sign: &str, number: usize, role: Role| {
+        if number > 0 {
+            strip.push(&format!("{sign} {number}  "), look.style(role));
+        }
+    };
+    let glyphs = &look.glyphs;
+    count(glyphs.running, figures.counts.running, Role::Accent);
+    count(glyphs.waiting, figures.counts.waiting, Role::Text);
+    count(glyphs.stopped, figures.counts.stopped, Role::Warning);
+    count(glyphs.needs_you, figures.questions, Role::Attention);
+    if figures.problems > 0 {
+        let text = format!("{} {}  ", figures.problems, look.word(Word::ProblemsFound));
+        strip.push(&text, look.style(Role::Warning));
+    }
+    if cells < 70 {
+        return strip;
+    }
+    if let Some(percent) = figures.context_percent {
+        let role = if percent >= 80 { Role::Warning } else { Role::TextDim };
+        let text = format!(" {} {percent} %  ", look.word(Word::Context));
+        strip.push(&text, look.style(role));
+    }
+    if cells >= 100
+        && let Some((left, most)) = figures.keep_going
+    {
+        let text = format!("{} {left} {} {most} ", look.word(Word::KeepGoing), look.word(Word::Of));
+        strip.push(&text, dim);
+    }
+    strip
+}

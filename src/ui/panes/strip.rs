@@ -1,0 +1,184 @@
+//! One row of the screen, built from cleaned text only. Everything that is drawn passes here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ui::text::SafeText;
+use crate::ui::text::width::{cut, width};
+
+/// A row of styled text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Strip {
+    line: Line<'static>,
+    width: usize,
+}
+
+impl Strip {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends text; it is cleaned here, so foreign text may be given.
+    #[must_use]
+    pub fn put(mut self, text: &str, style: Style) -> Self {
+        self.push(text, style);
+        self
+    }
+
+    pub fn push(&mut self, text: &str, style: Style) {
+        let clean = SafeText::line(text);
+        self.width += width(clean.as_str());
+        self.line.spans.push(Span::styled(clean.into_string(), style));
+    }
+
+    /// Blanks up to a column.
+    #[must_use]
+    pub fn pad_to(mut self, column: usize) -> Self {
+        let missing = column.saturating_sub(self.width);
+        if missing > 0 {
+            self.push(&" ".repeat(missing), Style::default());
+        }
+        self
+    }
+
+    /// Blanks behind it.
+    #[must_use]
+    pub fn pad_to_gap(self, cells: usize) -> Self {
+        let column = self.width + cells;
+        self.pad_to(column)
+    }
+
+    /// A blank behind the first piece.
+    #[must_use]
+    pub fn spaced(mut self) -> Self {
+        if !self.line.spans.is_empty() {
+            self.line.spans.insert(1, Span::raw(" "));
+            self.width += 1;
+        }
+        self
+    }
+
+    /// Another row behind this one.
+    #[must_use]
+    pub fn join(mut self, other: Self) -> Self {
+        self.width += other.width;
+        self.line.spans.extend(other.line.spans);
+        self
+    }
+
+    /// Repeats a sign of one cell up to a column.
+    #[must_use]
+    pub fn fill_to(mut self, column: usize, sign: &str, style: Style) -> Self {
+        let missing = column.saturating_sub(self.width);
+        if missing > 0 {
+            self.push(&sign.repeat(missing), style);
+        }
+        self
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.width == 0
+    }
+
+    /// The text without its styles.
+    pub fn plain(&self) -> String {
+        self.line.spans.iter().map(|span| span.content.as_ref()).collect()
+    }
+
+    /// The same row under one more style.
+    #[must_use]
+    pub fn over(mut self, style: Style) -> Self {
+        self.line = self.line.patch_style(style);
+        self
+    }
+
+    /// The row cut to `cells`, with `mark` where something is gone.
+    #[must_use]
+    pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
+        if self.width <= cells {
+            return self;
+        }
+        let mut room = cells.saturating_sub(width(mark));
+        let mut short = Self::new();
+        for span in &self.line.spans {
+            let part = cut(&span.content, room);
+            room -= width(part).min(room);
+            short.push(part, span.style);
+            if part.len() < span.content.len() {
+                break;
+            }
+        }
+        short.put(mark, style)
+    }
+
+    /// Draws into the row `y` of `area`, from its left edge.
+    pub fn draw(&self, buffer: &mut Buffer, area: Rect, y: u16) {
+        if y < area.bottom() && y >= area.y {
+            buffer.set_line(area.x, y, &self.line, area.width);
+        }
+    }
+
+    /// Draws at the right edge of `area`.
+    pub fn draw_right(&self, buffer: &mut Buffer, area: Rect, y: u16) {
+        let cells = u16::try_from(self.width).unwrap_or(u16::MAX).min(area.width);
+        let right = Rect { x: area.right() - cells, width: cells, ..area };
+        self.draw(buffer, right, y);
+    }
+}
+
+/// A row with something at its right edge: the left side gives way.
+pub fn draw_between(
+    buffer: &mut Buffer,
+    area: Rect,
+    y: u16,
+    (left, right): (&Strip, &Strip),
+    mark: &str,
+) {
+    let cells = usize::from(area.width);
+    let room = cells.saturating_sub(right.width() + 2);
+    let fits = left.width() <= room || (right.width() * 2 <= cells && !right.is_empty());
+    if right.is_empty() || !fits {
+        left.clone().shortened(cells, mark, Style::default()).draw(buffer, area, y);
+        return;
+    }
+    left.clone().shortened(room, mark, Style::default()).draw(buffer, area, y);
+    right.draw_right(buffer, area, y);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(left: &str, right: &str, cells: u16) -> String {
+        let area = Rect::new(0, 0, cells, 1);
+        let mut buffer = Buffer::empty(area);
+        let plain = Style::default();
+        let (left, right) = (Strip::new().put(left, plain), Strip::new().put(right, plain));
+        draw_between(&mut buffer, area, 0, (&left, &right), "…");
+        buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn the_left_side_gives_way_and_the_right_side_goes_only_where_it_takes_half() {
+        for (left, right, cells, expected) in [
+            ("left", "right", 12, "left   right"),
+            ("a long left", "end", 10, "a lo…  end"),
+            ("a long left", "a long end", 12, "a long left "),
+            ("left", "", 6, "left  "),
+        ] {
+            assert_eq!(drawn(left, right, cells), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_reaches_a_row_uncleaned() {
+        let strip = Strip::new().put("a\u{1b}[31mb\u{202e}", Style::default());
+        assert_eq!(strip.plain(), "a␛[31mb<202E>");
+    }
+}

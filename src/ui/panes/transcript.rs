@@ -1,0 +1,319 @@
+//! The open dialog: its blocks, the text being written, and the view on them.
+//!
+//! Only what is in view is laid out. The view hangs on a row of a block, not on a number of rows, so
+//! what comes above or below does not move it. While it follows, new text fills the pane and then
+//! the view jumps by half a page: each row is drawn once, not once per line of text.
+
+pub mod block;
+pub mod options;
+pub mod prose;
+mod scroll;
+mod tail;
+
+use std::collections::BTreeMap;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+pub use block::{Names, Setting};
+pub use scroll::{Anchor, Move};
+
+use crate::domain::CallId;
+use crate::domain::transcript::{Body, Place};
+use crate::ui::cx::{Look, View};
+use crate::ui::lang::Word;
+use crate::ui::model::{OpenDialog, age};
+use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::theme::Role;
+use block::{Laid, Meta, lay};
+
+/// Rows kept laid out beyond those in view.
+const KEPT_ROWS: usize = 4_000;
+
+/// The view on one dialog.
+#[derive(Debug)]
+pub struct TranscriptPane {
+    top: Anchor,
+    follow: bool,
+    /// Show the very end at the next layout, with a full page.
+    to_end: bool,
+    moves: Vec<Move>,
+    /// Rows between the lower edge and the row a person reads.
+    mark: usize,
+    /// The end of the blocks when following stopped.
+    left_at: isize,
+    cache: BTreeMap<isize, Cached>,
+    cached_rows: usize,
+    /// Cells for a row, and rows in the pane.
+    width: usize,
+    height: usize,
+    /// What is on the screen, from the top.
+    rows: Vec<Anchor>,
+    /// A call or question that is to be brought into view once it is there.
+    wanted: Option<CallId>,
+}
+
+#[derive(Debug)]
+struct Cached {
+    revision: u32,
+    unfolded: bool,
+    laid: Laid,
+}
+
+/// What drawing needs to know beside the dialog.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    pub view: View<'a>,
+    pub speaker: &'a str,
+    pub names: &'a dyn Names,
+    pub picked: Option<&'a str>,
+    /// Lines about the dialog's state, below everything.
+    pub tail: &'a [Strip],
+    /// The pane has the focus.
+    pub focused: bool,
+}
+
+impl std::fmt::Debug for dyn Names + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
+
+impl Default for TranscriptPane {
+    fn default() -> Self {
+        Self {
+            top: Anchor::default(),
+            follow: true,
+            to_end: true,
+            moves: Vec::new(),
+            mark: 0,
+            left_at: 0,
+            cache: BTreeMap::new(),
+            cached_rows: 0,
+            width: 0,
+            height: 0,
+            rows: Vec::new(),
+            wanted: None,
+        }
+    }
+}
+
+impl TranscriptPane {
+    /// Moves the view when it is drawn next.
+    pub fn go(&mut self, to: Move) {
+        self.moves.push(to);
+    }
+
+    /// As [`TranscriptPane::go`], but before everything that was asked so far.
+    pub fn go_first(&mut self, to: Move) {
+        self.moves.insert(0, to);
+    }
+
+    pub fn follows(&self) -> bool {
+        self.follow
+    }
+
+    /// Forgets how blocks were laid out; for a new theme or a new dialog.
+    pub fn forget_layout(&mut self) {
+        self.cache.clear();
+        self.cached_rows = 0;
+    }
+
+    /// The block the person reads: the last one in view, above the reading row, that can be opened.
+    pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
+        let reading = self.rows.len().saturating_sub(self.mark);
+        let above = self.rows.get(..reading).unwrap_or_default();
+        let can_open = |at: &&Anchor| open.block(at.item).is_some_and(|b| is_openable(&b.body));
+        above.iter().rev().find(can_open).map(|at| at.item)
+    }
+
+    /// The place at the top of the view, to come back to; `None` while following.
+    pub fn place(&self, open: &OpenDialog) -> Option<(Place, usize)> {
+        if self.follow {
+            return None;
+        }
+        open.block(self.top.item).map(|block| (block.place, self.top.row))
+    }
+
+    /// Blocks that came since following stopped.
+    pub fn new_below(&self, open: &OpenDialog) -> usize {
+        if self.follow {
+            return 0;
+        }
+        let blocks = usize::try_from(open.end() - self.left_at).unwrap_or(0);
+        blocks + usize::from(open.is_streaming())
+    }
+
+    /// Arranges the view for `area`. Returns the line before which older records are wanted.
+    pub fn arrange(
+        &mut self,
+        open: &mut OpenDialog,
+        scene: &Scene<'_>,
+        area: Rect,
+    ) -> Option<usize> {
+        let width = usize::from(area.width);
+        if width != self.width {
+            self.width = width;
+            self.forget_layout();
+        }
+        self.height = usize::from(area.height);
+        let live_width = width.saturating_sub(2).clamp(1, block::WIDEST);
+        if live_width != open.live_width {
+            open.live_width = live_width;
+            open.live.resize(live_width);
+        }
+        if self.follow {
+            open.trim();
+        }
+        self.bound_cache();
+        self.settle_view(open, scene);
+        let near_start = self.top.item - open.origin < 2;
+        open.older().filter(|_| near_start && !open.transcript.blocks().is_empty())
+    }
+
+    pub fn draw(&mut self, open: &OpenDialog, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
+        let chosen = if scene.focused { self.chosen(open) } else { None };
+        let rows = std::mem::take(&mut self.rows);
+        for (y, at) in (area.y..).zip(&rows) {
+            let at = *at;
+            self.draw_row(open, scene, buffer, Rect { y, height: 1, ..area }, at);
+            let first = at.row == usize::from(has_gap(open, at.item));
+            if first && chosen == Some(at.item) && area.x > 0 {
+                let bar = Strip::new()
+                    .put(scene.view.look.glyphs.selected, scene.view.look.style(Role::Accent));
+                bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
+            }
+        }
+        self.rows = rows;
+        self.draw_new_below(open, scene, buffer, area);
+    }
+
+    fn draw_new_below(
+        &self,
+        open: &OpenDialog,
+        scene: &Scene<'_>,
+        buffer: &mut Buffer,
+        area: Rect,
+    ) {
+        let count = self.new_below(open);
+        if count == 0 || area.height == 0 {
+            return;
+        }
+        let look = scene.view.look;
+        let text = format!(" {} {count} {} ", look.glyphs.below, look.word(Word::NewBelow));
+        let strip = Strip::new().put(&text, look.style(Role::TextDim));
+        strip.draw_right(buffer, area, area.bottom() - 1);
+    }
+
+    fn draw_row(
+        &mut self,
+        open: &OpenDialog,
+        scene: &Scene<'_>,
+        buffer: &mut Buffer,
+        area: Rect,
+        at: Anchor,
+    ) {
+        let gap = usize::from(has_gap(open, at.item));
+        let Some(row) = at.row.checked_sub(gap) else {
+            return;
+        };
+        if open.block(at.item).is_none() {
+            let strips = tail::rows(open, scene, at.item, row);
+            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.look.glyphs.cut);
+            return;
+        }
+        let Some(laid) = self.laid(open, scene, at.item) else {
+            return;
+        };
+        let Some(strip) = laid.rows.get(row) else {
+            return;
+        };
+        let meta = if row == 0 { meta_strip(&laid.meta, scene.view) } else { Strip::new() };
+        draw_between(buffer, area, area.y, (strip, &meta), scene.view.look.glyphs.cut);
+    }
+
+    /// The rows of a block, laid out anew only if it changed.
+    fn laid(&mut self, open: &OpenDialog, scene: &Scene<'_>, item: isize) -> Option<&Laid> {
+        let block = open.block(item)?;
+        let thinking = matches!(block.body, Body::Thinking { .. }) && open.unfolded.thinking;
+        let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
+        let waits = matches!(&block.body, Body::Question(asked) if asked.answer.is_none());
+        let fresh = self.cache.get(&item).is_some_and(|cached| {
+            cached.revision == block.revision && cached.unfolded == unfolded && !waits
+        });
+        if !fresh {
+            let setting = Setting {
+                look: scene.view.look,
+                width: self.width,
+                unfolded,
+                speaker: scene.speaker,
+                names: scene.names,
+                picked: scene.picked,
+            };
+            let laid = lay(block, &setting);
+            self.cached_rows += laid.rows.len();
+            let cached = Cached { revision: block.revision, unfolded, laid };
+            if let Some(old) = self.cache.insert(item, cached) {
+                self.cached_rows = self.cached_rows.saturating_sub(old.laid.rows.len());
+            }
+        }
+        self.cache.get(&item).map(|cached| &cached.laid)
+    }
+
+    fn bound_cache(&mut self) {
+        if self.cached_rows > KEPT_ROWS {
+            let in_view = |item: &isize| self.rows.iter().any(|row| row.item == *item);
+            self.cache.retain(|item, _| in_view(item));
+            self.cached_rows = self.cache.values().map(|cached| cached.laid.rows.len()).sum();
+        }
+    }
+}
+
+/// True if a blank row stands before an item: everywhere but at the start and between calls.
+fn has_gap(open: &OpenDialog, item: isize) -> bool {
+    if item <= open.origin {
+        return false;
+    }
+    match (open.block(item - 1), open.block(item)) {
+        (Some(before), Some(this)) => !(before.body.is_call() && this.body.is_call()),
+        _ => true,
+    }
+}
+
+/// True if there is more to see of a block than its rows show.
+fn is_openable(body: &Body) -> bool {
+    body.call().is_some() || matches!(body, Body::Thinking { .. } | Body::Guide { .. })
+}
+
+fn meta_strip(meta: &Meta, view: View<'_>) -> Strip {
+    match meta {
+        Meta::Nothing => Strip::new(),
+        Meta::Fixed(strip) => strip.clone(),
+        Meta::Working(since) => {
+            let look = view.look;
+            let seconds = age::seconds_since(since, view.now).unwrap_or(0);
+            let text = format!(
+                "{} {} {}  {}",
+                look.word(Word::Working),
+                look.glyphs.middle_dot,
+                age::long(seconds),
+                look.glyphs.enter
+            );
+            Strip::new().put(&text, look.style(Role::TextDim))
+        }
+    }
+}
+
+/// The title: who, about what, and where in its history. Cut in the middle where it is narrow.
+pub fn title(open: &OpenDialog, about: &str, gen_number: u32, look: &Look) -> (String, String) {
+    let dot = format!(" {} ", look.glyphs.middle_dot);
+    let mut tail = format!("{dot}course {}", open.course);
+    if open.course != open.courses {
+        tail.push_str(&format!(" of {}", open.courses));
+    }
+    if gen_number > 0 {
+        tail.push_str(&format!("{dot}gen {gen_number}"));
+    }
+    let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
+    (about, tail)
+}

@@ -1,0 +1,409 @@
+//! One block as rows: its head, its words, and what stands dim at its right edge.
+
+use ratatui::style::Style;
+
+use super::prose::{Prose, plain_rows};
+use crate::domain::transcript::{
+    Asked, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
+};
+use crate::domain::{SelfId, Stamp, TellaskKind};
+use crate::ui::cx::Look;
+use crate::ui::lang::Word;
+use crate::ui::panes::strip::Strip;
+use crate::ui::text::width::width;
+use crate::ui::theme::Role;
+
+/// Rows of an opened result that are shown; more is in the record.
+const RESULT_ROWS: usize = 400;
+/// Widest text, in cells: longer lines are hard to read.
+pub const WIDEST: usize = 100;
+
+/// A block ready to draw.
+#[derive(Debug, Clone, Default)]
+pub struct Laid {
+    pub rows: Vec<Strip>,
+    pub meta: Meta,
+}
+
+/// What is about a block, at the right edge of its first row.
+#[derive(Debug, Clone, Default)]
+pub enum Meta {
+    #[default]
+    Nothing,
+    Fixed(Strip),
+    /// Somebody works on it since then.
+    Working(Stamp),
+}
+
+/// What laying out needs to know beside the block.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    pub look: &'a Look,
+    /// Cells for the whole row.
+    pub width: usize,
+    pub unfolded: bool,
+    /// Who speaks in this dialog, with its `@`.
+    pub speaker: &'a str,
+    pub names: &'a dyn Names,
+    /// The option of an open question that the composer holds.
+    pub picked: Option<&'a str>,
+}
+
+/// Who is who, as far as the screen knows.
+pub trait Names {
+    /// The member that speaks in a dialog of this tree, with its `@`.
+    fn member(&self, dialog: &SelfId) -> Option<String>;
+    /// The dialog that asked the open one.
+    fn asker(&self) -> Option<String>;
+    /// Who waits for the answer to this call, beside the dialog that asked.
+    fn waiting_for(&self, call: &crate::domain::CallId) -> Vec<String>;
+}
+
+impl Setting<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.look.style(role)
+    }
+
+    fn word(&self, word: Word) -> &'static str {
+        self.look.word(word)
+    }
+
+    fn dot(&self) -> String {
+        format!(" {} ", self.look.glyphs.middle_dot)
+    }
+
+    /// Cells for words that are indented by `indent`.
+    fn room(&self, indent: usize) -> usize {
+        self.width.saturating_sub(indent).min(WIDEST)
+    }
+
+    fn fold_sign(&self) -> &'static str {
+        if self.unfolded { self.look.glyphs.open } else { self.look.glyphs.closed }
+    }
+}
+
+/// Lays a block out.
+pub fn lay(block: &Block, setting: &Setting<'_>) -> Laid {
+    match &block.body {
+        Body::You { text } => you(text, &block.at, setting),
+        Body::Assignment { from, text, .. } => assignment(from, text, &block.at, setting),
+        Body::Guide { text } => aside(Word::Guide, text, setting),
+        Body::Notice { text } => notice(text, setting),
+        Body::Thinking { text, words, seconds } => thinking(text, *words, *seconds, setting),
+        Body::Saying { text, interrupted } => saying(text, *interrupted, setting),
+        Body::Tool(tool) => tool_call(tool, setting),
+        Body::Tellask(asked) => tellask(asked, &block.at, setting),
+        Body::Question(asked) => question(asked, &block.at, setting),
+        Body::Reply(given) => reply(given, &block.at, setting),
+        Body::CourseBreak { course } => course_break(course.0, setting),
+        Body::CutOff => one_line(setting.look.glyphs.stopped, Word::CutOff, setting),
+        Body::Unknown { kind } => unknown(kind, setting),
+    }
+}
+
+fn rows_of(head: Strip, words: Vec<Strip>) -> Laid {
+    let mut rows = vec![head];
+    rows.extend(words);
+    Laid { rows, meta: Meta::Nothing }
+}
+
+fn you(text: &str, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let head = Strip::new()
+        .put(setting.word(Word::You), setting.style(Role::You))
+        .put(&setting.dot(), setting.style(Role::TextDim))
+        .put(at.hour_minute(), setting.style(Role::TextDim));
+    rows_of(head, plain_rows(text, 2, setting.room(2), setting.style(Role::Text)))
+}
+
+fn assignment(from: &SelfId, text: &str, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let who = setting.names.member(from).unwrap_or_else(|| "@…".to_owned());
+    let head = Strip::new()
+        .put(&who, setting.style(Role::Agent))
+        .put(" ", Style::default())
+        .put(
+            &format!("{} {}", setting.word(Word::Asks), setting.speaker),
+            setting.style(Role::TextDim),
+        )
+        .put(&setting.dot(), setting.style(Role::TextDim))
+        .put(at.hour_minute(), setting.style(Role::TextDim));
+    rows_of(head, plain_rows(text, 2, setting.room(2), setting.style(Role::Text)))
+}
+
+/// Text that is there for the model: one dim line until it is opened.
+fn aside(word: Word, text: &str, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let mut head = Strip::new().put(setting.word(word), dim);
+    if !setting.unfolded {
+        head.push(&setting.dot(), dim);
+        head.push(first_line(text), dim);
+    }
+    let words =
+        if setting.unfolded { plain_rows(text, 2, setting.room(2), dim) } else { Vec::new() };
+    let mut laid = rows_of(head, words);
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid
+}
+
+fn notice(text: &str, setting: &Setting<'_>) -> Laid {
+    let rows = plain_rows(text, 0, setting.room(0), setting.style(Role::TextDim));
+    Laid { rows, meta: Meta::Nothing }
+}
+
+fn thinking(text: &str, words: usize, seconds: Option<u64>, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let mut head = Strip::new()
+        .put(setting.word(Word::Thinking), dim)
+        .put(&setting.dot(), dim)
+        .put(&format!("{words} {}", setting.word(Word::WordsCount)), dim);
+    if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
+        head.push(&setting.dot(), dim);
+        head.push(&crate::ui::model::age::long(seconds), dim);
+    }
+    let rows = if setting.unfolded {
+        plain_rows(text, 2, setting.room(2), setting.style(Role::Thinking))
+    } else {
+        Vec::new()
+    };
+    let mut laid = rows_of(head, rows);
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid
+}
+
+fn saying(text: &str, interrupted: bool, setting: &Setting<'_>) -> Laid {
+    let head = Strip::new().put(setting.speaker, setting.style(Role::Agent));
+    let mut rows = Prose::new(setting.look).rows(text, 2, setting.room(2));
+    if interrupted {
+        let sign = setting.look.glyphs.stopped;
+        let note = format!("  {sign} {}", setting.word(Word::Interrupted));
+        rows.push(Strip::new().put(&note, setting.style(Role::Warning)));
+    }
+    rows_of(head, rows)
+}
+
+fn tool_call(tool: &ToolCall, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let mut head = Strip::new()
+        .put(&format!("  {} ", setting.fold_sign()), dim)
+        .put(&tool.name, setting.style(Role::Tool));
+    if !tool.arguments.is_empty() {
+        head.push(" ", dim);
+        head.push(first_line(&tool.arguments), dim);
+    }
+    let mut rows = Vec::new();
+    if setting.unfolded
+        && let Some(result) = &tool.result
+    {
+        rows = plain_rows(&result.text, 4, setting.room(4), setting.style(Role::Code));
+        if rows.len() > RESULT_ROWS {
+            let more = format!("    {} +{}", setting.look.glyphs.cut, rows.len() - RESULT_ROWS);
+            rows.truncate(RESULT_ROWS);
+            rows.push(Strip::new().put(&more, dim));
+        }
+    }
+    let mut laid = rows_of(head, rows);
+    laid.meta = match &tool.result {
+        Some(result) => {
+            let meta = Strip::new().put(&tool_meta(result, setting), dim);
+            let bad = setting.style(Role::ToolBad);
+            Meta::Fixed(match result.ok {
+                Some(false) => Strip::new()
+                    .put(&format!("{}{}", setting.word(Word::Failed), setting.dot()), bad)
+                    .join(meta),
+                Some(true) | None => meta,
+            })
+        }
+        None => Meta::Nothing,
+    };
+    laid
+}
+
+fn tool_meta(result: &crate::domain::transcript::ToolResult, setting: &Setting<'_>) -> String {
+    let mut meta = format!("{} {}", result.lines, setting.word(Word::Lines));
+    if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
+        meta.push_str(&setting.dot());
+        meta.push_str(&crate::ui::model::age::long(seconds));
+    }
+    meta
+}
+
+/// `@alice !schema`
+fn callee(asked: &Tellask, setting: &Setting<'_>) -> String {
+    let who = match (&asked.target, asked.kind) {
+        (Some(target), _) => format!("@{target}"),
+        (None, TellaskKind::Back) => setting.names.asker().unwrap_or_else(|| "@…".to_owned()),
+        (None, TellaskKind::FreshBoots) => setting.speaker.to_owned(),
+        (None, TellaskKind::Session | TellaskKind::Sessionless) => "@…".to_owned(),
+    };
+    match &asked.slug {
+        Some(slug) => format!("{who} !{slug}"),
+        None => who,
+    }
+}
+
+fn tellask(asked: &Tellask, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let glyphs = &setting.look.glyphs;
+    let dim = setting.style(Role::TextDim);
+    let (sign, role, words, meta) = match &asked.status {
+        TellaskStatus::Working => {
+            (glyphs.asks, Role::Accent, &asked.content, Meta::Working(at.clone()))
+        }
+        TellaskStatus::Replied { text, at } => {
+            let done = format!("{} {}", setting.word(Word::Replied), at.hour_minute());
+            let meta = Meta::Fixed(Strip::new().put(&done, dim));
+            (glyphs.answered, Role::Good, text, meta)
+        }
+        TellaskStatus::Failed { text, at } => {
+            let failed = format!("{} {}", setting.word(Word::Failed), at.hour_minute());
+            let meta = Meta::Fixed(Strip::new().put(&failed, setting.style(Role::Bad)));
+            (glyphs.answered, Role::Bad, text, meta)
+        }
+    };
+    let head = Strip::new()
+        .put(&format!("  {sign} "), setting.style(role))
+        .put(&callee(asked, setting), setting.style(Role::Agent));
+    let rows = if setting.unfolded {
+        whole_exchange(asked, words, setting)
+    } else {
+        vec![short_row(words, setting)]
+    };
+    let mut laid = rows_of(head, rows);
+    laid.meta = meta;
+    laid
+}
+
+/// The request, and what came back.
+fn whole_exchange(asked: &Tellask, words: &str, setting: &Setting<'_>) -> Vec<Strip> {
+    let room = setting.room(4);
+    let mut rows = plain_rows(&asked.content, 4, room, setting.style(Role::TextDim));
+    if asked.status != TellaskStatus::Working {
+        rows.push(Strip::new());
+        rows.extend(Prose::new(setting.look).rows(words, 4, room));
+    }
+    rows
+}
+
+fn short_row(text: &str, setting: &Setting<'_>) -> Strip {
+    let head = first_line(text);
+    let more = text.trim().len() > head.len();
+    let mut line = head.to_owned();
+    if more {
+        line.push(' ');
+        line.push_str(setting.look.glyphs.cut);
+    }
+    Strip::new().put("    ", Style::default()).put(&line, setting.style(Role::TextDim)).shortened(
+        setting.room(0),
+        setting.look.glyphs.cut,
+        setting.style(Role::TextDim),
+    )
+}
+
+fn question(asked: &Asked, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
+    let mut head = Strip::new()
+        .put(&format!("{} ", setting.look.glyphs.needs_you), setting.style(role))
+        .put(setting.speaker, setting.style(Role::Agent))
+        .put(&format!(" {}", setting.word(Word::Asks)), dim)
+        .put(&setting.dot(), dim)
+        .put(at.hour_minute(), dim);
+    let mut rows = Vec::new();
+    let waiting = setting.names.waiting_for(&asked.call);
+    if asked.answer.is_none() && !waiting.is_empty() {
+        let who = waiting.join(&format!(" {} ", setting.word(Word::And)));
+        let note = format!("{who} {}", waits_word(waiting.len(), setting));
+        if head.width() + setting.dot().len() + width(&note) <= setting.width {
+            head.push(&setting.dot(), dim);
+            head.push(&note, dim);
+        } else {
+            rows.push(Strip::new().put("  ", dim).put(&note, dim));
+        }
+    }
+    rows.extend(question_rows(&asked.content, setting));
+    if let Some((answer, when)) = &asked.answer {
+        let said = format!("  {} {}", setting.look.glyphs.answered, setting.word(Word::You));
+        let head = Strip::new()
+            .put(&said, setting.style(Role::You))
+            .put(&format!("{}{}", setting.dot(), when.hour_minute()), dim);
+        rows.push(head);
+        rows.extend(plain_rows(answer, 4, setting.room(4), setting.style(Role::Text)));
+    }
+    rows_of(head, rows)
+}
+
+fn waits_word(count: usize, setting: &Setting<'_>) -> String {
+    let word = setting.word(Word::WaitsForIt);
+    if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
+}
+
+/// The question's lines; its options stand out a little, the picked one more.
+fn question_rows(content: &str, setting: &Setting<'_>) -> Vec<Strip> {
+    let mut rows = Vec::new();
+    for line in content.lines() {
+        let option = super::options::option_of(line);
+        let (indent, role) = match &option {
+            Some(option) if setting.picked == Some(option.key.as_str()) => (4, Role::Accent),
+            Some(_) => (4, Role::Text),
+            None => (2, Role::Text),
+        };
+        let text = option
+            .as_ref()
+            .map_or_else(|| line.to_owned(), |option| format!("{}  {}", option.key, option.text));
+        rows.extend(plain_rows(&text, indent, setting.room(indent), setting.style(role)));
+    }
+    rows
+}
+
+fn reply(given: &Reply, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let to = given
+        .to
+        .as_ref()
+        .and_then(|dialog| setting.names.member(dialog))
+        .or_else(|| setting.names.asker())
+        .unwrap_or_default();
+    let head = Strip::new()
+        .put(&format!("  {} ", setting.look.glyphs.answered), setting.style(Role::Good))
+        .put(setting.word(Word::ReplyTo), dim)
+        .put(" ", dim)
+        .put(&to, setting.style(Role::Agent));
+    let mut rows = Prose::new(setting.look).rows(&given.content, 4, setting.room(4));
+    let meta = if given.delivered {
+        let done = format!("{} {}", setting.word(Word::Delivered), at.hour_minute());
+        Strip::new().put(&done, dim)
+    } else if let Some(why) = &given.refused {
+        rows.extend(plain_rows(why, 4, setting.room(4), setting.style(Role::Bad)));
+        Strip::new().put(setting.word(Word::NotDelivered), setting.style(Role::Bad))
+    } else {
+        Strip::new()
+    };
+    let mut laid = rows_of(head, rows);
+    laid.meta = Meta::Fixed(meta);
+    laid
+}
+
+fn course_break(course: u32, setting: &Setting<'_>) -> Laid {
+    let rule = setting.style(Role::Rule);
+    let sign = setting.look.glyphs.rule;
+    let row = Strip::new()
+        .put(&sign.repeat(4), rule)
+        .put(
+            &format!(" {} {course} ", setting.word(Word::CourseBegins)),
+            setting.style(Role::TextDim),
+        )
+        .fill_to(setting.room(0), sign, rule);
+    rows_of(row, Vec::new())
+}
+
+fn one_line(sign: &str, word: Word, setting: &Setting<'_>) -> Laid {
+    let line = format!("{sign} {}", setting.word(word));
+    rows_of(Strip::new().put(&line, setting.style(Role::Warning)), Vec::new())
+}
+
+fn unknown(kind: &str, setting: &Setting<'_>) -> Laid {
+    let line = format!(
+        "{} \"{kind}\" {}",
+        setting.word(Word::UnknownRecord),
+        setting.word(Word::NewerProgram)
+    );
+    rows_of(Strip::new().put(&line, setting.style(Role::TextDim)), Vec::new())
+}

@@ -1,0 +1,54 @@
+//! Finished text as rows: Markdown for what a model said, plain wrapping for everything else.
+
+use ratatui::style::Style;
+
+use crate::ui::cx::Look;
+use crate::ui::panes::strip::Strip;
+use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
+
+/// Turns the words of models into rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Prose<'a> {
+    look: &'a Look,
+}
+
+impl<'a> Prose<'a> {
+    pub fn new(look: &'a Look) -> Self {
+        Self { look }
+    }
+
+    /// Rows of at most `width` cells after an indentation.
+    pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
+        let clean = SafeText::clean(text.trim_end());
+        markdown::render(&clean, width, &self.look.glyphs)
+            .iter()
+            .map(|line| self.strip(line, indent))
+            .collect()
+    }
+
+    fn strip(self, line: &StyledLine, indent: usize) -> Strip {
+        if line.spans.is_empty() {
+            return Strip::new();
+        }
+        let start = Strip::new().pad_to(indent);
+        line.spans
+            .iter()
+            .fold(start, |strip, span| strip.put(span.text.as_str(), span.style(&self.look.theme)))
+    }
+}
+
+/// Wraps text in one style.
+pub fn plain_rows(text: &str, indent: usize, width: usize, style: Style) -> Vec<Strip> {
+    let clean = SafeText::clean(text.trim_end());
+    wrap(clean.as_str(), width)
+        .into_iter()
+        .map(|row| indented(clean.as_str().get(row).unwrap_or_default(), indent, style))
+        .collect()
+}
+
+fn indented(row: &str, indent: usize, style: Style) -> Strip {
+    if row.is_empty() {
+        return Strip::new();
+    }
+    Strip::new().pad_to(indent).put(row, style)
+}

@@ -1,0 +1,281 @@
+//! Where the view stands and how it moves. Items are numbered blocks, then live text, then the tail.
+
+use super::{Scene, TranscriptPane, has_gap, tail};
+use crate::domain::CallId;
+use crate::domain::transcript::Place;
+use crate::ui::model::OpenDialog;
+
+/// A row of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Anchor {
+    pub item: isize,
+    pub row: usize,
+}
+
+/// How a person moves the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Move {
+    /// Down for positive numbers.
+    Lines(isize),
+    HalfPages(isize),
+    Pages(isize),
+    Start,
+    /// To the end, and follow it.
+    End,
+    /// To the generation before or after.
+    Generations(isize),
+    /// A block with what lies before it, its end at the lower edge.
+    CallSite(CallId),
+    /// A place remembered from before.
+    Place(Place, usize),
+}
+
+impl TranscriptPane {
+    /// Carries out what was asked, keeps the view inside, and lists the rows in view.
+    pub(super) fn settle_view(&mut self, open: &mut OpenDialog, scene: &Scene<'_>) {
+        self.keep_inside(open, scene);
+        for to in std::mem::take(&mut self.moves) {
+            self.carry_out(open, scene, to);
+        }
+        if let Some(call) = self.wanted.clone() {
+            self.show_call_site(open, scene, &call);
+        }
+        if std::mem::take(&mut self.to_end) {
+            self.top = self.back_from_end(open, scene, self.height);
+        }
+        if self.follow {
+            self.follow_end(open, scene);
+        }
+        self.rows = self.rows_from(open, scene, self.top);
+    }
+
+    fn carry_out(&mut self, open: &OpenDialog, scene: &Scene<'_>, to: Move) {
+        let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
+        match to {
+            Move::Lines(lines) => self.lines(open, scene, lines),
+            Move::HalfPages(count) => self.lines(open, scene, count * half),
+            Move::Pages(count) => {
+                let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
+                self.lines(open, scene, count * page);
+            }
+            Move::Start => {
+                self.leave_end(open);
+                self.top = first(open);
+                self.mark = self.height.saturating_sub(1);
+            }
+            Move::End => self.follow_again(),
+            Move::Generations(step) => self.generation(open, scene, step),
+            Move::CallSite(call) => self.wanted = Some(call),
+            Move::Place(place, row) => {
+                if let Some(item) = open.find(|block| block.place == place) {
+                    self.leave_end(open);
+                    self.top = Anchor { item, row };
+                    self.keep_inside_item(open, scene);
+                }
+            }
+        }
+    }
+
+    fn follow_again(&mut self) {
+        self.follow = true;
+        self.to_end = true;
+        self.mark = 0;
+        self.wanted = None;
+    }
+
+    fn leave_end(&mut self, open: &OpenDialog) {
+        if self.follow {
+            self.follow = false;
+            self.left_at = open.end();
+            self.mark = 0;
+        }
+        self.to_end = false;
+    }
+
+    fn lines(&mut self, open: &OpenDialog, scene: &Scene<'_>, lines: isize) {
+        self.wanted = None;
+        if std::mem::take(&mut self.to_end) {
+            self.top = self.back_from_end(open, scene, self.height);
+        }
+        if lines < 0 {
+            self.leave_end(open);
+            let missing = self.step_up(open, scene, lines.unsigned_abs());
+            self.mark = (self.mark + missing).min(self.height.saturating_sub(1));
+            return;
+        }
+        let count = lines.unsigned_abs();
+        let moved = self.mark.min(count);
+        self.mark -= moved;
+        self.step_down(open, scene, count - moved);
+        let lowest = self.back_from_end(open, scene, self.height);
+        if self.mark == 0 && self.top >= lowest {
+            self.follow_again();
+        }
+    }
+
+    /// Moves the view up; returns the rows that were not there any more.
+    fn step_up(&mut self, open: &OpenDialog, scene: &Scene<'_>, count: usize) -> usize {
+        let mut left = count;
+        loop {
+            if self.top.row >= left {
+                self.top.row -= left;
+                return 0;
+            }
+            left -= self.top.row;
+            self.top.row = 0;
+            if self.top.item <= open.origin {
+                return left;
+            }
+            self.top.item -= 1;
+            self.top.row = self.item_height(open, scene, self.top.item);
+        }
+    }
+
+    fn step_down(&mut self, open: &OpenDialog, scene: &Scene<'_>, count: usize) {
+        let last = end_of_items(open, scene) - 1;
+        self.top.row += count;
+        while self.top.item < last {
+            let height = self.item_height(open, scene, self.top.item);
+            if self.top.row < height {
+                return;
+            }
+            self.top.row -= height;
+            self.top.item += 1;
+        }
+        self.keep_inside_item(open, scene);
+    }
+
+    fn generation(&mut self, open: &OpenDialog, scene: &Scene<'_>, step: isize) {
+        let begins = |item: isize| {
+            let this = open.block(item).and_then(|block| block.genseq);
+            let before = open.block(item - 1).and_then(|block| block.genseq);
+            this.is_some() && this != before
+        };
+        let found = if step < 0 {
+            (open.origin..self.top.item).rev().find(|item| begins(*item))
+        } else {
+            (self.top.item + 1..open.end()).find(|item| begins(*item))
+        };
+        let Some(item) = found else {
+            if step < 0 {
+                self.carry_out(open, scene, Move::Start);
+            } else {
+                self.follow_again();
+            }
+            return;
+        };
+        self.leave_end(open);
+        self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
+    }
+
+    /// Brings the end of a block to the lower edge; if that is the end of all, follows it.
+    fn show_call_site(&mut self, open: &OpenDialog, scene: &Scene<'_>, call: &CallId) {
+        let Some(item) = open.find(|block| block.body.call() == Some(call)) else {
+            return;
+        };
+        self.wanted = None;
+        if item + 1 >= end_of_items(open, scene) {
+            self.follow_again();
+            return;
+        }
+        self.leave_end(open);
+        self.top = Anchor { item, row: self.item_height(open, scene, item) };
+        self.step_up(open, scene, self.height);
+        self.mark = 0;
+    }
+
+    /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page.
+    fn follow_end(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+        let shown = self.rows_below(open, scene, self.top, self.height + 1);
+        let half = self.height.div_ceil(2).max(1);
+        let has_more_above = self.top > first(open);
+        if shown > self.height || (shown < half && has_more_above) {
+            self.top = self.back_from_end(open, scene, half);
+        }
+    }
+
+    fn keep_inside(&mut self, open: &mut OpenDialog, scene: &Scene<'_>) {
+        let live_at = usize::try_from(self.top.item - open.end()).ok();
+        if let Some(dropped) = live_at.map(|at| open.live.take_dropped(at)) {
+            self.top.row = self.top.row.saturating_sub(dropped);
+        }
+        if self.top.item < open.origin {
+            self.top = first(open);
+        }
+        if self.top.item >= end_of_items(open, scene) {
+            self.top = self.back_from_end(open, scene, self.height);
+        }
+        self.keep_inside_item(open, scene);
+    }
+
+    fn keep_inside_item(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+        let height = self.item_height(open, scene, self.top.item);
+        self.top.row = self.top.row.min(height.saturating_sub(1));
+    }
+
+    /// The anchor from which `rows` rows reach to the end.
+    fn back_from_end(&mut self, open: &OpenDialog, scene: &Scene<'_>, rows: usize) -> Anchor {
+        let before = self.top;
+        self.top = Anchor { item: end_of_items(open, scene), row: 0 };
+        self.step_up(open, scene, rows);
+        std::mem::replace(&mut self.top, before)
+    }
+
+    /// Rows from an anchor to the end, counted up to `most`.
+    fn rows_below(
+        &mut self,
+        open: &OpenDialog,
+        scene: &Scene<'_>,
+        from: Anchor,
+        most: usize,
+    ) -> usize {
+        let mut count = 0;
+        let mut skip = from.row;
+        for item in from.item..end_of_items(open, scene) {
+            count += self.item_height(open, scene, item).saturating_sub(skip);
+            skip = 0;
+            if count >= most {
+                return most;
+            }
+        }
+        count
+    }
+
+    fn rows_from(&mut self, open: &OpenDialog, scene: &Scene<'_>, from: Anchor) -> Vec<Anchor> {
+        let mut rows = Vec::with_capacity(self.height);
+        let mut first_row = from.row;
+        for item in from.item..end_of_items(open, scene) {
+            let height = self.item_height(open, scene, item);
+            for row in first_row..height {
+                if rows.len() == self.height {
+                    return rows;
+                }
+                rows.push(Anchor { item, row });
+            }
+            first_row = 0;
+        }
+        rows
+    }
+
+    /// Rows of an item, the blank one before it included.
+    fn item_height(&mut self, open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize {
+        let gap = usize::from(has_gap(open, item));
+        let rows = if open.block(item).is_some() {
+            self.laid(open, scene, item).map_or(0, |laid| laid.rows.len())
+        } else {
+            tail::height(open, scene, item)
+        };
+        if rows == 0 { 0 } else { rows + gap }
+    }
+}
+
+fn first(open: &OpenDialog) -> Anchor {
+    Anchor { item: open.origin, row: 0 }
+}
+
+/// The number behind the last item.
+fn end_of_items(open: &OpenDialog, scene: &Scene<'_>) -> isize {
+    let live = open.live.segments().len();
+    let tail = usize::from(!scene.tail.is_empty());
+    open.end().saturating_add_unsigned(live + tail)
+}

@@ -1,0 +1,330 @@
+//! The loop: wait, take in everything that is ready, draw at most one frame.
+//!
+//! Keys come first. Nothing changed means no frame and no wake-up. Commands go out with `try_send`;
+//! one that finds the queue full is kept and tried again.
+
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Size;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, error::TrySendError};
+
+use super::app::{App, Effect};
+use super::pacer::{Cause, Link, Pacer};
+use super::surface::Surface;
+use super::terminal::Control;
+use crate::protocol::{Command, UiEvent};
+
+/// Events taken in between two looks at the keys.
+const BATCH: usize = 256;
+/// Pause before a kept command is tried again.
+const RETRY_AFTER: Duration = Duration::from_millis(50);
+/// Beyond the driver's grace, for its last words to arrive.
+const MARGIN: Duration = Duration::from_millis(500);
+
+/// What joins the screen with the rest.
+#[derive(Debug)]
+pub struct Channels<K, S> {
+    /// Keys, pastes and sizes from the terminal.
+    pub input: K,
+    /// Bounded; when it is full, commands are kept here and tried again.
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<UiEvent>,
+    /// Ends when the program is asked to end from outside (TERM, HUP).
+    pub shutdown: S,
+    /// Told after each frame was written out.
+    pub written: Arc<Notify>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct RunOptions {
+    pub link: Link,
+    /// How long dialogs may settle at the end.
+    pub grace: Duration,
+    pub in_tmux: bool,
+}
+
+/// How the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The driver has settled everything.
+    Settled,
+    /// The person did not wait, or the grace was over; the state is on disk as it was.
+    Abandoned,
+}
+
+/// Runs the screen until the person leaves, the program is asked to end, or the driver is gone.
+///
+/// # Errors
+/// The terminal is gone and nothing else ended the loop.
+pub async fn run<K, S>(
+    app: &mut App,
+    surface: &mut impl Surface,
+    channels: Channels<K, S>,
+    options: RunOptions,
+) -> io::Result<Outcome>
+where
+    K: Stream<Item = io::Result<Event>> + Unpin,
+    S: Future<Output = ()>,
+{
+    let Channels { mut input, commands, mut events, shutdown, written } = channels;
+    let mut shutdown = Box::pin(shutdown.fuse());
+    let mut run = Run::new(app, surface, commands, options);
+    loop {
+        if let Some(outcome) = run.settle()? {
+            return Ok(outcome);
+        }
+        let wake = run.wake_at().map(tokio::time::Instant::from_std);
+        let input_gone = run.input_gone;
+        tokio::select! {
+            biased;
+            key = input.next(), if !input_gone => run.input(key, &mut input).await,
+            () = &mut shutdown => run.leave(),
+            event = events.recv() => run.events(event, &mut events),
+            () = written.notified() => run.pacer.wrote(run.surface.last_write()),
+            () = until(wake) => {}
+        }
+    }
+}
+
+/// What the stream has now; `None` if it has to be waited for.
+///
+/// The look is taken with the loop's own waker: the terminal's stream keeps the waker of the first
+/// look that found nothing, and would never wake the loop with any other.
+async fn ready<K: Stream + Unpin>(input: &mut K) -> Option<Option<K::Item>> {
+    poll_fn(|cx| match Pin::new(&mut *input).poll_next(cx) {
+        Poll::Ready(item) => Poll::Ready(Some(item)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+async fn until(wake: Option<tokio::time::Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The loop's state.
+struct Run<'a, S: Surface> {
+    app: &'a mut App,
+    surface: &'a mut S,
+    commands: mpsc::Sender<Command>,
+    unsent: VecDeque<Command>,
+    options: RunOptions,
+    pacer: Pacer,
+    /// When the last chance of a settled end is over.
+    leave_by: Option<Instant>,
+    outcome: Option<Outcome>,
+    input_gone: bool,
+    told_busy: bool,
+}
+
+impl<'a, S: Surface> Run<'a, S> {
+    fn new(
+        app: &'a mut App,
+        surface: &'a mut S,
+        commands: mpsc::Sender<Command>,
+        options: RunOptions,
+    ) -> Self {
+        let pacer = Pacer::new(options.link);
+        Self {
+            app,
+            surface,
+            commands,
+            unsent: VecDeque::new(),
+            options,
+            pacer,
+            leave_by: None,
+            outcome: None,
+            input_gone: false,
+            told_busy: false,
+        }
+    }
+
+    /// After something happened: commands out, effects done, at most one frame drawn.
+    fn settle(&mut self) -> io::Result<Option<Outcome>> {
+        let now = now();
+        self.app.tick(now);
+        self.unsent.extend(self.app.take_commands());
+        for effect in self.app.take_effects() {
+            self.effect(effect)?;
+        }
+        self.send();
+        if self.leave_by.is_some_and(|by| by <= now) {
+            self.outcome = Some(Outcome::Abandoned);
+        }
+        if self.outcome.is_none() {
+            self.draw(now)?;
+        }
+        Ok(self.outcome)
+    }
+
+    fn draw(&mut self, now: Instant) -> io::Result<()> {
+        if self.app.take_dirty() {
+            self.pacer.mark(Cause::Event);
+        }
+        if !self.pacer.is_due(now) || !self.surface.is_ready() {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let app = &mut *self.app;
+        let drawn = self.surface.draw(&mut |frame| app.draw(frame));
+        self.pacer.drawn(now, started.elapsed());
+        self.unsent.extend(self.app.take_commands());
+        self.send();
+        // While leaving, a terminal that is gone is no news.
+        if self.leave_by.is_some() { Ok(()) } else { drawn }
+    }
+
+    /// When the loop has to go on by itself.
+    fn wake_at(&self) -> Option<Instant> {
+        let now = now();
+        let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
+        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_AFTER);
+        [frame, retry, self.app.wake_at(), self.leave_by].into_iter().flatten().min()
+    }
+
+    async fn input<K>(&mut self, first: Option<io::Result<Event>>, input: &mut K)
+    where
+        K: Stream<Item = io::Result<Event>> + Unpin,
+    {
+        self.app.tick(now());
+        let mut next = Some(first);
+        while let Some(event) = next.take() {
+            let Some(Ok(event)) = event else {
+                self.input_gone = true;
+                self.leave();
+                return;
+            };
+            self.one_input(event);
+            next = ready(input).await;
+        }
+    }
+
+    fn one_input(&mut self, event: Event) {
+        match event {
+            Event::Key(key) if self.leave_by.is_some() => self.key_while_leaving(key),
+            Event::Key(key) => {
+                let commands = self.app.key(key);
+                self.unsent.extend(commands);
+            }
+            Event::Paste(text) => {
+                let commands = self.app.paste(&text);
+                self.unsent.extend(commands);
+            }
+            Event::Resize(width, height) => {
+                self.surface.resize(Size { width, height });
+                self.app.resized();
+            }
+            Event::FocusGained | Event::FocusLost | Event::Mouse(_) => return,
+        }
+        self.pacer.mark(Cause::Key);
+    }
+
+    /// Who asks twice does not want to wait.
+    fn key_while_leaving(&mut self, key: KeyEvent) {
+        let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
+        if ctrl_c || key.code == KeyCode::Char('q') {
+            self.outcome = Some(Outcome::Abandoned);
+        }
+    }
+
+    fn events(&mut self, first: Option<UiEvent>, events: &mut mpsc::Receiver<UiEvent>) {
+        self.app.tick(now());
+        let Some(first) = first else {
+            self.outcome = Some(Outcome::Settled);
+            return;
+        };
+        let mut next = Some(first);
+        for _ in 0..BATCH {
+            let Some(event) = next.take() else {
+                break;
+            };
+            let commands = self.app.apply(event);
+            self.unsent.extend(commands);
+            next = events.try_recv().ok();
+        }
+        if let Some(event) = next {
+            let commands = self.app.apply(event);
+            self.unsent.extend(commands);
+        }
+    }
+
+    fn effect(&mut self, effect: Effect) -> io::Result<()> {
+        match effect {
+            Effect::Quit => self.leave(),
+            Effect::Ended => self.outcome = Some(Outcome::Settled),
+            Effect::Redraw => {
+                self.surface.repaint();
+                self.pacer.mark(Cause::Key);
+            }
+            Effect::Suspend => {
+                self.surface.suspend()?;
+                self.pacer.mark(Cause::Key);
+            }
+            Effect::Title(count) => {
+                self.surface.control(&Control::title(count));
+                self.pacer.mark(Cause::Event);
+            }
+            Effect::Ring(text) => {
+                self.surface.control(&Control::bell());
+                let notice = Control::notification(&text, self.options.in_tmux);
+                self.surface.control(&notice);
+                self.pacer.mark(Cause::Event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the driver to end, once.
+    fn leave(&mut self) {
+        if self.leave_by.is_none() {
+            let grace = self.options.grace;
+            self.leave_by = Some(now() + grace + MARGIN);
+            self.unsent.push_back(Command::Shutdown { grace });
+            self.app.leave();
+            self.pacer.mark(Cause::Key);
+        }
+    }
+
+    fn send(&mut self) {
+        while let Some(command) = self.unsent.pop_front() {
+            match self.commands.try_send(command) {
+                Ok(()) => {}
+                Err(TrySendError::Full(command)) => {
+                    self.unsent.push_front(command);
+                    if !std::mem::replace(&mut self.told_busy, true) {
+                        self.app.busy();
+                    }
+                    return;
+                }
+                Err(TrySendError::Closed(_)) => {
+                    self.unsent.clear();
+                    if self.leave_by.is_some() {
+                        self.outcome = Some(Outcome::Settled);
+                    }
+                    return;
+                }
+            }
+        }
+        self.told_busy = false;
+    }
+}
+
+/// The loop's clock: that of its timers.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+#[cfg(test)]
+mod tests;

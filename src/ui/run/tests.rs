@@ -1,0 +1,285 @@
+//! The loop on a screen in memory, with paused time.
+
+use futures_util::stream;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
+use crate::protocol::TreeRow;
+use crate::ui::app::AppOptions;
+use crate::ui::cx::Look;
+use crate::ui::keymap::Keymap;
+use crate::ui::model::drafts::Forgetful;
+use crate::ui::theme::{Glyphs, Theme};
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
+
+/// Counts frames and keeps control sequences.
+struct Memory {
+    terminal: Terminal<TestBackend>,
+    frames: usize,
+    controls: Vec<u8>,
+    repaints: usize,
+    ready: bool,
+}
+
+impl Memory {
+    fn new() -> Self {
+        Self {
+            terminal: Terminal::new(TestBackend::new(80, 24)).unwrap(),
+            frames: 0,
+            controls: Vec::new(),
+            repaints: 0,
+            ready: true,
+        }
+    }
+}
+
+impl Surface for Memory {
+    fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {
+        self.frames += 1;
+        self.terminal.draw(|frame| render(frame)).unwrap();
+        Ok(())
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.terminal.backend_mut().resize(size.width, size.height);
+    }
+
+    fn repaint(&mut self) {
+        self.repaints += 1;
+    }
+
+    fn control(&mut self, control: &Control) {
+        self.controls.extend_from_slice(control.bytes());
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn last_write(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+fn app() -> App {
+    App::new(AppOptions {
+        look: Look {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap: Keymap::defaults(),
+            lang: Lang::En,
+        },
+        clock: Arc::new(Noon),
+        drafts: Box::new(Forgetful),
+        moment: now(),
+    })
+}
+
+const OPTIONS: RunOptions =
+    RunOptions { link: Link::Local, grace: Duration::from_secs(3), in_tmux: false };
+
+fn press(c: char) -> Event {
+    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+}
+
+/// Keys, each after a pause, and then silence.
+fn typing(keys: Vec<(u64, Event)>) -> impl Stream<Item = io::Result<Event>> + Unpin {
+    let typed = stream::iter(keys).then(|(millis, event)| async move {
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        Ok(event)
+    });
+    Box::pin(typed.chain(stream::pending()))
+}
+
+struct Driver {
+    commands: mpsc::Receiver<Command>,
+    events: mpsc::Sender<UiEvent>,
+}
+
+/// Runs until `script` ends the driver's side or the loop ends by itself.
+async fn play<F>(
+    surface: &mut Memory,
+    keys: Vec<(u64, Event)>,
+    capacity: usize,
+    script: impl FnOnce(Driver) -> F,
+) -> (io::Result<Outcome>, F::Output)
+where
+    F: Future,
+{
+    let (to_driver, commands) = mpsc::channel(capacity);
+    let (events, from_driver) = mpsc::channel(64);
+    let channels = Channels {
+        input: typing(keys),
+        commands: to_driver,
+        events: from_driver,
+        shutdown: std::future::pending(),
+        written: Arc::new(Notify::new()),
+    };
+    let mut app = app();
+    tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
+}
+
+async fn rest(millis: u64) {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_of_events_is_one_frame_and_silence_is_none() {
+    let mut surface = Memory::new();
+    let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
+        rest(100).await;
+        for n in 0..50 {
+            driver.events.send(UiEvent::Notice(format!("{n}"))).await.unwrap();
+        }
+        rest(3_000).await;
+        driver.events.send(UiEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert!((2..=4).contains(&surface.frames), "{} frames", surface.frames);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_screen_draws_once_a_minute_at_most() {
+    let mut surface = Memory::new();
+    let row = TreeRow {
+        dialog: DialogId::main(RootId::new("a")),
+        asker: None,
+        agent: "lead".into(),
+        slug: None,
+        taskdoc: "t.tsk".to_owned(),
+        state: DisplayState::Idle,
+        course: crate::domain::Course::FIRST,
+        genseq: crate::domain::Genseq(1),
+        created_at: Stamp::default(),
+        last_modified: Stamp::default(),
+        questions: 0,
+        pending: 0,
+        about: String::new(),
+        context_percent: None,
+        keep_going: None,
+    };
+    let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
+        driver.events.send(UiEvent::Rows(vec![row])).await.unwrap();
+        rest(600_000).await;
+        driver.events.send(UiEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert!((9..=13).contains(&surface.frames), "{} frames", surface.frames);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_queue_keeps_the_command_and_sends_it_later() {
+    let mut surface = Memory::new();
+    let continue_all = || (10, press('C'));
+    let keys = vec![continue_all(), continue_all(), continue_all()];
+    let (outcome, count) = play(&mut surface, keys, 1, |mut driver| async move {
+        rest(500).await;
+        let mut count = 0;
+        while let Ok(Some(command)) =
+            tokio::time::timeout(Duration::from_secs(1), driver.commands.recv()).await
+        {
+            count += usize::from(matches!(command, Command::ContinueAll { .. }));
+        }
+        driver.events.send(UiEvent::Stopped).await.unwrap();
+        count
+    })
+    .await;
+    assert_eq!((outcome.unwrap(), count), (Outcome::Settled, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_waits_for_the_driver_and_not_longer_than_its_grace() {
+    for settles in [true, false] {
+        let mut surface = Memory::new();
+        let (outcome, asked) =
+            play(&mut surface, vec![(10, press('q'))], 4, |mut driver| async move {
+                let asked = driver.commands.recv().await;
+                if settles {
+                    rest(1_000).await;
+                    driver.events.send(UiEvent::Stopped).await.unwrap();
+                } else {
+                    rest(60_000).await;
+                }
+                asked
+            })
+            .await;
+        let expected = if settles { Outcome::Settled } else { Outcome::Abandoned };
+        assert_eq!(outcome.unwrap(), expected);
+        assert_eq!(asked, Some(Command::Shutdown { grace: OPTIONS.grace }));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_question_rings_and_counts_in_the_title() {
+    let mut surface = Memory::new();
+    let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
+        for question in ["q1", "q2"] {
+            let event = UiEvent::Asked {
+                dialog: DialogId::main(RootId::new("a")),
+                question: question.to_owned(),
+                headline: "Which?".to_owned(),
+            };
+            driver.events.send(event).await.unwrap();
+        }
+        rest(100).await;
+        driver.events.send(UiEvent::Stopped).await.unwrap();
+    })
+    .await;
+    outcome.unwrap();
+    let controls = String::from_utf8(surface.controls).unwrap();
+    assert_eq!(controls.matches("]9;dominds: Which?").count(), 1, "{controls:?}");
+    assert!(controls.contains("]2;dominds"), "{controls:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn being_asked_to_end_from_outside_settles_the_driver() {
+    let (to_driver, mut commands) = mpsc::channel(4);
+    let (events, from_driver) = mpsc::channel(4);
+    let channels = Channels {
+        input: typing(Vec::new()),
+        commands: to_driver,
+        events: from_driver,
+        shutdown: rest(50),
+        written: Arc::new(Notify::new()),
+    };
+    let (mut app, mut surface) = (app(), Memory::new());
+    let driver = async {
+        let asked = commands.recv().await;
+        events.send(UiEvent::Stopped).await.unwrap();
+        asked
+    };
+    let (outcome, asked) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
+    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert!(matches!(asked, Some(Command::Shutdown { .. })));
+}
+
+/// A screen that does not take frames for a while gets the newest state, not the frames it missed.
+#[tokio::test(start_paused = true)]
+async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
+    let mut surface = Memory::new();
+    surface.ready = false;
+    let (outcome, ()) = play(&mut surface, vec![(10, press('j'))], 4, |driver| async move {
+        for n in 0..1_000 {
+            driver.events.send(UiEvent::Notice(format!("{n}"))).await.unwrap();
+        }
+        driver.events.send(UiEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!((outcome.unwrap(), surface.frames), (Outcome::Settled, 0));
+}
