@@ -13,7 +13,7 @@ use super::screen;
 /// The ticket of the first message; the screen's own begin at 1.
 const OPENING: u64 = 0;
 
-pub fn demo(demo: Demo) -> Result<Status, Refusal> {
+pub fn demo(demo: &Demo) -> Result<Status, Refusal> {
     let stage = match &demo.dir {
         Some(folder) => Stage::kept(folder),
         None => Stage::scratch(),

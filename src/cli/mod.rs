@@ -59,7 +59,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         return Ok(Status::Done);
     }
     if let Some(Command::Demo(demo)) = cli.command {
-        return demo::demo(demo);
+        return demo::demo(&demo);
     }
     let workspace = existing(&workspace)?;
     match cli.command {

@@ -6,20 +6,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::EventStream;
-use ratatui::crossterm::terminal;
-use ratatui::layout::Size;
-use tokio::sync::Notify;
-
 use crate::app::{self, Models, Start};
 use crate::driver::{Audience, Driver, PickUp};
-use crate::platform::signals::{Ask, Signals};
+use crate::platform::signals::Signals;
 use crate::platform::{SystemClock, env};
 use crate::protocol::{Command, UiEvent};
 use crate::store::Store;
 use crate::ui::pacer::Link;
-use crate::ui::terminal::{Guard, ModeFlag, Output, TtyRawMode, install_panic_hook, terminal_file};
-use crate::ui::{App, AppOptions, Channels, DraftStore, RunOptions, TerminalSurface};
+use crate::ui::start::TerminalOptions;
+use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
+use crate::ui::{App, AppOptions, DraftStore, RunOptions};
 
 use super::exit::{Refusal, Status};
 use super::{config, lines};
@@ -71,19 +67,13 @@ async fn on_terminal(
     report: &Arc<Mutex<Option<String>>>,
 ) -> io::Result<Status> {
     let setup = config::read();
-    let flag = ModeFlag::default();
+    let modes = ModeFlag::default();
     let told = report.clone();
-    install_panic_hook(flag.clone(), io::stdout, TtyRawMode, move |_place, info| {
+    install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
         tracing::error!(%info, "internal error");
         let text = format!("internal error, please report it: {info}");
         *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
-    let written = Arc::new(Notify::new());
-    let done = written.clone();
-    let output = Arc::new(Output::start(terminal_file()?, move || done.notify_one())?);
-    let guard = Guard::enter(terminal_file()?, TtyRawMode, flag)?;
-    let (width, height) = terminal::size()?;
-    let mut surface = TerminalSurface::new(guard, output, Size { width, height }, setup.ability)?;
     let mut app = App::new(AppOptions {
         look: setup.look,
         clock: Arc::new(SystemClock),
@@ -95,25 +85,18 @@ async fn on_terminal(
     }
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
-    let channels = Channels {
-        input: EventStream::new(),
-        commands,
-        events,
-        shutdown: async move {
-            // Ctrl-C arrives as a key; as a signal it comes from outside and means the same.
-            match signals.next().await {
-                Ask::Interrupt | Ask::Terminate | Ask::HangUp => {}
-            }
-        },
-        written,
+    // Ctrl-C arrives as a key; as a signal it comes from outside and means the same as the others.
+    let shutdown = async move {
+        signals.next().await;
     };
-    let options =
-        RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() };
-    let ran = crate::ui::run(&mut app, &mut surface, channels, options).await;
-    let left = surface.leave(LAST_FRAME);
+    let options = TerminalOptions {
+        ability: setup.ability,
+        run: RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() },
+        modes,
+    };
+    let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, options).await;
     tasks.join().await;
-    ran?;
-    left.map(|()| Status::Done)
+    shown.map(|_| Status::Done)
 }
 
 fn link() -> Link {

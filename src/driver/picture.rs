@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::domain::latest::DisplayState;
 use crate::domain::question::headline;
+use crate::domain::record::Record;
 use crate::domain::{DialogId, Problem, RootId};
 use crate::protocol::Outbox;
 use crate::protocol::event::{InboxRow, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView};
@@ -54,6 +55,12 @@ pub enum Watch {
     One(DialogId),
     /// Records of all dialogs, no live text: for a script.
     Everybody,
+}
+
+/// True for the records that the live text becomes.
+fn is_written_text(event: &UiEvent) -> bool {
+    let UiEvent::Fact { entry, .. } = event else { return false };
+    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
 }
 
 #[derive(Debug)]
@@ -152,6 +159,9 @@ impl Picture {
                 }
             }
             UiEvent::Fact { dialog, .. } | UiEvent::ToolEnded { dialog, .. } => {
+                if is_written_text(&event) {
+                    self.live.remove(dialog);
+                }
                 if self.watch == Watch::Everybody || self.watch == Watch::One(dialog.clone()) {
                     out.push(event);
                 }

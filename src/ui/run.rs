@@ -95,16 +95,17 @@ where
     }
 }
 
-/// What the stream has now; `None` if it has to be waited for.
-///
-/// The look is taken with the loop's own waker: the terminal's stream keeps the waker of the first
-/// look that found nothing, and would never wake the loop with any other.
-async fn ready<K: Stream + Unpin>(input: &mut K) -> Option<Option<K::Item>> {
-    poll_fn(|cx| match Pin::new(&mut *input).poll_next(cx) {
-        Poll::Ready(item) => Poll::Ready(Some(item)),
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
+/// What can be had at once. The input is asked with this task's own waker, since some streams
+/// remember only the first one they are given.
+async fn ready_now<K>(input: &mut K) -> Option<Option<K::Item>>
+where
+    K: Stream + Unpin,
+{
+    let now = poll_fn(|cx| Poll::Ready(Pin::new(&mut *input).poll_next(cx))).await;
+    match now {
+        Poll::Ready(item) => Some(item),
+        Poll::Pending => None,
+    }
 }
 
 async fn until(wake: Option<tokio::time::Instant>) {
@@ -200,14 +201,20 @@ impl<'a, S: Surface> Run<'a, S> {
     {
         self.app.tick(now());
         let mut next = Some(first);
-        while let Some(event) = next.take() {
+        for _ in 0..BATCH {
+            let Some(event) = next.take() else {
+                return;
+            };
             let Some(Ok(event)) = event else {
                 self.input_gone = true;
                 self.leave();
                 return;
             };
             self.one_input(event);
-            next = ready(input).await;
+            next = ready_now(input).await;
+        }
+        if let Some(Some(Ok(event))) = next {
+            self.one_input(event);
         }
     }
 

@@ -166,8 +166,12 @@ impl App {
         }
         let mains = self.model.tree.all().filter(|row| row.dialog.is_main());
         let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
-        if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
-            self.show(&dialog, None);
+        match newest.map(|row| row.dialog.clone()) {
+            Some(dialog) => self.show(&dialog, None),
+            // The first dialog to come is landed on.
+            None => {
+                self.seen.remove(&Seen::Landed);
+            }
         }
     }
 }

@@ -1,25 +1,24 @@
 //! The layout at every size, and the drawing of all parts.
 
+mod about;
+mod words;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use self::about::{Around, elapsed, speaker, tail_lines};
 use super::{App, Focus};
-use crate::domain::latest::DisplayState;
-use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
-use crate::domain::{CallId, DialogId, SelfId};
-use crate::protocol::{RetryView, TreeRow};
-use crate::ui::action::Action;
+use crate::protocol::TreeRow;
 use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
-use crate::ui::model::{Inbox, Mark, OpenDialog, Tree, age};
-use crate::ui::panes::composer::{Heading, PART, Target, draw_heading, hint};
+use crate::ui::model::Mark;
+use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::status::{self, Figures};
 use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::transcript::options::options;
-use crate::ui::panes::transcript::{Names, Scene};
+use crate::ui::panes::transcript::Scene;
 use crate::ui::panes::{inbox, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
@@ -308,57 +307,6 @@ impl App {
         }
     }
 
-    /// What the composer's title says: whom it writes to, and what Enter does.
-    fn heading(&self, look: &Look) -> Heading {
-        let parts = |hints: &[String]| hints.join(PART);
-        match &self.composer.target {
-            Target::Nobody => {
-                Heading { left: look.word(Word::NoTarget).to_owned(), right: String::new() }
-            }
-            Target::Dialog(dialog) => {
-                let row = self.model.tree.get(dialog);
-                let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
-                let agent = row.map(|row| &row.agent).or(open);
-                let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(look, Action::NewLine, Word::NewLine);
-                Heading {
-                    left: format!("{} {who}", look.word(Word::MessageTo)),
-                    right: parts(&[hint(look, Action::Send, Word::Send), new_line]),
-                }
-            }
-            Target::Question { id, .. } => self.answer_heading(id, look),
-        }
-    }
-
-    fn answer_heading(&self, id: &str, look: &Look) -> Heading {
-        let inbox = &self.model.inbox;
-        let number = inbox.position(id).map_or(1, |at| at + 1);
-        let row = inbox.get(id);
-        let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
-        let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
-            Word::SendAndNext
-        } else {
-            Word::Send
-        };
-        let mut hints = vec![hint(look, Action::Send, send)];
-        let choices = row.map(|row| options(&row.question.tellask_content)).unwrap_or_default();
-        if !choices.is_empty() {
-            let keys: Vec<&str> = choices.iter().map(|choice| choice.key.as_str()).collect();
-            hints.push(format!("{} {}", keys.join(" "), look.word(Word::Pick)));
-        }
-        hints.push(hint(look, Action::LeaveComposer, Word::Keep));
-        Heading {
-            left: format!(
-                "{} {number} {} {} {} {who}",
-                look.word(Word::Answer),
-                look.word(Word::Of),
-                inbox.len(),
-                look.glyphs.middle_dot
-            ),
-            right: hints.join(PART),
-        }
-    }
-
     fn draw_status(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if self.leaving {
             let text = format!(" {}", view.look.word(Word::Leaving));
@@ -379,48 +327,6 @@ impl App {
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
     }
 
-    /// The keys that work here, the most useful first, help last.
-    fn hints(&self) -> Vec<(Action, Word)> {
-        if self.focus == Focus::Tree && self.model.tree.is_empty() {
-            return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
-        }
-        let asked = !self.model.inbox.is_empty();
-        let mut hints = match self.focus {
-            Focus::Tree => vec![(Action::TreeOpen, Word::Open)],
-            Focus::Inbox => vec![(Action::InboxAnswer, Word::Answer)],
-            Focus::Dialog => vec![(Action::FocusComposer, Word::Write)],
-            Focus::Composer => vec![(Action::Send, Word::Send)],
-        };
-        match self.focus {
-            Focus::Tree => {
-                if asked {
-                    hints.push((Action::TreeAnswer, Word::Answer));
-                }
-                hints.push((Action::NewDialog, Word::New));
-                hints.push((Action::Stop, Word::Stop));
-                hints.push((Action::Continue, Word::Continue));
-            }
-            Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
-            Focus::Dialog => {
-                if asked {
-                    hints.push((Action::DialogAnswer, Word::Answer));
-                }
-                hints.push((Action::ToggleCall, Word::Call));
-                hints.push((Action::EnterSideDialog, Word::SideDialog));
-                hints.push((Action::ToggleThinking, Word::Thinking));
-            }
-            Focus::Composer => {
-                hints.push((Action::LeaveComposer, Word::Keep));
-                if asked {
-                    hints.push((Action::AnswerOldest, Word::All));
-                }
-            }
-        }
-        let help = if self.focus == Focus::Composer { Action::Help } else { Action::PaneHelp };
-        hints.push((help, Word::HelpHint));
-        hints
-    }
-
     fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let mut overlays = std::mem::take(&mut self.overlays);
         let mut intents = Vec::new();
@@ -435,86 +341,6 @@ impl App {
     fn open_row(&self) -> Option<&TreeRow> {
         self.model.tree.get(&self.model.open.as_ref()?.dialog)
     }
-}
-
-/// Who is who around the open dialog.
-struct Around<'a> {
-    tree: &'a Tree,
-    inbox: &'a Inbox,
-    dialog: &'a DialogId,
-}
-
-impl Names for Around<'_> {
-    fn member(&self, dialog: &SelfId) -> Option<String> {
-        let id = DialogId::side(&self.dialog.root, dialog);
-        self.tree.get(&id).map(|row| format!("@{}", row.agent))
-    }
-
-    fn asker(&self) -> Option<String> {
-        self.member(self.tree.get(self.dialog)?.asker.as_ref()?)
-    }
-
-    fn waiting_for(&self, call: &CallId) -> Vec<String> {
-        let mut rows = self.inbox.rows().iter();
-        let row = rows.find(|row| row.dialog == *self.dialog && row.question.call_id == *call);
-        let blocks = row.map_or(&[][..], |row| row.blocks.as_slice());
-        blocks.iter().skip(1).map(|agent| format!("@{agent}")).collect()
-    }
-}
-
-fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
-    let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
-    agent.map(|agent| format!("@{agent}")).unwrap_or_default()
-}
-
-/// `● 0:42` while it runs, else the state's sign and word.
-fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) -> Strip {
-    let Some(mark) = row.map(Mark::of) else {
-        return Strip::new();
-    };
-    let look = view.look;
-    let sign = mark.glyph(&look.glyphs);
-    let running = open.began.as_ref().filter(|_| mark.is_running() || open.is_streaming());
-    let text = match running.and_then(|began| age::seconds_since(began, view.now)) {
-        Some(seconds) => age::clock(seconds),
-        None => look.word(mark.word()).to_owned(),
-    };
-    Strip::new()
-        .put(&format!("{sign} "), look.style(mark.role()))
-        .put(&text, look.style(Role::TextDim))
-}
-
-/// What a person should know about the dialog's state, below its text.
-fn tail_lines(open: &OpenDialog, row: Option<&TreeRow>, look: &Look) -> Vec<Strip> {
-    let mut lines = Vec::new();
-    let warn = look.style(Role::Warning);
-    let dim = look.style(Role::TextDim);
-    match &open.retry {
-        Some(RetryView::Waiting { error, seconds }) => {
-            let text = format!("{} {}", look.word(Word::Retrying), age::long(*seconds));
-            lines.push(Strip::new().put(&text, warn).put("  ", dim).put(headline(error), dim));
-        }
-        Some(RetryView::Running) => {
-            lines.push(Strip::new().put(look.word(Word::RetryRunning), dim));
-        }
-        Some(RetryView::Resolved) | None => {}
-    }
-    if let Some(DisplayState::Stopped { reason, .. }) = row.map(|row| &row.state) {
-        let sign = look.glyphs.stopped;
-        let why = reason.sentence();
-        let line = Strip::new()
-            .put(&format!("{sign} "), warn)
-            .put(
-                headline(&why),
-                look.style(if reason.is_failure() { Role::Bad } else { Role::Text }),
-            )
-            .put(
-                &format!("  {} {}", look.key(Action::DialogContinue), look.word(Word::GoesOn)),
-                dim,
-            );
-        lines.push(line);
-    }
-    lines
 }
 
 fn draw_divider(buffer: &mut Buffer, area: Rect, look: &Look) {

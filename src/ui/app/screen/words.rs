@@ -1,0 +1,103 @@
+//! What the screen says about keys: the composer's title, and the hints in the last line.
+
+use crate::ui::action::Action;
+use crate::ui::app::{App, Focus};
+use crate::ui::cx::Look;
+use crate::ui::lang::Word;
+use crate::ui::panes::composer::{Heading, PART, Target, hint};
+use crate::ui::panes::transcript::options::options;
+
+impl App {
+    /// What the composer's title says: whom it writes to, and what Enter does.
+    pub(super) fn heading(&self, look: &Look) -> Heading {
+        let parts = |hints: &[String]| hints.join(PART);
+        match &self.composer.target {
+            Target::Nobody => {
+                Heading { left: look.word(Word::NoTarget).to_owned(), right: String::new() }
+            }
+            Target::Dialog(dialog) => {
+                let row = self.model.tree.get(dialog);
+                let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let agent = row.map(|row| &row.agent).or(open);
+                let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
+                let new_line = hint(look, Action::NewLine, Word::NewLine);
+                Heading {
+                    left: format!("{} {who}", look.word(Word::MessageTo)),
+                    right: parts(&[hint(look, Action::Send, Word::Send), new_line]),
+                }
+            }
+            Target::Question { id, .. } => self.answer_heading(id, look),
+        }
+    }
+
+    fn answer_heading(&self, id: &str, look: &Look) -> Heading {
+        let inbox = &self.model.inbox;
+        let number = inbox.position(id).map_or(1, |at| at + 1);
+        let row = inbox.get(id);
+        let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
+        let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
+            Word::SendAndNext
+        } else {
+            Word::Send
+        };
+        let mut hints = vec![hint(look, Action::Send, send)];
+        let choices = row.map(|row| options(&row.question.tellask_content)).unwrap_or_default();
+        if !choices.is_empty() {
+            let keys: Vec<&str> = choices.iter().map(|choice| choice.key.as_str()).collect();
+            hints.push(format!("{} {}", keys.join(" "), look.word(Word::Pick)));
+        }
+        hints.push(hint(look, Action::LeaveComposer, Word::Keep));
+        Heading {
+            left: format!(
+                "{} {number} {} {} {} {who}",
+                look.word(Word::Answer),
+                look.word(Word::Of),
+                inbox.len(),
+                look.glyphs.middle_dot
+            ),
+            right: hints.join(PART),
+        }
+    }
+
+    /// The keys that work here, the most useful first, help last.
+    pub(super) fn hints(&self) -> Vec<(Action, Word)> {
+        if self.focus == Focus::Tree && self.model.tree.is_empty() {
+            return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
+        }
+        let asked = !self.model.inbox.is_empty();
+        let mut hints = match self.focus {
+            Focus::Tree => vec![(Action::TreeOpen, Word::Open)],
+            Focus::Inbox => vec![(Action::InboxAnswer, Word::Answer)],
+            Focus::Dialog => vec![(Action::FocusComposer, Word::Write)],
+            Focus::Composer => vec![(Action::Send, Word::Send)],
+        };
+        match self.focus {
+            Focus::Tree => {
+                if asked {
+                    hints.push((Action::TreeAnswer, Word::Answer));
+                }
+                hints.push((Action::NewDialog, Word::New));
+                hints.push((Action::Stop, Word::Stop));
+                hints.push((Action::Continue, Word::Continue));
+            }
+            Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
+            Focus::Dialog => {
+                if asked {
+                    hints.push((Action::DialogAnswer, Word::Answer));
+                }
+                hints.push((Action::ToggleCall, Word::Call));
+                hints.push((Action::EnterSideDialog, Word::SideDialog));
+                hints.push((Action::ToggleThinking, Word::Thinking));
+            }
+            Focus::Composer => {
+                hints.push((Action::LeaveComposer, Word::Keep));
+                if asked {
+                    hints.push((Action::AnswerOldest, Word::All));
+                }
+            }
+        }
+        let help = if self.focus == Focus::Composer { Action::Help } else { Action::PaneHelp };
+        hints.push((help, Word::HelpHint));
+        hints
+    }
+}

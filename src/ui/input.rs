@@ -1,0 +1,33 @@
+//! Keys from the terminal, read on a thread of their own.
+//!
+//! The library's reader does not return once a terminal has hung up: it reads end-of-file for ever.
+//! On its own thread it cannot keep the screen from hearing the hang-up signal and ending the
+//! program. The thread ends with the process: nothing can interrupt its read.
+
+use std::io;
+use std::thread;
+
+use futures_util::stream::{self, Stream};
+use ratatui::crossterm::event::{Event, read};
+use tokio::sync::mpsc;
+
+/// Keys that may wait. When it is full the reader waits, and the terminal keeps the rest.
+const WAITING: usize = 256;
+
+/// Starts reading.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn keys() -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
+    let (sender, mut keys) = mpsc::channel(WAITING);
+    thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
+        loop {
+            let event = read();
+            let over = event.is_err();
+            if sender.blocking_send(event).is_err() || over {
+                return;
+            }
+        }
+    })?;
+    Ok(stream::poll_fn(move |cx| keys.poll_recv(cx)))
+}

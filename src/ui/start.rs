@@ -1,0 +1,56 @@
+//! The screen on the real terminal: modes on, loop, modes off.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::crossterm::terminal::size;
+use ratatui::layout::Size;
+use tokio::sync::{Notify, mpsc};
+
+use super::app::App;
+use super::backend::Ability;
+use super::input;
+use super::run::{Channels, Outcome, RunOptions, run};
+use super::surface::TerminalSurface;
+use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
+use crate::protocol::{Command, UiEvent};
+
+/// The last frame may take this long to be written at the end.
+const LAST_WRITE: Duration = Duration::from_millis(300);
+
+/// What is known of the terminal, and how the loop behaves.
+#[derive(Debug, Clone)]
+pub struct TerminalOptions {
+    pub ability: Ability,
+    pub run: RunOptions,
+    /// Shared with the panic hook, so that it can give the terminal back.
+    pub modes: ModeFlag,
+}
+
+/// Runs the screen on standard input and output. The terminal is given back at every exit.
+///
+/// # Errors
+/// There is no terminal, or it is gone.
+pub async fn on_terminal(
+    app: &mut App,
+    (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<UiEvent>),
+    shutdown: impl Future<Output = ()>,
+    options: TerminalOptions,
+) -> io::Result<Outcome> {
+    let (width, height) = size()?;
+    let guard = Guard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let written = Arc::new(Notify::new());
+    let wake = written.clone();
+    let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
+    let size = Size { width, height };
+    let mut surface = TerminalSurface::new(guard, output, size, options.ability)?;
+    let input = input::keys()?;
+    let channels = Channels { input, commands, events, shutdown, written };
+    let outcome = run(app, &mut surface, channels, options.run).await;
+    let left = surface.leave(LAST_WRITE);
+    let outcome = outcome?;
+    left?;
+    Ok(outcome)
+}
