@@ -2,6 +2,9 @@
 //! generations are decided from. Writes nothing.
 
 use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
+use std::num::NonZero;
+use std::panic::resume_unwind;
+
 use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
 
@@ -11,6 +14,9 @@ use super::notes::Notes;
 use super::scan::Depth;
 use super::tree::{TreeRead, about};
 use super::walk;
+
+/// Fewer trees than this are not worth a thread.
+const SHARE_OF_A_CORE: usize = 32;
 
 /// Everything there is, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -84,15 +90,41 @@ impl Store {
     fn survey_bucket(&self, bucket: Bucket, survey: &mut Survey) {
         let (roots, problems) = self.roots(bucket);
         survey.problems.extend(problems);
+        for part in self.survey_side_by_side(bucket, &roots) {
+            survey.trees.extend(part.trees);
+            survey.problems.extend(part.problems);
+        }
+    }
+
+    /// Reads many trees on all cores; the parts come in the order of `roots`.
+    fn survey_side_by_side(&self, bucket: Bucket, roots: &[RootId]) -> Vec<Survey> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let share = roots.len().div_ceil(cores).max(SHARE_OF_A_CORE);
+        if roots.len() <= share {
+            return vec![self.survey_trees(bucket, roots)];
+        }
+        std::thread::scope(|scope| {
+            let readers: Vec<_> = roots
+                .chunks(share)
+                .map(|roots| scope.spawn(move || self.survey_trees(bucket, roots)))
+                .collect();
+            let joined = readers.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined.map(|part| part.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
+    }
+
+    fn survey_trees(&self, bucket: Bucket, roots: &[RootId]) -> Survey {
+        let mut survey = Survey::default();
         for root in roots {
-            match self.read_tree(bucket, &root, Depth::Facts) {
+            match self.read_tree(bucket, root, Depth::Facts) {
                 Ok(mut read) => {
                     survey.problems.append(&mut read.problems);
                     survey.trees.push(listing(read));
                 }
-                Err(error) => survey.problems.extend(self.unlisted(bucket, &root, error)),
+                Err(error) => survey.problems.extend(self.unlisted(bucket, root, error)),
             }
         }
+        survey
     }
 
     /// The ids found in a bucket, and what could not be looked into.
