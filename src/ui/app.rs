@@ -58,7 +58,7 @@ pub enum Effect {
     Suspend,
     /// Draw everything again.
     Redraw,
-    /// The number of open questions changed: window title.
+    /// The number of open questions, for the window title; from the first one that arrives on.
     Title(usize),
     /// A person is needed.
     Ring(SafeText),
@@ -238,7 +238,8 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        if self.title_count.replace(count) != Some(count) {
+        let arrived = self.rang_at.is_some();
+        if arrived && self.title_count.replace(count) != Some(count) {
             self.effects.push(Effect::Title(count));
         }
         std::mem::take(&mut self.effects)

@@ -45,6 +45,8 @@ pub struct TerminalSurface<W: Write, R: RawMode> {
     terminal: Terminal<ScreenBackend<Sink>>,
     output: Arc<Output>,
     guard: Guard<W, R>,
+    /// True once a title was set, which is then taken back at the end.
+    titled: bool,
 }
 
 impl<W: Write, R: RawMode> TerminalSurface<W, R> {
@@ -59,7 +61,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         ability: Ability,
     ) -> io::Result<Self> {
         let backend = ScreenBackend::new(Sink::new(output.clone()), size, ability);
-        Ok(Self { terminal: Terminal::new(backend)?, output, guard })
+        Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false })
     }
 
     /// Gives the terminal back, with the last frame written out if that takes no longer than
@@ -69,7 +71,9 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
     /// The terminal is gone.
     pub fn leave(mut self, limit: Duration) -> io::Result<()> {
         self.output.wait(limit);
-        self.control(&Control::clear_title());
+        if self.titled {
+            self.control(&Control::clear_title());
+        }
         let written = ratatui::backend::Backend::flush(self.terminal.backend_mut());
         self.output.wait(limit);
         self.guard.leave().and(written)
@@ -97,6 +101,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn control(&mut self, control: &Control) {
+        self.titled |= control.sets_title();
         self.terminal.backend_mut().control(control);
     }
 

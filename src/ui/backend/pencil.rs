@@ -40,9 +40,11 @@ impl Pencil {
         }
     }
 
+    /// Erases the screen; afterwards the cursor is in the corner.
     pub fn erase_all(&mut self) {
         self.set_pen(Pen::DEFAULT);
-        self.body.extend_from_slice(b"\x1b[2J");
+        self.body.extend_from_slice(b"\x1b[H\x1b[0J");
+        self.at = At::Cell(0, 0);
     }
 
     /// Scrolls a band of full rows. Afterwards the cursor is in the corner.

@@ -152,9 +152,9 @@ fn the_shortest_way_to_the_next_change_is_taken() {
         ("words and more words", "words", "\x1b[6G\x1b[K"),
         ("abc", "a", "\x1b[2G  "),
         // Wide letters of known width need no positioning.
-        ("", "你好吗", "\x1b[H你好吗"),
+        ("", "你好吗", "你好吗"),
         // An emoji does, and what an older terminal may leave is blanked.
-        ("", "👍ok", "\x1b[H  \r👍\x1b[3Gok"),
+        ("", "👍ok", "  \r👍\x1b[3Gok"),
     ] {
         assert_eq!(second_line(first, second), expected, "{first:?} to {second:?}");
     }
@@ -172,7 +172,7 @@ fn only_what_changes_of_a_style_is_written() {
         buffer.set_string(4, 0, "d", Style::new().add_modifier(Modifier::DIM));
         buffer.set_string(5, 0, "e", bold);
     });
-    let expected = "\x1b[m\x1b[2J\x1b[H\x1b[1;31ma \x1b[94mb\x1b[mc\x1b[2md\x1b[0;1me\x1b[?25l";
+    let expected = "\x1b[m\x1b[H\x1b[0J\x1b[1;31ma \x1b[94mb\x1b[mc\x1b[2md\x1b[0;1me\x1b[?25l";
     assert_eq!(body(&bytes), expected);
     bench.assert_same_screen();
 }
@@ -267,7 +267,7 @@ fn a_failed_write_leads_to_a_full_frame() {
     backend.draw([(0, 0, &Cell::new("x"))].into_iter()).unwrap();
     assert!(backend.flush().is_err());
     backend.flush().unwrap();
-    assert!(String::from_utf8_lossy(&backend.writer().1).contains("\x1b[2J\x1b[Hx"));
+    assert!(String::from_utf8_lossy(&backend.writer().1).contains("\x1b[H\x1b[0Jx"));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_terminal_without_utf8_or_colour_gets_neither() {
     let ability = Ability { depth: ColorDepth::None, utf8: false };
     let mut bench = Bench::with(10, 2, ability);
     let bytes = bench.frame(|b| b.set_string(0, 0, "a你é", Style::new().fg(Color::Red).bold()));
-    assert_eq!(body(&bytes), "\x1b[m\x1b[2J\x1b[H\x1b[1ma? ?\x1b[?25l");
+    assert_eq!(body(&bytes), "\x1b[m\x1b[H\x1b[0J\x1b[1ma? ?\x1b[?25l");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_control_character_in_a_cell_never_reaches_the_terminal() {
         buffer[(5, 0)].set_symbol("a\u{7}");
         buffer[(8, 0)].set_symbol("\u{9b}x");
     });
-    assert_eq!(body(&bytes), "\x1b[m\x1b[2J\x1b[H?    ?  ?\x1b[?25l");
+    assert_eq!(body(&bytes), "\x1b[m\x1b[H\x1b[0J?    ?  ?\x1b[?25l");
 }
 
 #[test]

@@ -13,6 +13,9 @@ const NOTIFICATION_CELLS: usize = 120;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control(Vec<u8>);
 
+/// Begins a window title.
+const TITLE: &[u8] = b"\x1b]2;";
+
 impl Control {
     /// The window title: the number of open questions, if any, and the program's name.
     #[must_use]
@@ -21,13 +24,19 @@ impl Control {
             0 => "dominds".to_owned(),
             count => format!("({count}?) dominds"),
         };
-        Self(format!("\x1b]2;{text}\x07").into_bytes())
+        Self([TITLE, text.as_bytes(), b"\x07"].concat())
     }
 
     /// Empties the title at the end; terminals then show their own.
     #[must_use]
     pub fn clear_title() -> Self {
         Self(b"\x1b]2;\x07".to_vec())
+    }
+
+    /// True for the controls that set the window title.
+    #[must_use]
+    pub fn sets_title(&self) -> bool {
+        self.0.starts_with(TITLE)
     }
 
     /// The bell: works over every link and in every multiplexer.
