@@ -1,8 +1,10 @@
 //! What a dialog is doing and whether it may go on, from facts alone.
 
 use super::dialog::Dialog;
+use super::ids::CallId;
 use super::latest::{Blocker, DisplayState, ExecutionMarker, StopReason, StopRequest};
-use super::pending::WaitGroup;
+use super::pending::{Pending, WaitGroup};
+use super::record::{Record, ReplyStatus};
 
 /// What the engine does with a dialog right now; not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +106,24 @@ fn replies_are_in(dialog: &Dialog) -> bool {
         if unread.from_human {
             dialog.pending.is_empty()
         } else {
-            !unread.group.is_some_and(waits_in)
+            !unread.group.is_some_and(waits_in) && !is_asked_anew(dialog, &unread.call)
         }
+    })
+}
+
+/// True if this call was closed because its session was asked again, and the newer call still waits:
+/// its reply will be read for both.
+fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
+    let closed = dialog.history.entries.iter().find_map(|entry| {
+        let Record::TellaskResult(result) = &entry.record else { return None };
+        let failed = result.call_id == *call && result.status == ReplyStatus::Failed;
+        failed.then_some(&result.call)
+    });
+    closed.is_some_and(|closed| {
+        let same = |p: &Pending| {
+            p.session_slug == closed.session_slug && p.mention_list == closed.mention_list
+        };
+        closed.session_slug.is_some() && dialog.pending.iter().any(same)
     })
 }
 
@@ -144,9 +162,9 @@ pub fn can_continue(dialog: &Dialog) -> bool {
 mod tests {
     use super::*;
     use crate::domain::history::Unread;
-    use crate::domain::ids::{CallId, SelfId};
+    use crate::domain::ids::SelfId;
     use crate::domain::number::{Course, Genseq};
-    use crate::domain::pending::{CallType, Pending};
+    use crate::domain::pending::CallType;
     use crate::domain::question::{CallSite, Question};
     use crate::domain::time::Stamp;
     use crate::domain::{DialogMeta, Latest};

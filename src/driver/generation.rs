@@ -11,15 +11,18 @@ use crate::protocol::event::Segment;
 
 use super::calls::Position;
 use super::draft::Draft;
+use super::recovery::close_open_calls;
 use super::texts::Texts;
 
-/// Opens the next generation and records its prompt, if it has one.
+/// Opens the next generation and records its prompt, if it has one. Calls of an earlier one whose
+/// results could not be written are closed first: nothing runs in a dialog that begins a generation.
 pub fn open(
     draft: &mut Draft,
     dialog_id: &SelfId,
     step: NextStep,
     texts: Texts,
 ) -> Option<Position> {
+    close_open_calls(draft, dialog_id, texts);
     let dialog = draft.dialog(dialog_id)?;
     let prompt = prompt(draft, dialog, step, texts);
     let course = match step {

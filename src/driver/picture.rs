@@ -282,3 +282,6 @@ impl Picture {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::domain::history::CallFact;
 use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
 use crate::domain::record::{CallResult, Record};
 use crate::domain::state::{Activity, derive};
-use crate::domain::{CallId, Dialog, ReplyDirective, SelfId};
+use crate::domain::{CallId, Dialog, Pending, ReplyDirective, SelfId};
 
 use super::calls::{Position, reply};
 use super::draft::Draft;
@@ -21,7 +21,9 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     for id in &ids {
         let interrupted = draft.dialog(id).is_some_and(was_interrupted);
         close_open_calls(draft, id, texts);
-        if interrupted {
+        // Who delivered its reply has nothing left to continue.
+        let delivered = draft.dialog(id).is_some_and(|dialog| dialog.history.last.delivered);
+        if interrupted && !delivered {
             mark_interrupted(draft, id);
         }
         settle_shown_state(draft, id);
@@ -31,7 +33,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
 /// A side dialog whose call its asker never recorded, or has an answer for, owes nothing.
 fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    let Some(owed) = dialog.obligation() else { return };
+    let Some(owed) = dialog.obligation().cloned() else { return };
     let assigned = dialog.assignment().is_some_and(|assignment| {
         assignment.call_id == owed.target_call_id && !assignment.is_fresh_boots()
     });
@@ -43,6 +45,17 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     if assigned && !waited_for && !half_delivered {
         draft.must_last();
         reply::settle(draft, id);
+        stop_waiting(draft, &owed);
+    }
+}
+
+/// Nobody waits for a reply that will never come.
+fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
+    let Some(asker) = draft.dialog(&owed.target_dialog_id) else { return };
+    let (never, rest): (Vec<Pending>, Vec<Pending>) =
+        asker.pending.iter().cloned().partition(|pending| pending.call_id == owed.target_call_id);
+    if !never.is_empty() {
+        draft.pending(&owed.target_dialog_id, rest);
     }
 }
 
@@ -88,7 +101,7 @@ fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
 
 /// Gives every call without a result its result: replies are delivered, questions and tellasks get
 /// their status, the outcome of a tool is unknown.
-fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
+pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let open: Vec<(CallId, CallFact)> = dialog
         .history

@@ -124,7 +124,7 @@ impl TreeTask {
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
-        if !can_continue(dialog) {
+        if !can_continue(dialog) && !self.is_held(id) {
             return Err(refusal(&derive(dialog, self.activity(id))).to_owned());
         }
         self.release(id).await;

@@ -53,3 +53,61 @@ fn grown(base: Duration, multiplier: f64, steps: u32, most: Duration) -> Duratio
     let grown = base.as_secs_f64() * factor;
     Duration::try_from_secs_f64(grown).unwrap_or(most).min(most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn failure(class: ErrorClass) -> LlmError {
+        LlmError::new(class, "it failed")
+    }
+
+    fn waits(class: ErrorClass, failed: u32) -> Option<f64> {
+        match verdict(&failure(class), failed, &RetryConfig::default()) {
+            Verdict::Wait(delay) => Some(delay.as_secs_f64()),
+            Verdict::GiveUp => None,
+        }
+    }
+
+    #[test]
+    fn the_wait_follows_from_the_kind_of_failure_and_the_number_of_attempts() {
+        for (class, failed, expected) in [
+            (ErrorClass::Rejected, 0, None),
+            (ErrorClass::Fatal, 0, None),
+            (ErrorClass::ContextOverflow, 0, None),
+            (ErrorClass::Cancelled, 0, None),
+            (ErrorClass::Transport, 0, Some(1.0)),
+            (ErrorClass::Transport, 1, Some(1.5)),
+            (ErrorClass::Cut, 2, Some(2.25)),
+            (ErrorClass::Transport, 3, Some(30.0)),
+            (ErrorClass::Server, 0, Some(30.0)),
+            (ErrorClass::Empty, 9, Some(30.0)),
+            (ErrorClass::Malformed, 10, Some(45.0)),
+            (ErrorClass::RateLimited, 0, Some(30.0)),
+            (ErrorClass::RateLimited, 2, Some(120.0)),
+        ] {
+            assert_eq!(waits(class, failed), expected, "{class:?} after {failed}");
+        }
+    }
+
+    #[test]
+    fn no_wait_of_ours_is_longer_than_the_longest() {
+        let longest = RetryConfig::default().max_delay.as_secs_f64();
+        for class in [ErrorClass::Server, ErrorClass::RateLimited, ErrorClass::Transport] {
+            assert_eq!(waits(class, u32::MAX), Some(longest), "{class:?}");
+        }
+    }
+
+    #[test]
+    fn a_provider_is_never_asked_sooner_than_it_wants_even_beyond_the_longest_wait() {
+        let config = RetryConfig::default();
+        for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
+            for class in [ErrorClass::RateLimited, ErrorClass::Server] {
+                let error = failure(class).with_retry_after(Some(asked));
+                assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected), "{class:?}");
+            }
+        }
+    }
+}

@@ -216,6 +216,11 @@ impl TreeTask {
         let _ = self.news.send(News::Problems { origin: "disk", problems }).await;
     }
 
+    /// True if its last step could not be written.
+    pub(super) fn is_held(&self, dialog: &SelfId) -> bool {
+        self.unwritable.contains_key(dialog)
+    }
+
     /// A person wants to try again.
     pub(super) async fn release(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
@@ -290,7 +295,10 @@ impl TreeTask {
     async fn settle(&mut self, id: &SelfId, told: Option<StopReason>) {
         let mut draft = self.draft();
         let undone = self.tree.get(id).is_some_and(|dialog| {
-            next_step(dialog).is_some() && dialog.latest.interruption().is_none()
+            let last = &dialog.history.last;
+            // The end of a generation is missing where it could not be written.
+            let cut_off = last.open && !last.delivered;
+            (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
         if let (Some(reason), true) = (told, undone) {
             generation::mark_stopped(&mut draft, id, reason);

@@ -143,6 +143,8 @@ pub(super) struct Writer<'a> {
     facts: Vec<Fact>,
     pub(super) dirty: Dirty,
     undo: Vec<Undo>,
+    /// State files as they were before this batch; `None` where there was none.
+    pub(super) before: Vec<(PathBuf, Option<String>)>,
 }
 
 impl<'a> Writer<'a> {
@@ -160,6 +162,7 @@ impl<'a> Writer<'a> {
             facts: Vec::new(),
             dirty: Dirty::default(),
             undo: Vec::new(),
+            before: Vec::new(),
         }
     }
 
@@ -275,8 +278,24 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Cuts off what this batch appended.
+    /// Puts back the state files this batch replaced.
+    fn put_states_back(&mut self) {
+        for (path, text) in std::mem::take(&mut self.before).into_iter().rev() {
+            let disk = self.store.disk();
+            let put_back = match text {
+                Some(text) => files::replace(disk, &path, text.as_bytes(), self.sync_states),
+                None => files::remove(disk, &path),
+            };
+            if let Err(error) = put_back {
+                let path = self.store.layout.shown(&path);
+                tracing::error!(path, %error, "a failed write could not be taken back");
+            }
+        }
+    }
+
+    /// Cuts off what this batch appended, and puts back the state files it replaced.
     fn take_back(&mut self) {
+        self.put_states_back();
         for undo in self.undo.drain(..).rev() {
             let cut = self.store.disk().truncate(&undo.file, undo.before.size);
             let mut books = self.store.books();

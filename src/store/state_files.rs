@@ -126,6 +126,7 @@ impl Writer<'_> {
             return Ok(());
         }
         self.store.spare(path)?;
+        self.remember(path, found);
         files::replace(disk, path, text.as_bytes(), self.sync_states)?;
         if self.sync_states {
             self.dirty.folders.extend(path.parent().map(Path::to_owned));
@@ -138,7 +139,17 @@ impl Writer<'_> {
             return Ok(());
         }
         self.store.spare(path)?;
+        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        self.remember(path, found);
         files::remove(self.store.disk(), path)
+    }
+
+    fn remember(&mut self, path: &Path, found: files::Found) {
+        match found {
+            files::Found::Text(text) => self.before.push((path.to_owned(), Some(text))),
+            files::Found::Absent => self.before.push((path.to_owned(), None)),
+            files::Found::Damaged(_) | files::Found::Misplaced(_) => {}
+        }
     }
 }
 

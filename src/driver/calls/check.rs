@@ -104,3 +104,69 @@ fn text(value: Option<&Value>, key: &str) -> Result<String, String> {
         None => Err(format!("`{key}` must be a text")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLUG: &str = r#""sessionSlug":"main""#;
+
+    fn shown(checked: Result<Checked, String>) -> String {
+        match checked {
+            Ok(Checked::Tellask { target, slug, content, .. }) => {
+                let slug = slug.map(|slug| format!(" {slug}")).unwrap_or_default();
+                format!("@{target}{slug}: {content}")
+            }
+            Ok(other) => format!("{other:?}"),
+            Err(reason) => format!("refused, {reason}"),
+        }
+    }
+
+    #[test]
+    fn a_tellask_names_a_teammate_a_session_and_a_request() {
+        for (raw, expected) in [
+            (
+                format!(r#"{{"targetAgentId":"dev",{SLUG},"tellaskContent":" do it "}}"#),
+                "@dev main: do it",
+            ),
+            (
+                format!(r#"{{"targetAgentId":" @dev ",{SLUG},"tellaskContent":"x"}}"#),
+                "@dev main: x",
+            ),
+            (format!(r#"{{"agentId":"dev",{SLUG},"tellaskContent":"x"}}"#), "@dev main: x"),
+            (format!(r#"{{"target":"dev",{SLUG},"tellaskContent":"x","more":1}}"#), "@dev main: x"),
+            (
+                format!(r#"{{"targetAgentId":"@",{SLUG},"tellaskContent":"x"}}"#),
+                "refused, `targetAgentId`",
+            ),
+            (
+                format!(r#"{{"targetAgentId":7,{SLUG},"tellaskContent":"x"}}"#),
+                "refused, `targetAgentId`",
+            ),
+            (
+                r#"{"targetAgentId":"dev","tellaskContent":"x"}"#.to_owned(),
+                "refused, `sessionSlug`",
+            ),
+            (
+                r#"{"targetAgentId":"dev","sessionSlug":"a..b","tellaskContent":"x"}"#.to_owned(),
+                "refused, `sessionSlug`",
+            ),
+            (format!(r#"{{"targetAgentId":"dev",{SLUG}}}"#), "refused, `tellaskContent`"),
+            (
+                format!(r#"{{"targetAgentId":"dev",{SLUG},"tellaskContent":"\n"}}"#),
+                "refused, `tellaskContent`",
+            ),
+            ("[]".to_owned(), "refused, they must be a JSON object"),
+            (String::new(), "refused, they must be valid JSON"),
+        ] {
+            let told = shown(tellask(TellaskKind::Session, &raw));
+            assert!(told.starts_with(expected), "{raw}: {told}");
+        }
+    }
+
+    #[test]
+    fn only_a_session_needs_a_slug() {
+        let raw = r#"{"targetAgentId":"dev","sessionSlug":"2 bad","tellaskContent":"x"}"#;
+        assert_eq!(shown(tellask(TellaskKind::Sessionless, raw)), "@dev: x");
+    }
+}

@@ -118,11 +118,16 @@ fn append_result(draft: &mut Draft, at: &Position, call: &Call, content: String)
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
-/// Providers may reuse ids; in a dialog each call id stands once.
+/// Providers may reuse ids; in a dialog each call id stands once, also where only a result or a reply
+/// is left of it.
 fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Call> {
     let mut taken: std::collections::BTreeSet<CallId> = draft
         .dialog(&at.dialog)
-        .map(|dialog| dialog.history.calls.keys().cloned().collect())
+        .map(|dialog| {
+            let history = &dialog.history;
+            let used = history.calls.keys().chain(&history.results).chain(history.replies.keys());
+            used.cloned().collect()
+        })
         .unwrap_or_default();
     for call in &mut calls {
         let wanted = if call.id.as_str().is_empty() { "call" } else { call.id.as_str() }.to_owned();

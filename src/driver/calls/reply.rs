@@ -50,7 +50,8 @@ pub fn by_plain_words(draft: &mut Draft, dialog: &SelfId, content: &str, texts: 
     deliver(draft, &at, &owed, content, &call, texts)
 }
 
-/// False if nobody waits for this reply (any more). The obligation is settled either way.
+/// False if nobody waits for this reply (any more): then nothing is owed. A newer request that has
+/// not begun yet stays owed.
 fn deliver(
     draft: &mut Draft,
     at: &Position,
@@ -67,10 +68,11 @@ fn deliver(
         let unanswered = !asker.history.replies.contains_key(&owed.target_call_id);
         asker.pending.iter().find(|p| p.call_id == owed.target_call_id && unanswered).cloned()
     });
-    let (Some(assigned), Some(pending)) = (assigned, waiting) else {
+    let Some(pending) = waiting else {
         settle(draft, &at.dialog);
         return false;
     };
+    let Some(assigned) = assigned else { return false };
     answer_asker(draft, at, &owed.target_dialog_id, &pending, content, texts);
     note_delivery(draft, at, owed, reply_call, assigned);
     settle(draft, &at.dialog);

@@ -1,0 +1,233 @@
+//! A workspace of its own with a scripted team, and a driver in it that is used as a screen would use
+//! it. Time stands still, ids are counted: two runs of one script write the same bytes.
+
+pub mod story;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use dominds_tui::domain::{
+    Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId, Stamp,
+};
+use dominds_tui::driver::{Audience, Driver, Engine, EngineParts, PickUp, ProviderSource};
+use dominds_tui::llm::{LlmError, Provider, Sequence};
+use dominds_tui::minds::ProviderConfig;
+use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
+use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
+use dominds_tui::tools::Registry;
+
+/// Longer than any wait of a script; reached only by a test that waits for nothing.
+const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
+
+/// Ids in order: dialogs `aa/00/00000001`, messages `m1`, short ones padded with zeros.
+#[derive(Debug, Default)]
+struct Counting {
+    dialogs: AtomicU64,
+    others: AtomicU64,
+}
+
+impl Counting {
+    fn next(counter: &AtomicU64) -> u64 {
+        counter.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+impl IdSource for Counting {
+    fn dialog(&self) -> SelfId {
+        SelfId::new(format!("aa/00/{:08x}", Self::next(&self.dialogs)))
+    }
+
+    fn message(&self) -> MsgId {
+        MsgId::new(format!("m{}", Self::next(&self.others)))
+    }
+
+    fn short(&self, length: usize) -> String {
+        format!("{:0length$}", Self::next(&self.others))
+    }
+}
+
+/// One provider for every configuration entry.
+#[derive(Debug)]
+struct Only(Arc<dyn Provider>);
+
+impl ProviderSource for Only {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
+        Ok(self.0.clone())
+    }
+}
+
+fn no_environment(_name: &str) -> Option<String> {
+    None
+}
+
+/// A workspace. Ids go on counting over restarts.
+pub struct World {
+    dir: tempfile::TempDir,
+    ids: Arc<Counting>,
+    /// What the members will answer; a member's model has the member's name.
+    pub models: Sequence,
+    /// How drivers are started from now on.
+    pub setup: Setup,
+}
+
+/// What a driver is started with.
+#[derive(Clone)]
+pub struct Setup {
+    pub audience: Audience,
+    pub disk: Arc<dyn Disk>,
+    pub provider: Arc<dyn Provider>,
+    pub tools: Registry,
+}
+
+impl World {
+    /// A workspace without anything in it.
+    pub fn empty(models: Sequence) -> Self {
+        let setup = Setup {
+            audience: Audience::Script,
+            disk: Arc::new(RealDisk),
+            provider: Arc::new(models.clone()),
+            tools: Registry::builtin(),
+        };
+        let dir = tempfile::tempdir().expect("a folder");
+        Self { dir, ids: Arc::default(), models, setup }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Starts a driver that takes up every tree, and waits until nothing moves.
+    pub async fn start(&self) -> Running {
+        let mut running = self.try_start().expect("a workspace to write to");
+        running.quiet().await;
+        running
+    }
+
+    pub fn try_start(&self) -> Result<Running, StoreError> {
+        let clock: Arc<dyn Clock> = Arc::new(Noon);
+        let disk = self.setup.disk.clone();
+        let options = StoreOptions { sync: SyncLevel::Off, disk, clock: clock.clone() };
+        let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
+        let engine = Engine::new(EngineParts {
+            workspace: self.path().to_owned(),
+            shown_folder: "~/work".to_owned(),
+            store: store.clone(),
+            clock,
+            ids: self.ids.clone(),
+            lang: Lang::En,
+            providers: Arc::new(Only(self.setup.provider.clone())),
+            tools: self.setup.tools.clone(),
+            env: &no_environment,
+            driving: true,
+        });
+        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
+        Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
+    }
+
+    /// A look at what is on disk.
+    pub fn view(&self) -> Store {
+        let options = StoreOptions::new(Arc::new(Noon));
+        Store::open(self.path(), Access::ReadOnly, options).expect("a readable workspace")
+    }
+
+    /// A tree as a program that starts now would read it.
+    pub fn tree(&self, root: &RootId) -> DialogTree {
+        self.view().load(Bucket::Run, root).expect("a tree").tree
+    }
+
+    pub fn dialog(&self, id: &DialogId) -> Dialog {
+        self.tree(&id.root).get(&id.this).expect("a dialog").clone()
+    }
+
+    /// The kind of state that is written for people.
+    pub fn state(&self, id: &DialogId) -> &'static str {
+        self.dialog(id).latest.display_state.map_or("none", |state| state.kind())
+    }
+}
+
+/// A driver at work.
+pub struct Running {
+    pub driver: Driver,
+    /// Held by nobody else once the driver has ended.
+    pub store: Arc<Store>,
+    tickets: u64,
+    /// All events so far.
+    pub seen: Vec<UiEvent>,
+}
+
+impl Running {
+    /// The next event.
+    pub async fn event(&mut self) -> UiEvent {
+        let next = tokio::time::timeout(LONG, self.driver.events.recv()).await;
+        let event = next.expect("something happens").expect("the driver lives");
+        self.seen.push(event.clone());
+        event
+    }
+
+    /// Waits until nothing moves, and says what is left.
+    pub async fn quiet(&mut self) -> QuietOutcome {
+        loop {
+            if let UiEvent::Quiet(outcome) = self.event().await {
+                return outcome;
+            }
+        }
+    }
+
+    pub async fn send(&mut self, command: Command) {
+        self.driver.commands.send(command).await.expect("the driver lives");
+    }
+
+    /// Sends a command and waits for its acknowledgement.
+    pub async fn ask(
+        &mut self,
+        command: impl FnOnce(u64) -> Command,
+    ) -> Result<Option<DialogId>, String> {
+        self.tickets += 1;
+        let mine = self.tickets;
+        self.send(command(mine)).await;
+        loop {
+            match self.event().await {
+                UiEvent::Done { ticket, dialog } if ticket == mine => return Ok(dialog),
+                UiEvent::Refused { ticket, text } if ticket == mine => return Err(text),
+                _ => {}
+            }
+        }
+    }
+
+    pub async fn answer(&mut self, row: &InboxRow, text: &str) -> Result<(), String> {
+        let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+        let text = text.to_owned();
+        self.ask(|ticket| Command::Answer { ticket, dialog, question, text }).await.map(drop)
+    }
+
+    /// The open questions as last told.
+    pub fn inbox(&self) -> Vec<InboxRow> {
+        let told = self.seen.iter().rev().find_map(|event| match event {
+            UiEvent::Inbox(rows) => Some(rows.clone()),
+            _ => None,
+        });
+        told.unwrap_or_default()
+    }
+
+    /// Ends the program as a person would.
+    pub async fn shut_down(mut self) -> Vec<UiEvent> {
+        self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
+        while !matches!(self.event().await, UiEvent::Stopped) {}
+        let Self { driver, store, seen, .. } = self;
+        driver.join().await;
+        assert_eq!(Arc::strong_count(&store), 1, "somebody is still at work");
+        seen
+    }
+}

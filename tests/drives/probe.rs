@@ -1,0 +1,49 @@
+//! A tool that counts its runs, and hangs if it is told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dominds_tui::domain::Lang;
+use dominds_tui::tools::{Args, Outcome, Registry, Tool, ToolCx, ToolSpec};
+use futures_util::future::BoxFuture;
+use serde_json::json;
+
+#[derive(Debug)]
+pub struct Probe {
+    spec: ToolSpec,
+    runs: Arc<AtomicUsize>,
+}
+
+/// The built-in tools and `probe`, with the number of its runs.
+pub fn registry() -> (Registry, Arc<AtomicUsize>) {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let parameters = json!({
+        "type": "object",
+        "properties": { "hang": { "type": "boolean" } },
+        "additionalProperties": false,
+    });
+    let spec = ToolSpec { name: "probe", description, parameters };
+    let mut registry = Registry::builtin();
+    registry.add("ws_mod", Arc::new(Probe { spec, runs: runs.clone() })).expect("a free name");
+    (registry, runs)
+}
+
+fn description(_lang: Lang) -> &'static str {
+    "Counts."
+}
+
+impl Tool for Probe {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let runs = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
+        Box::pin(async move {
+            if args.flag("hang") == Some(true) {
+                std::future::pending::<()>().await;
+            }
+            Outcome::done(format!("run {runs}"))
+        })
+    }
+}
