@@ -22,7 +22,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),
-    ("demo", &["llm", "yaml", "minds", "domain"]),
+    ("demo", &["domain", "llm", "protocol", "yaml"]),
     // They put everything together.
     ("app", ALL),
 ];
@@ -33,7 +33,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 13] = [
     ("reqwest", &["llm/"]),
     ("rustls", &["llm/"]),
     ("ratatui", &["ui/"]),
@@ -47,7 +47,6 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("directories", &["platform/"]),
     ("tracing_appender", &["platform/"]),
     ("tracing_subscriber", &["platform/"]),
-    ("anyhow", &["cli/", "app.rs", "app/", "main.rs"]),
 ];
 
 const MOST_LINES: usize = 700;
