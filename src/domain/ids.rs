@@ -71,6 +71,13 @@ text_id! {
     Slug
 }
 
+impl SelfId {
+    /// The part that grows with the time of creation; it orders dialogs of one second.
+    pub fn creation(&self) -> &str {
+        self.as_str().rsplit('/').next().unwrap_or_default()
+    }
+}
+
 impl RootId {
     #[must_use]
     pub fn main(&self) -> SelfId {

@@ -7,24 +7,23 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId};
-use crate::minds::{Minds, taskdoc};
+use crate::minds::taskdoc;
 use crate::protocol::command::{Command, Ticket};
-use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, UiEvent, WorkspaceView};
-use crate::store::{Store, StoreError, Survey, TreeListing};
+use crate::protocol::event::UiEvent;
+use crate::store::StoreError;
 
 use super::draft::Draft;
 use super::engine::Engine;
+use super::look::{deserves_a_look, listing_news, read_page, workspace_view};
 use super::picture::{News, NewsSender, Watch};
 use super::requests::TreeRequest;
 use super::tree::TreeTask;
 
 /// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
-/// Records sent when a dialog is opened, and per page.
-const PAGE_RECORDS: usize = 400;
 
 #[derive(Debug)]
 pub struct Supervisor {
@@ -332,106 +331,5 @@ impl Supervisor {
 
     async fn send(&self, news: News) {
         let _ = self.news.send(news).await;
-    }
-}
-
-/// True if something in this tree was interrupted or can go on.
-fn deserves_a_look(listing: &TreeListing) -> bool {
-    listing.unclean
-        || listing.dialogs.iter().any(|dialog| {
-            let latest = &dialog.latest;
-            let waits = matches!(
-                latest.display_state,
-                None | Some(
-                    DisplayState::Proceeding
-                        | DisplayState::Stopping { .. }
-                        | DisplayState::Blocked { .. }
-                )
-            );
-            waits
-                || latest.generating == Some(true)
-                || latest.needs_drive == Some(true)
-                || latest.pending_course_start_prompt.is_some()
-                || dialog.pending > 0
-                || !dialog.questions.is_empty()
-        })
-}
-
-fn listing_news(listing: &TreeListing) -> News {
-    let root = listing.root.clone();
-    let rows = listing.dialogs.iter().map(|dialog| TreeRow {
-        dialog: DialogId::side(&root, &dialog.meta.id),
-        asker: dialog.asker.clone(),
-        agent: dialog.meta.agent_id.clone(),
-        slug: dialog.meta.session_slug.clone(),
-        taskdoc: dialog.meta.task_doc_path.clone(),
-        state: dialog.state(),
-        course: dialog.latest.current_course,
-        genseq: dialog.genseq,
-        created_at: dialog.meta.created_at.clone(),
-        last_modified: dialog.latest.last_modified.clone(),
-        questions: dialog.questions.len(),
-        pending: dialog.pending,
-        about: dialog.about.clone(),
-        context_percent: None,
-        keep_going: None,
-    });
-    let rows = rows.collect();
-    let inbox = super::rows::listed_inbox(listing);
-    News::Tree { root, rows, inbox }
-}
-
-fn read_page(
-    engine: &Engine,
-    dialog: DialogId,
-    course: Option<Course>,
-    before: Option<usize>,
-) -> Result<TranscriptPage, StoreError> {
-    let store = &engine.store;
-    let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let courses = store.courses(bucket, &dialog).last().copied().unwrap_or(Course::FIRST);
-    let course = course.unwrap_or(courses);
-    let page = store.page(bucket, &dialog, course, before, PAGE_RECORDS)?;
-    let agent = agent_of(store, bucket, &dialog);
-    Ok(TranscriptPage {
-        dialog,
-        agent,
-        course,
-        courses,
-        first_line: page.first_line,
-        entries: page.entries,
-    })
-}
-
-/// Whose dialog it is; a dialog that cannot be read has pages all the same.
-fn agent_of(store: &Store, bucket: Bucket, dialog: &DialogId) -> AgentId {
-    let tree = store.load(bucket, &dialog.root).map(|loaded| loaded.tree);
-    let agent =
-        tree.ok().and_then(|tree| tree.get(&dialog.this).map(|found| found.meta.agent_id.clone()));
-    agent.unwrap_or_else(|| AgentId::new("?"))
-}
-
-fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> WorkspaceView {
-    let mut taskdocs: Vec<String> = Vec::new();
-    let newest = survey.trees.iter().rev().filter_map(|tree| tree.dialogs.first());
-    let used = newest.map(|dialog| dialog.meta.task_doc_path.clone());
-    for path in used.chain(taskdoc::list(&engine.workspace)) {
-        if !taskdocs.contains(&path) {
-            taskdocs.push(path);
-        }
-    }
-    WorkspaceView {
-        folder: engine.shown_folder.clone(),
-        members: minds
-            .team()
-            .visible()
-            .map(|member| MemberView {
-                id: member.id.clone(),
-                name: member.name.clone(),
-                gofor: member.gofor.first().cloned().unwrap_or_default(),
-            })
-            .collect(),
-        default_responder: minds.default_responder().cloned(),
-        taskdocs,
     }
 }

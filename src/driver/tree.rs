@@ -7,28 +7,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::latest::StopReason;
-use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{Change, DialogTree};
 use crate::domain::{Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, UiEvent};
 use crate::store::{Committed, StoreError};
-use crate::tools::Outcome;
 
-use super::calls::{self, Position, reply};
 use super::draft::Draft;
 use super::drive::Drive;
-use super::effects;
 use super::engine::Engine;
 use super::generation;
 use super::picture::{News, NewsSender};
-use super::port::{Answer, Generation, GenerationEnd, Port, PortRequest};
-use super::prepare::{self, Ready};
+use super::port::{Port, PortRequest};
+use super::prepare::Ready;
 use super::recovery;
 use super::requests::TreeRequest;
 use super::rows;
@@ -42,16 +38,16 @@ pub struct TreeTask {
     pub(super) engine: Arc<Engine>,
     pub(super) tree: DialogTree,
     pub(super) news: NewsSender,
-    places: BTreeMap<SelfId, Place>,
+    pub(super) places: BTreeMap<SelfId, Place>,
     drives: JoinSet<Seat>,
     port: Port,
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
     /// What the running generations were prepared with.
-    ready: BTreeMap<SelfId, Ready>,
+    pub(super) ready: BTreeMap<SelfId, Ready>,
     /// Dialogs whose last step could not be written; they wait for a person.
     unwritable: BTreeMap<SelfId, String>,
-    closing: bool,
+    pub(super) closing: bool,
 }
 
 impl TreeTask {
@@ -194,7 +190,7 @@ impl TreeTask {
     }
 
     /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
-    async fn commit_or_hold(&mut self, dialog: &SelfId, draft: Draft) -> bool {
+    pub(super) async fn commit_or_hold(&mut self, dialog: &SelfId, draft: Draft) -> bool {
         let Err(error) = self.commit(draft).await else { return true };
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
         self.unwritable.insert(dialog.clone(), error.to_string());
@@ -334,139 +330,6 @@ impl TreeTask {
         }
     }
 
-    // --- the port ---------------------------------------------------------------------------------
-
-    async fn serve(&mut self, request: PortRequest) {
-        match request {
-            PortRequest::Begin { dialog, reply } => {
-                let generation = self.begin(&dialog).await;
-                let _ = reply.send(generation);
-            }
-            PortRequest::Answered { at, answer, reply } => {
-                self.answered(&at, *answer, reply).await;
-            }
-            PortRequest::ToolDone { at, call, outcome, reply } => {
-                self.tool_done(&at, &call, outcome, reply).await;
-            }
-            PortRequest::End { at, end, reply } => {
-                if self.end(&at, end).await {
-                    let _ = reply.send(());
-                }
-            }
-        }
-    }
-
-    /// The next generation of a dialog: its reason, its records, its request.
-    async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
-        loop {
-            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
-                return None;
-            }
-            let step = next_step(self.tree.get(id)?)?;
-            if step == NextStep::DeliverWords {
-                self.deliver_words(id).await.then_some(())?;
-                continue;
-            }
-            let ready = match prepare::ready(&self.engine, &self.tree, id) {
-                Ok(ready) => ready,
-                Err(text) => {
-                    let mut draft = self.draft();
-                    generation::mark_stopped(&mut draft, id, StopReason::system(&text));
-                    self.commit_or_hold(id, draft).await;
-                    return None;
-                }
-            };
-            let mut draft = self.draft();
-            let at = generation::open(&mut draft, id, step, self.engine.texts())?;
-            self.commit_or_hold(id, draft).await.then_some(())?;
-            let dialog = self.tree.get(id)?;
-            let generation = Generation {
-                at,
-                request: ready.request(&self.engine, dialog),
-                provider: ready.provider.clone(),
-                permits: self.engine.permits(&ready.provider_key),
-                retry: ready.retry,
-                tools: ready.tools.clone(),
-                tool_cx: ready.tool_cx.clone(),
-            };
-            self.ready.insert(id.clone(), ready);
-            return Some(Box::new(generation));
-        }
-    }
-
-    async fn deliver_words(&mut self, id: &SelfId) -> bool {
-        let Some(words) = self.tree.get(id).and_then(state::plain_reply).map(str::to_owned) else {
-            return false;
-        };
-        let mut draft = self.draft();
-        reply::by_plain_words(&mut draft, id, &words, self.engine.texts());
-        self.wake_askers(&mut draft);
-        self.commit_or_hold(id, draft).await
-    }
-
-    async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Vec<Call>>) {
-        let Some(ready) = self.ready.get(&at.dialog) else { return };
-        let team = ready.team_names();
-        let mut draft = self.draft();
-        generation::record_segments(&mut draft, at, answer.segments, false);
-        if !answer.calls.is_empty() {
-            draft.must_last();
-        }
-        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
-        self.wake_askers(&mut draft);
-        if self.commit_or_hold(&at.dialog, draft).await {
-            let _ = reply.send(ordinary);
-        }
-    }
-
-    async fn tool_done(
-        &mut self,
-        at: &Position,
-        call: &Call,
-        outcome: Outcome,
-        reply: oneshot::Sender<()>,
-    ) {
-        let ok = outcome.ok;
-        let mut draft = self.draft();
-        effects::record(&mut draft, at, call, outcome, self.engine.texts());
-        if self.commit_or_hold(&at.dialog, draft).await {
-            let dialog = self.tree.id(&at.dialog);
-            self.tell(UiEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
-            let _ = reply.send(());
-        }
-    }
-
-    async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
-        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
-        let mut draft = self.draft();
-        match end {
-            GenerationEnd::Finished { usage, model: told } => {
-                let limits = self.ready.get(&at.dialog).and_then(|ready| ready.limits.clone());
-                let _ = told;
-                generation::finish(&mut draft, at, limits, usage, model);
-            }
-            GenerationEnd::Stopped { segments } => {
-                generation::record_segments(&mut draft, at, segments, true);
-                let reason = self.told(&at.dialog);
-                generation::break_off(&mut draft, at, reason, model);
-            }
-            GenerationEnd::Failed { text } => {
-                let reason = StopReason::system(&text);
-                generation::break_off(&mut draft, at, reason, model);
-            }
-        }
-        self.commit_or_hold(&at.dialog, draft).await
-    }
-
-    fn told(&self, id: &SelfId) -> StopReason {
-        match self.places.get(id) {
-            Some(Place::Out { told: Some(reason), .. }) => reason.clone(),
-            Some(Place::Out { told: None, .. } | Place::Home(_)) | None => {
-                StopReason::ServerRestart
-            }
-        }
-    }
-
     /// A main dialog whose replies are in says so on disk: another program finds it there.
     pub(super) fn wake_askers(&self, draft: &mut Draft) {
         let main = self.tree.root.main();
@@ -500,8 +363,9 @@ impl TreeTask {
             .values()
             .map(|dialog| rows::tree_row(&self.tree, dialog, Activity::Resting))
             .collect();
-        all.sort_by(|a, b| {
-            (!a.dialog.is_main(), &a.created_at).cmp(&(!b.dialog.is_main(), &b.created_at))
+        all.sort_by_cached_key(|row| {
+            let made = (row.created_at.clone(), row.dialog.this.creation().to_owned());
+            (!row.dialog.is_main(), made)
         });
         let inbox = rows::inbox(&self.tree);
         let news = News::Tree { root: self.tree.root.clone(), rows: all, inbox };

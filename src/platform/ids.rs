@@ -1,6 +1,11 @@
 //! Random ids in the forms Dominds uses.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use crate::domain::{IdSource, MsgId, SelfId};
+
+/// When the newest id was made, in milliseconds.
+static LAST_ID: AtomicI64 = AtomicI64::new(0);
 
 const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -8,11 +13,14 @@ const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 pub struct RandomIds;
 
 impl IdSource for RandomIds {
-    /// Two random bytes and the low 32 bits of the time in milliseconds.
+    /// Two random bytes and the low 32 bits of the time in milliseconds. The time grows from id to
+    /// id, so that dialogs made at once keep their order.
     fn dialog(&self) -> SelfId {
         #[expect(clippy::disallowed_methods, reason = "ids carry their time of creation")]
         let now = jiff::Timestamp::now().as_millisecond();
-        let low = now & i64::from(u32::MAX);
+        let later = |last: i64| Some(now.max(last + 1));
+        let last = LAST_ID.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
+        let low = now.max(last.map_or(0, |last| last + 1)) & i64::from(u32::MAX);
         SelfId::new(format!("{:02x}/{:02x}/{low:08x}", fastrand::u8(..), fastrand::u8(..)))
     }
 

@@ -52,7 +52,7 @@ pub struct InboxRow {
     pub slug: Option<Slug>,
     pub taskdoc: String,
     pub question: Question,
-    /// Dialogs that wait for this answer, nearest first: the asker, its asker, and so on.
+    /// Members whose dialogs wait for this one to go on, nearest first; empty for a main dialog.
     pub blocks: Vec<AgentId>,
 }
 

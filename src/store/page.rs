@@ -8,10 +8,11 @@ use std::path::Path;
 
 use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId, Entry};
+use crate::domain::{AgentId, Course, DialogId, DialogMeta, Entry};
+use crate::yaml;
 
 use super::error::StoreError;
-use super::layout::course_file;
+use super::layout::{DIALOG, course_file};
 use super::lines::{Lines, Reading};
 use super::{Store, files};
 
@@ -38,6 +39,14 @@ struct Window {
 }
 
 impl Store {
+    /// Whose dialog it is; `None` if its identity cannot be read.
+    pub fn agent(&self, bucket: Bucket, dialog: &DialogId) -> Option<AgentId> {
+        let path = self.layout.dialog(bucket, dialog).join(DIALOG);
+        let found = files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
+        let files::Found::Text(text) = found else { return None };
+        yaml::read::<DialogMeta>(&text).ok().map(|meta| meta.agent_id)
+    }
+
     /// The last `limit` records before line `before`, or at the end of the course. Fewer where they
     /// are very long; none if the course has no file.
     pub fn page(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::mark::Mark;
-use crate::domain::DialogId;
+use crate::domain::{DialogId, Stamp};
 use crate::protocol::TreeRow;
 
 /// Something a row stands for.
@@ -242,8 +242,9 @@ fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> Counts {
     counts
 }
 
-fn order(row: &TreeRow) -> (&crate::domain::Stamp, &DialogId) {
-    (&row.created_at, &row.dialog)
+/// Rows are in the order in which their dialogs were made.
+fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
+    (&row.created_at, row.dialog.this.creation(), &row.dialog)
 }
 
 /// The rows a person sees, from top to bottom.

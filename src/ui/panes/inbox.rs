@@ -70,7 +70,7 @@ fn draw_question(
         right.push(&format!("{} ", look.glyphs.draft), look.style(Role::Attention));
     }
     let mut facts = age::short(&row.question.asked_at, view.now);
-    let waiting = row.blocks.len().saturating_sub(1);
+    let waiting = row.blocks.len();
     if waiting > 0 {
         facts.push_str(&format!("  {} {waiting}", look.word(Word::Blocks)));
     }

@@ -33,7 +33,7 @@ impl Names for Around<'_> {
         let mut rows = self.inbox.rows().iter();
         let row = rows.find(|row| row.dialog == *self.dialog && row.question.call_id == *call);
         let blocks = row.map_or(&[][..], |row| row.blocks.as_slice());
-        blocks.iter().skip(1).map(|agent| format!("@{agent}")).collect()
+        blocks.iter().map(|agent| format!("@{agent}")).collect()
     }
 }
 

@@ -315,7 +315,7 @@ pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str
         slug: None,
         taskdoc: "add-2fa.tsk".to_owned(),
         question,
-        blocks: vec![agent.into()],
+        blocks: Vec::new(),
     }
 }
 
@@ -325,7 +325,7 @@ pub fn questions() -> Vec<InboxRow> {
     vec![
         InboxRow {
             slug: Some("schema".into()),
-            blocks: vec!["dba".into(), "researcher".into(), "orchestrator".into()],
+            blocks: vec!["researcher".into(), "orchestrator".into()],
             ..question(&side("d"), "dba", "q1", DROP, "2026-11-21 12:01:00")
         },
         question(

@@ -1,0 +1,107 @@
+//! Looking at what is on disk without taking it up: the first picture, pages of transcripts.
+
+use crate::domain::latest::DisplayState;
+use crate::domain::tree::Bucket;
+use crate::domain::{AgentId, Course, DialogId};
+use crate::minds::{Minds, taskdoc};
+use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, WorkspaceView};
+use crate::store::{StoreError, Survey, TreeListing};
+
+use super::engine::Engine;
+use super::picture::News;
+
+/// Records sent when a dialog is opened, and per page.
+const PAGE_RECORDS: usize = 400;
+
+/// True if something in this tree was interrupted or can go on.
+pub fn deserves_a_look(listing: &TreeListing) -> bool {
+    listing.unclean
+        || listing.dialogs.iter().any(|dialog| {
+            let latest = &dialog.latest;
+            let waits = matches!(
+                latest.display_state,
+                None | Some(
+                    DisplayState::Proceeding
+                        | DisplayState::Stopping { .. }
+                        | DisplayState::Blocked { .. }
+                )
+            );
+            waits
+                || latest.generating == Some(true)
+                || latest.needs_drive == Some(true)
+                || latest.pending_course_start_prompt.is_some()
+                || dialog.pending > 0
+                || !dialog.questions.is_empty()
+        })
+}
+
+pub fn listing_news(listing: &TreeListing) -> News {
+    let root = listing.root.clone();
+    let rows = listing.dialogs.iter().map(|dialog| TreeRow {
+        dialog: DialogId::side(&root, &dialog.meta.id),
+        asker: dialog.asker.clone(),
+        agent: dialog.meta.agent_id.clone(),
+        slug: dialog.meta.session_slug.clone(),
+        taskdoc: dialog.meta.task_doc_path.clone(),
+        state: dialog.state(),
+        course: dialog.latest.current_course,
+        genseq: dialog.genseq,
+        created_at: dialog.meta.created_at.clone(),
+        last_modified: dialog.latest.last_modified.clone(),
+        questions: dialog.questions.len(),
+        pending: dialog.pending,
+        about: dialog.about.clone(),
+        context_percent: None,
+        keep_going: None,
+    });
+    let rows = rows.collect();
+    let inbox = super::rows::listed_inbox(listing);
+    News::Tree { root, rows, inbox }
+}
+
+pub fn read_page(
+    engine: &Engine,
+    dialog: DialogId,
+    course: Option<Course>,
+    before: Option<usize>,
+) -> Result<TranscriptPage, StoreError> {
+    let store = &engine.store;
+    let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let courses = store.courses(bucket, &dialog).last().copied().unwrap_or(Course::FIRST);
+    let course = course.unwrap_or(courses);
+    let page = store.page(bucket, &dialog, course, before, PAGE_RECORDS)?;
+    let agent = store.agent(bucket, &dialog).unwrap_or_else(|| AgentId::new("?"));
+    Ok(TranscriptPage {
+        dialog,
+        agent,
+        course,
+        courses,
+        first_line: page.first_line,
+        entries: page.entries,
+    })
+}
+
+pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> WorkspaceView {
+    let mut taskdocs: Vec<String> = Vec::new();
+    let newest = survey.trees.iter().rev().filter_map(|tree| tree.dialogs.first());
+    let used = newest.map(|dialog| dialog.meta.task_doc_path.clone());
+    for path in used.chain(taskdoc::list(&engine.workspace)) {
+        if !taskdocs.contains(&path) {
+            taskdocs.push(path);
+        }
+    }
+    WorkspaceView {
+        folder: engine.shown_folder.clone(),
+        members: minds
+            .team()
+            .visible()
+            .map(|member| MemberView {
+                id: member.id.clone(),
+                name: member.name.clone(),
+                gofor: member.gofor.first().cloned().unwrap_or_default(),
+            })
+            .collect(),
+        default_responder: minds.default_responder().cloned(),
+        taskdocs,
+    }
+}

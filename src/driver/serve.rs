@@ -1,0 +1,151 @@
+//! The tree's side of the port: what a drive asks for, one request at a time, each one step on disk.
+
+use tokio::sync::oneshot;
+
+use crate::domain::SelfId;
+use crate::domain::latest::StopReason;
+use crate::domain::record::Call;
+use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::protocol::event::UiEvent;
+use crate::tools::Outcome;
+
+use super::calls::{self, Position, reply};
+use super::effects;
+use super::generation;
+use super::port::{Answer, Generation, GenerationEnd, PortRequest};
+use super::prepare;
+use super::seat::Place;
+use super::tree::TreeTask;
+
+impl TreeTask {
+    pub(super) async fn serve(&mut self, request: PortRequest) {
+        match request {
+            PortRequest::Begin { dialog, reply } => {
+                let generation = self.begin(&dialog).await;
+                let _ = reply.send(generation);
+            }
+            PortRequest::Answered { at, answer, reply } => {
+                self.answered(&at, *answer, reply).await;
+            }
+            PortRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&at, &call, outcome, reply).await;
+            }
+            PortRequest::End { at, end, reply } => {
+                if self.end(&at, end).await {
+                    let _ = reply.send(());
+                }
+            }
+        }
+    }
+
+    /// The next generation of a dialog: its reason, its records, its request.
+    async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
+        loop {
+            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
+                return None;
+            }
+            let step = next_step(self.tree.get(id)?)?;
+            if step == NextStep::DeliverWords {
+                self.deliver_words(id).await.then_some(())?;
+                continue;
+            }
+            let ready = match prepare::ready(&self.engine, &self.tree, id) {
+                Ok(ready) => ready,
+                Err(text) => {
+                    let mut draft = self.draft();
+                    generation::mark_stopped(&mut draft, id, StopReason::system(&text));
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
+            };
+            let mut draft = self.draft();
+            let at = generation::open(&mut draft, id, step, self.engine.texts())?;
+            self.commit_or_hold(id, draft).await.then_some(())?;
+            let dialog = self.tree.get(id)?;
+            let generation = Generation {
+                at,
+                request: ready.request(&self.engine, dialog),
+                provider: ready.provider.clone(),
+                permits: self.engine.permits(&ready.provider_key),
+                retry: ready.retry,
+                tools: ready.tools.clone(),
+                tool_cx: ready.tool_cx.clone(),
+            };
+            self.ready.insert(id.clone(), ready);
+            return Some(Box::new(generation));
+        }
+    }
+
+    async fn deliver_words(&mut self, id: &SelfId) -> bool {
+        let Some(words) = self.tree.get(id).and_then(state::plain_reply).map(str::to_owned) else {
+            return false;
+        };
+        let mut draft = self.draft();
+        reply::by_plain_words(&mut draft, id, &words, self.engine.texts());
+        self.wake_askers(&mut draft);
+        self.commit_or_hold(id, draft).await
+    }
+
+    async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Vec<Call>>) {
+        let Some(ready) = self.ready.get(&at.dialog) else { return };
+        let team = ready.team_names();
+        let mut draft = self.draft();
+        generation::record_segments(&mut draft, at, answer.segments, false);
+        if !answer.calls.is_empty() {
+            draft.must_last();
+        }
+        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
+        self.wake_askers(&mut draft);
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let _ = reply.send(ordinary);
+        }
+    }
+
+    async fn tool_done(
+        &mut self,
+        at: &Position,
+        call: &Call,
+        outcome: Outcome,
+        reply: oneshot::Sender<()>,
+    ) {
+        let ok = outcome.ok;
+        let mut draft = self.draft();
+        effects::record(&mut draft, at, call, outcome, self.engine.texts());
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let dialog = self.tree.id(&at.dialog);
+            self.tell(UiEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
+            let _ = reply.send(());
+        }
+    }
+
+    async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
+        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
+        let mut draft = self.draft();
+        match end {
+            GenerationEnd::Finished { usage, model: told } => {
+                let limits = self.ready.get(&at.dialog).and_then(|ready| ready.limits.clone());
+                let _ = told;
+                generation::finish(&mut draft, at, limits, usage, model);
+            }
+            GenerationEnd::Stopped { segments } => {
+                generation::record_segments(&mut draft, at, segments, true);
+                let reason = self.told(&at.dialog);
+                generation::break_off(&mut draft, at, reason, model);
+            }
+            GenerationEnd::Failed { text } => {
+                let reason = StopReason::system(&text);
+                generation::break_off(&mut draft, at, reason, model);
+            }
+        }
+        self.commit_or_hold(&at.dialog, draft).await
+    }
+
+    fn told(&self, id: &SelfId) -> StopReason {
+        match self.places.get(id) {
+            Some(Place::Out { told: Some(reason), .. }) => reason.clone(),
+            Some(Place::Out { told: None, .. } | Place::Home(_)) | None => {
+                StopReason::ServerRestart
+            }
+        }
+    }
+}
