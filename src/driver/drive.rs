@@ -10,9 +10,10 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::record::Call;
 use crate::domain::{DialogId, IdSource};
 use crate::llm::{ErrorClass, LlmError};
-use crate::protocol::event::{RetryView, UiEvent};
+use crate::protocol::event::{RetryView, Segment, UiEvent};
 use crate::tools::{Outcome, ToolCx};
 
+use super::live::Live;
 use super::picture::{News, NewsSender};
 use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
 use super::retry::{Verdict, verdict};
@@ -97,13 +98,18 @@ impl Drive {
             () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
         };
         let mut stream = generation.provider.stream(generation.request.clone());
+        let mut live = Live::default();
         loop {
             let event = tokio::select! {
                 event = stream.next() => event,
+                () = live.due() => {
+                    self.tell_live(live.take()).await;
+                    continue;
+                }
                 () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
             };
             match event {
-                Some(Ok(event)) => self.show(growing.take(event)).await,
+                Some(Ok(event)) => self.show(growing.take(event), &mut live).await,
                 Some(Err(error)) => return Attempt::Failed(error),
                 None if growing.ended() => break,
                 None => {
@@ -113,16 +119,25 @@ impl Drive {
             }
         }
         drop(permit);
+        self.tell_live(live.take()).await;
         Attempt::Whole(growing.into_answer())
     }
 
-    async fn show(&self, seen: Seen) {
+    async fn show(&self, seen: Seen, live: &mut Live) {
         match seen {
             Seen::More(segment, text) => {
-                self.tell(UiEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+                if let Some(other) = live.add(segment, &text) {
+                    self.tell_live(Some(other)).await;
+                }
             }
             Seen::Notice(text) => self.tell(UiEvent::Notice(text)).await,
             Seen::Nothing => {}
+        }
+    }
+
+    async fn tell_live(&self, written: Option<(Segment, String)>) {
+        if let Some((segment, text)) = written {
+            self.tell(UiEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
         }
     }
 

@@ -24,11 +24,13 @@ pub enum Link {
 
 /// Between two frames caused by keys: 60 per second.
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
-const LOCAL_INTERVAL: Duration = Duration::from_millis(33);
+const LOCAL_INTERVAL: Duration = Duration::from_millis(40);
 const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
 /// never takes more than a quarter of the time.
 const COST_FACTOR: u32 = 4;
+/// For a key the pause is shorter, so that typing is drawn while text streams.
+const KEY_COST_FACTOR: u32 = 2;
 /// A key waits no longer than this for the pause after a costly frame.
 const LONGEST_KEY_WAIT: Duration = Duration::from_millis(50);
 
@@ -38,6 +40,8 @@ pub struct Pacer {
     link: Link,
     dirty: Option<Cause>,
     last: Option<Frame>,
+    /// When the last frame that a key caused was begun.
+    last_key: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +53,7 @@ struct Frame {
 impl Pacer {
     #[must_use]
     pub fn new(link: Link) -> Self {
-        Self { link, dirty: None, last: None }
+        Self { link, dirty: None, last: None, last_key: None }
     }
 
     /// Something changed. A key outweighs events.
@@ -61,7 +65,9 @@ impl Pacer {
     #[must_use]
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let cause = self.dirty?;
-        Some(self.last.map_or(now, |frame| frame.started + self.interval(cause, frame.cost)))
+        let pause = self.last.map(|frame| frame.started + self.pause(cause, frame.cost));
+        let key = self.last_key.filter(|_| cause == Cause::Key).map(|last| last + KEY_INTERVAL);
+        Some(pause.max(key).unwrap_or(now))
     }
 
     /// True when a frame should be drawn now.
@@ -72,7 +78,9 @@ impl Pacer {
 
     /// A frame was drawn; `cost` is the time for drawing and for writing it out, as far as known.
     pub fn drawn(&mut self, started: Instant, cost: Duration) {
-        self.dirty = None;
+        if self.dirty.take() == Some(Cause::Key) {
+            self.last_key = Some(started);
+        }
         self.last = Some(Frame { started, cost });
     }
 
@@ -83,10 +91,11 @@ impl Pacer {
         }
     }
 
-    fn interval(&self, cause: Cause, cost: Duration) -> Duration {
+    /// From the start of a frame of this cost to the next one.
+    fn pause(&self, cause: Cause, cost: Duration) -> Duration {
         let pause = cost.saturating_mul(COST_FACTOR);
         match (cause, self.link) {
-            (Cause::Key, _) => pause.min(LONGEST_KEY_WAIT).max(KEY_INTERVAL),
+            (Cause::Key, _) => cost.saturating_mul(KEY_COST_FACTOR).min(LONGEST_KEY_WAIT),
             (Cause::Event, Link::Local) => pause.max(LOCAL_INTERVAL),
             (Cause::Event, Link::Remote) => pause.max(REMOTE_INTERVAL),
         }
@@ -122,11 +131,11 @@ mod tests {
     #[test]
     fn the_wait_depends_on_the_cause_the_link_and_the_cost_of_the_last_frame() {
         for (link, cause, cost, wait) in [
-            (Link::Local, Cause::Key, ms(0), KEY_INTERVAL),
-            (Link::Remote, Cause::Key, ms(1), KEY_INTERVAL),
-            (Link::Local, Cause::Key, ms(10), ms(40)),
+            (Link::Local, Cause::Key, ms(0), ms(0)),
+            (Link::Remote, Cause::Key, ms(1), ms(2)),
+            (Link::Local, Cause::Key, ms(10), ms(20)),
             (Link::Local, Cause::Key, ms(900), ms(50)),
-            (Link::Local, Cause::Event, ms(1), ms(33)),
+            (Link::Local, Cause::Event, ms(1), ms(40)),
             (Link::Local, Cause::Event, ms(20), ms(80)),
             (Link::Remote, Cause::Event, ms(1), ms(100)),
             (Link::Remote, Cause::Event, ms(500), ms(2_000)),

@@ -1,0 +1,76 @@
+//! Gathers live text, so that many small pieces wake the screen seldom. The first piece after a pause
+//! goes out at once.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::protocol::event::Segment;
+
+/// Between two pieces of live text; faster than frames are drawn.
+const INTERVAL: Duration = Duration::from_millis(25);
+
+/// Text that is written and not told yet.
+#[derive(Debug, Default)]
+pub struct Live {
+    held: Option<(Segment, String)>,
+    told: Option<Instant>,
+}
+
+impl Live {
+    /// Adds text; returns the text of another segment that has to be told before.
+    pub fn add(&mut self, segment: Segment, text: &str) -> Option<(Segment, String)> {
+        if let Some((same, held)) = &mut self.held
+            && *same == segment
+        {
+            held.push_str(text);
+            return None;
+        }
+        self.held.replace((segment, text.to_owned()))
+    }
+
+    /// Ends when the held text is to be told; never while nothing is held.
+    pub async fn due(&self) {
+        match (&self.held, self.told) {
+            (None, _) => std::future::pending().await,
+            (Some(_), None) => {}
+            (Some(_), Some(told)) => tokio::time::sleep_until(told + INTERVAL).await,
+        }
+    }
+
+    pub fn take(&mut self) -> Option<(Segment, String)> {
+        self.told = Some(Instant::now());
+        self.held.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_piece_goes_out_at_once_and_the_next_are_gathered() {
+        let mut live = Live::default();
+        assert_eq!(live.add(Segment::Saying, "a"), None);
+        let start = Instant::now();
+        live.due().await;
+        assert_eq!(
+            (live.take(), start.elapsed()),
+            (Some((Segment::Saying, "a".to_owned())), Duration::ZERO)
+        );
+        for piece in ["b", "c"] {
+            assert_eq!(live.add(Segment::Saying, piece), None);
+        }
+        live.due().await;
+        assert_eq!(live.take(), Some((Segment::Saying, "bc".to_owned())));
+        assert_eq!(start.elapsed(), INTERVAL);
+    }
+
+    #[test]
+    fn another_segment_lets_the_held_text_go_first() {
+        let mut live = Live::default();
+        assert_eq!(live.add(Segment::Thinking, "a"), None);
+        assert_eq!(live.add(Segment::Saying, "b"), Some((Segment::Thinking, "a".to_owned())));
+        assert_eq!(live.take(), Some((Segment::Saying, "b".to_owned())));
+    }
+}
