@@ -80,8 +80,8 @@ async fn on_terminal(
         drafts: Box::new(StoredDrafts(store.clone())),
         moment: Instant::now(),
     });
-    for fault in setup.faults {
-        app.apply(UiEvent::Notice(fault));
+    if !setup.faults.is_empty() {
+        app.apply(UiEvent::Notice(setup.faults.join(" · ")));
     }
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
