@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::{self, Models, Start};
 use crate::driver::{Audience, Driver, PickUp};
-use crate::platform::signals::Signals;
+use crate::platform::signals::{Ask, Signals};
 use crate::platform::{SystemClock, env};
 use crate::protocol::{Command, UiEvent};
 use crate::store::Store;
@@ -86,8 +86,10 @@ async fn on_terminal(
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; as a signal it comes from outside and means the same as the others.
+    let asked = Arc::new(OnceLock::new());
+    let told = asked.clone();
     let shutdown = async move {
-        signals.next().await;
+        let _ = told.set(signals.next().await);
     };
     let options = TerminalOptions {
         ability: setup.ability,
@@ -96,7 +98,22 @@ async fn on_terminal(
     };
     let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, options).await;
     tasks.join().await;
-    shown.map(|_| Status::Done)
+    match asked.get() {
+        // A terminal that is gone is no news then.
+        Some(ask) => Ok(ended_by(*ask)),
+        None => shown.map(|_| Status::Done),
+    }
+}
+
+/// Says what ended the program, now that the terminal is given back.
+fn ended_by(ask: Ask) -> Status {
+    let (signal, status) = match ask {
+        Ask::Interrupt => ("SIGINT", Status::Interrupted),
+        Ask::Terminate => ("SIGTERM", Status::Terminated),
+        Ask::HangUp => ("SIGHUP", Status::Terminated),
+    };
+    lines::remark(&format!("dominds-tui: ended by {signal}; everything is on disk"));
+    status
 }
 
 fn link() -> Link {

@@ -1,7 +1,8 @@
-//! A transcript on paper: `show` and `show --markdown`.
+//! A transcript on paper: `show` and `show --markdown`, from the same blocks the screen draws.
 
 use crate::domain::Course;
-use crate::domain::record::{Entry, Origin, Record};
+use crate::domain::record::Entry;
+use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript};
 
 use super::lines;
 use super::reading::Form;
@@ -9,9 +10,9 @@ use super::reading::Form;
 pub fn print(agent: &str, course: Course, entries: &[Entry], form: Form) {
     let heading = format!("@{agent} · course {course}");
     lines::say(&if form == Form::Markdown { format!("# {heading}") } else { heading });
-    for entry in entries {
-        let Some((title, text)) = block(agent, &entry.record) else { continue };
-        let at = entry.ts.hour_minute();
+    for block in Transcript::of_course(course, entries).blocks() {
+        let (title, text) = told(agent, block);
+        let at = block.at.hour_minute();
         match form {
             Form::Markdown => lines::say(&format!("\n## {title} · {at}\n\n{text}")),
             Form::Plain | Form::Json => {
@@ -25,41 +26,47 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// What a person reads of a record; `None` for bookkeeping.
-fn block(agent: &str, record: &Record) -> Option<(String, String)> {
+/// Title and text of a block.
+fn told(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
-    Some(match record {
-        Record::HumanText(text) => match text.origin {
-            Origin::User => ("you".to_owned(), text.content.clone()),
-            Origin::Runtime | Origin::DiligencePush => ("runtime".to_owned(), text.content.clone()),
-        },
-        Record::Thought { content, .. } => (format!("{speaker} thinks"), content.clone()),
-        Record::Words { content, interrupted } => {
+    match &block.body {
+        Body::You { text } => ("you".to_owned(), text.clone()),
+        Body::Assignment { from, text, .. } => (format!("assignment from {from}"), text.clone()),
+        Body::Guide { text } | Body::Notice { text } => ("note".to_owned(), text.clone()),
+        Body::Thinking { text, .. } => (format!("{speaker} thinks"), text.clone()),
+        Body::Saying { text, interrupted } => {
             let mark = if *interrupted { " [interrupted]" } else { "" };
-            (speaker, format!("{content}{mark}"))
+            (speaker, format!("{text}{mark}"))
         }
-        Record::FuncCall(call) | Record::TellaskCall { call, .. } => {
-            (format!("{speaker} calls {}", call.name), call.raw_arguments_text.clone())
+        Body::Tool(call) => {
+            let result = call.result.as_ref().map_or("no result", |result| result.text.as_str());
+            (format!("{speaker} calls {} {}", call.name, call.arguments), result.to_owned())
         }
-        Record::FuncResult(result) => (format!("{} returned", result.name), result.content.clone()),
-        Record::TellaskResult(result) => {
-            (format!("@{} replied", result.responder.responder_id), result.content.clone())
+        Body::Tellask(tellask) => asked(&speaker, tellask),
+        Body::Question(asked) => {
+            let answer = asked.answer.as_ref().map_or("(no answer yet)", |(text, _)| text.as_str());
+            (format!("{speaker} asks you"), format!("{}\n\nyou: {answer}", asked.content))
         }
-        Record::Carryover(reply) => {
-            (format!("@{} replied, carried over", reply.responder_id), reply.content.clone())
+        Body::Reply(reply) => {
+            let refused =
+                reply.refused.as_ref().map(|why| format!("\n\n{why}")).unwrap_or_default();
+            (format!("{speaker} replies"), format!("{}{refused}", reply.content))
         }
-        Record::RuntimeGuide { content } | Record::UiOnly { content } => {
-            ("note".to_owned(), content.clone())
+        Body::CourseBreak { course } => (format!("course {course}"), String::new()),
+        Body::CutOff => {
+            ("cut off".to_owned(), "The generation before was never finished.".to_owned())
         }
-        Record::Unknown { kind, line } => (format!("unknown record {kind:?}"), line.clone()),
-        Record::GenStart
-        | Record::GenFinish { .. }
-        | Record::ReplyResolution { .. }
-        | Record::Anchor { .. }
-        | Record::SideDialogCreated(_)
-        | Record::Reminders { .. }
-        | Record::Questions { .. }
-        | Record::PendingSideDialogs { .. }
-        | Record::Registry { .. } => return None,
-    })
+        Body::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
+    }
+}
+
+fn asked(speaker: &str, tellask: &Tellask) -> (String, String) {
+    let target = tellask.target.as_ref().map_or("a teammate", |agent| agent.as_str());
+    let session = tellask.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
+    let outcome = match &tellask.status {
+        TellaskStatus::Working => "(no reply yet)".to_owned(),
+        TellaskStatus::Replied { text, .. } => format!("reply: {text}"),
+        TellaskStatus::Failed { text, .. } => format!("failed: {text}"),
+    };
+    (format!("{speaker} asks @{target}{session}"), format!("{}\n\n{outcome}", tellask.content))
 }

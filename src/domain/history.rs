@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::{SpecialCall, TellaskKind};
+use super::call::SpecialCall;
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
@@ -255,25 +255,12 @@ impl History {
         (whole && !self.last.owes_followup && !words.trim().is_empty()).then_some(words)
     }
 
-    /// Questions that were asked and not answered, oldest first.
+    /// Questions that were asked and not answered, in the order of their ids.
     pub fn open_questions(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.unanswered(|special| special == SpecialCall::AskHuman)
-    }
-
-    /// Tellasks that were made and have no reply. A session that was asked again leaves the earlier
-    /// call open for ever; who still owes a reply is known only by the side dialogs.
-    pub fn open_tellasks(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.unanswered(
-            |special| matches!(special, SpecialCall::Tellask(kind) if kind != TellaskKind::Back),
-        )
-    }
-
-    fn unanswered(
-        &self,
-        wanted: impl Fn(SpecialCall) -> bool,
-    ) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.calls.iter().filter(move |(id, call)| {
-            call.started && call.special().is_some_and(&wanted) && !self.replies.contains_key(*id)
+        self.calls.iter().filter(|(id, call)| {
+            call.started
+                && call.special() == Some(SpecialCall::AskHuman)
+                && !self.replies.contains_key(*id)
         })
     }
 

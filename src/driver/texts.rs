@@ -3,7 +3,6 @@
 //! English for now; Chinese is one more arm in each sentence, which is why the work language is
 //! carried everywhere.
 
-use crate::domain::call::TellaskKind;
 use crate::domain::record::ReplyStatus;
 use crate::domain::{Assignment, CallId, Lang, Pending, Reminder, ReplyDirective};
 
@@ -260,17 +259,6 @@ impl Texts {
         "This reminder follows the tellasks in flight and keeps itself. To change a request, make a \
          `tellask` with the same sessionSlug; otherwise wait for the reply."
             .to_owned()
-    }
-
-    /// What an agent that cannot be driven is stopped with.
-    #[must_use]
-    pub fn tellask_kind(self, kind: TellaskKind) -> &'static str {
-        match kind {
-            TellaskKind::Back => "asks back",
-            TellaskKind::Session => "session",
-            TellaskKind::Sessionless => "once",
-            TellaskKind::FreshBoots => "thinks afresh",
-        }
     }
 }
 

@@ -1,0 +1,199 @@
+//! What a streamed reply costs: 200 KB in 10,000 chunks through the app and its backend into nothing.
+//! Prints processor time and bytes to the terminal, and judges nothing.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a measurement prints, ends at the first fault and looks at one command"
+)]
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp};
+use dominds_tui::protocol::event::Segment;
+use dominds_tui::protocol::{Command, TranscriptPage, TreeRow, UiEvent};
+use dominds_tui::ui::backend::{self, Ability, ScreenBackend};
+use dominds_tui::ui::keymap::Keymap;
+use dominds_tui::ui::model::drafts::Forgetful;
+use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
+use dominds_tui::ui::{App, AppOptions, Look};
+use ratatui::Terminal;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Size;
+
+const TEXT: usize = 200_000;
+const CHUNK: usize = 20;
+const SIZE: Size = Size { width: 120, height: 40 };
+
+/// Two hundred chunks a second at thirty frames.
+const AT_A_READING_PACE: usize = 7;
+/// As fast as chunks can be taken in: the pacer leaves out most frames.
+const AT_FULL_SPEED: usize = 500;
+
+fn main() {
+    let chunks = chunks();
+    stream("one frame for each chunk", &chunks, 1);
+    stream("one frame for 7 chunks", &chunks, AT_A_READING_PACE);
+    stream("one frame for 500 chunks", &chunks, AT_FULL_SPEED);
+}
+
+fn stream(name: &str, chunks: &[String], chunks_of_a_frame: usize) {
+    let mut wire = Wire::new();
+    let (bytes_before, cpu_before) = (wire.bytes(), cpu());
+    let started = Instant::now();
+    for part in chunks.chunks(chunks_of_a_frame) {
+        for chunk in part {
+            wire.live(chunk);
+        }
+        wire.frame();
+    }
+    let (wall, spent) = (started.elapsed(), cpu().saturating_sub(cpu_before));
+    let bytes = wire.bytes() - bytes_before;
+    let frames = chunks.len().div_ceil(chunks_of_a_frame);
+    let hundredths = bytes * 100 / TEXT;
+    println!(
+        "{name}: {} ms of processor, {} ms in all, {frames} frames, {}.{:02} bytes for each byte of text",
+        spent.as_millis(),
+        wall.as_millis(),
+        hundredths / 100,
+        hundredths % 100
+    );
+}
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:03:00")
+    }
+}
+
+/// Counts what would go to a terminal.
+#[derive(Debug, Default)]
+struct Sink(usize);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An app that shows one dialog.
+struct Wire {
+    app: App,
+    terminal: Terminal<ScreenBackend<Sink>>,
+}
+
+impl Wire {
+    fn new() -> Self {
+        let look = Look {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap: Keymap::defaults(),
+            lang: Lang::En,
+        };
+        let app = App::new(AppOptions {
+            look,
+            clock: Arc::new(Noon),
+            drafts: Box::new(Forgetful),
+            moment: Instant::now(),
+        });
+        let ability = Ability { depth: ColorDepth::True, utf8: true };
+        let backend = ScreenBackend::new(Sink::default(), SIZE, ability);
+        let mut wire = Self { app, terminal: Terminal::new(backend).expect("a screen") };
+        wire.open();
+        wire.frame();
+        wire
+    }
+
+    /// Chooses the dialog in the tree and gives the page that is asked for.
+    fn open(&mut self) {
+        let mut asked = self.app.apply(UiEvent::Rows(vec![row()]));
+        asked.extend(self.app.apply(UiEvent::Inbox(Vec::new())));
+        for key in [KeyCode::Char('g'), KeyCode::Char('j'), KeyCode::Enter] {
+            asked.extend(self.app.key(KeyEvent::new(key, KeyModifiers::NONE)));
+        }
+        let ticket = asked.iter().rev().find_map(|command| match command {
+            Command::Open { ticket, .. } => Some(*ticket),
+            _ => None,
+        });
+        let page = TranscriptPage {
+            dialog: dialog(),
+            agent: "lead".into(),
+            course: Course::FIRST,
+            courses: Course::FIRST,
+            first_line: 0,
+            entries: Vec::new(),
+        };
+        let ticket = ticket.expect("the page is asked for");
+        self.app.apply(UiEvent::Page { ticket, page: Box::new(page) });
+    }
+
+    fn live(&mut self, text: &str) {
+        let (dialog, text) = (dialog(), text.to_owned());
+        self.app.apply(UiEvent::Live { dialog, segment: Segment::Saying, text });
+    }
+
+    fn frame(&mut self) {
+        let app = &mut self.app;
+        backend::draw(&mut self.terminal, |frame| app.draw(frame)).expect("a frame");
+    }
+
+    fn bytes(&self) -> usize {
+        self.terminal.backend().writer().0
+    }
+}
+
+fn dialog() -> DialogId {
+    DialogId::main(RootId::new("aa/bb/1"))
+}
+
+fn row() -> TreeRow {
+    TreeRow {
+        dialog: dialog(),
+        asker: None,
+        agent: "lead".into(),
+        slug: None,
+        taskdoc: "add-2fa.tsk".to_owned(),
+        state: DisplayState::Proceeding,
+        course: Course::FIRST,
+        genseq: Genseq(1),
+        created_at: Stamp::new("2026-11-21 11:58:00"),
+        last_modified: Stamp::new("2026-11-21 12:01:00"),
+        questions: 0,
+        pending: 0,
+        about: "add 2FA".to_owned(),
+        context_percent: None,
+        keep_going: None,
+    }
+}
+
+/// English words, some paragraphs, always the same.
+fn chunks() -> Vec<String> {
+    let words = ["the", "login", "handler", "rotates", "a", "cookie", "before", "second", "factor"];
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut text = String::new();
+    while text.len() < TEXT {
+        text.push_str(random.choice(words).unwrap_or_default());
+        text.push(if random.u8(..) < 3 { '\n' } else { ' ' });
+    }
+    let parts = text.as_bytes().chunks(CHUNK);
+    parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// Processor time of the first thread, which does all the work; zero where the system does not tell.
+fn cpu() -> Duration {
+    let text = std::fs::read_to_string(Path::new("/proc/self/schedstat")).unwrap_or_default();
+    let nanos = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or_default())
+}

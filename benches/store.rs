@@ -1,0 +1,161 @@
+//! What the store costs on this disk: commits that wait for the medium and those that do not, the
+//! survey of a thousand dialogs, and the load of a long course. Prints figures and judges nothing.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a measurement prints, and ends at the first fault"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dominds_tui::domain::{
+    Batch, Bucket, Change, Clock, Course, DialogMeta, Entry, Latest, RootId, Stamp,
+};
+use dominds_tui::store::{Access, Store, StoreOptions, Written};
+
+const COMMITS: usize = 500;
+const DIALOGS: usize = 1_000;
+const RECORDS: usize = 10_000;
+/// How often reading is measured; the first time finds cold caches of this program.
+const READS: usize = 5;
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
+
+fn main() {
+    commits(true);
+    commits(false);
+    survey();
+    load();
+}
+
+/// One line appended and the state file replaced, as for each step of a dialog.
+fn commits(durable: bool) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let root = new_dialog(&store, 0);
+    let mut times: Vec<Duration> = (0..COMMITS)
+        .map(|n| {
+            let changes = vec![append(&root, &[line(n)]), latest(&root)];
+            let batch = Batch { root: root.clone(), changes, durable };
+            let started = Instant::now();
+            store.commit(batch).and_then(Written::sync).expect("a commit");
+            started.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    let name = if durable { "durable commit" } else { "unsynced commit" };
+    println!("{name}: p50 {:?}, p99 {:?}", share(&times, 50), share(&times, 99));
+}
+
+fn survey() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    for n in 0..DIALOGS {
+        let root = new_dialog(&store, n);
+        commit(&store, &root, vec![append(&root, &[line(0), line(1)]), latest(&root)]);
+    }
+    for _ in 0..READS {
+        let started = Instant::now();
+        let survey = store.survey(&[Bucket::Run]);
+        let took = started.elapsed();
+        assert_eq!((survey.trees.len(), survey.problems.len()), (DIALOGS, 0));
+        println!("survey of {DIALOGS} dialogs: {took:?}");
+    }
+}
+
+fn load() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = {
+        let store = open(folder.path());
+        let root = new_dialog(&store, 0);
+        let lines: Vec<String> = (0..RECORDS).map(line).collect();
+        commit(&store, &root, vec![append(&root, &lines), latest(&root)]);
+        root
+    };
+    let options = StoreOptions::new(Arc::new(Noon));
+    let store = Store::open(folder.path(), Access::ReadOnly, options).expect("a store");
+    let size = size_below(folder.path());
+    for _ in 0..READS {
+        let started = Instant::now();
+        let loaded = store.load(Bucket::Run, &root).expect("a tree");
+        let took = started.elapsed();
+        assert_eq!(loaded.tree.dialogs.len(), 1);
+        println!("load of {RECORDS} records, {} KiB: {took:?}", size / 1024);
+    }
+}
+
+fn open(workspace: &Path) -> Store {
+    let options = StoreOptions::new(Arc::new(Noon));
+    Store::open(workspace, Access::ReadWrite, options).expect("a store")
+}
+
+/// The value below which so many of a hundred lie.
+fn share(sorted: &[Duration], percent: usize) -> Duration {
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
+}
+
+fn new_dialog(store: &Store, n: usize) -> RootId {
+    let root = RootId::new(format!("{:02x}/{:02x}/{n:08x}", n % 256, n / 256));
+    let meta = DialogMeta {
+        id: root.main(),
+        agent_id: "lead".into(),
+        task_doc_path: "task.tsk".to_owned(),
+        created_at: Noon.now(),
+        session_slug: None,
+        extra: serde_json::Map::new(),
+    };
+    let latest = Box::new(Latest::new(Noon.now()));
+    let create = Change::Create { meta: Box::new(meta), latest, stack: Vec::new() };
+    commit(store, &root, vec![create]);
+    root
+}
+
+fn commit(store: &Store, root: &RootId, changes: Vec<Change>) {
+    let batch = Batch { root: root.clone(), changes, durable: false };
+    store.commit(batch).and_then(Written::sync).expect("a commit");
+}
+
+fn latest(root: &RootId) -> Change {
+    Change::Latest { dialog: root.main(), latest: Box::new(Latest::new(Noon.now())) }
+}
+
+fn append(root: &RootId, lines: &[String]) -> Change {
+    let entries = lines.iter().map(|line| Arc::new(Entry::parse(line).expect("a record")));
+    Change::Append { dialog: root.main(), course: Course::FIRST, entries: entries.collect() }
+}
+
+/// Generations of four records: begin, a thought, words, end.
+fn line(n: usize) -> String {
+    let genseq = n / 4 + 1;
+    let shared = format!(r#"{{"ts":"2026-11-21 12:00:00","genseq":{genseq},"type":"#);
+    match n % 4 {
+        0 => format!(r#"{shared}"gen_start_record"}}"#),
+        1 => format!(r#"{shared}"agent_thought_record","content":"What is known about it?"}}"#),
+        2 => {
+            let words = "The handler compares the password and sets the cookie. ".repeat(8);
+            format!(r#"{shared}"agent_words_record","content":"{words}"}}"#)
+        }
+        _ => format!(r#"{shared}"gen_finish_record"}}"#),
+    }
+}
+
+fn size_below(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size_below(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}

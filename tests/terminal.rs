@@ -1,0 +1,306 @@
+//! The real program in a pseudo terminal: what a person sees, and that the terminal is given back.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test, its functions included, fails by panicking"
+)]
+
+#[path = "terminal/pty.rs"]
+mod pty;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dominds_tui::app;
+use dominds_tui::domain::DialogTree;
+use dominds_tui::domain::tree::Bucket;
+use dominds_tui::store::Access;
+
+use pty::{Home, Program, eventually, files_below};
+
+const TEAM: [&str; 4] = ["@orchestrator", "@researcher", "@dba", "@reviewer"];
+const ALT_A: &str = "\x1ba";
+const ENTER: &str = "\r";
+
+/// A demo that has come to its two questions.
+fn asked(home: &Home) -> Program {
+    let program = home.demo("0");
+    program.until_shown(&["FOR YOU · 2"]);
+    program
+}
+
+/// Opens the first dialog of the tree.
+fn open_main(program: &mut Program) {
+    program.leave_composer();
+    program.keys("1gj\r");
+}
+
+/// The demo's tree as it is on disk.
+fn tree_of(workspace: &Path) -> Option<DialogTree> {
+    let store = app::open(workspace, Access::ReadOnly).ok()?;
+    let survey = store.survey(&[Bucket::Run]);
+    let root = &survey.trees.first()?.root;
+    store.load(Bucket::Run, root).ok().map(|loaded| loaded.tree)
+}
+
+fn questions_on_disk(workspace: &Path) -> usize {
+    let tree = tree_of(workspace);
+    tree.map_or(0, |tree| {
+        tree.dialogs.values().map(|dialog| dialog.history.open_questions().count()).sum()
+    })
+}
+
+/// The course files that hold a text.
+fn courses_with(workspace: &Path, text: &str) -> Vec<PathBuf> {
+    let mut files = files_below(&workspace.join(".dialogs"));
+    files.retain(|path| {
+        let is_course = path.extension().is_some_and(|end| end == "jsonl");
+        is_course && fs::read_to_string(path).is_ok_and(|found| found.contains(text))
+    });
+    files
+}
+
+#[test]
+fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys() {
+    let home = Home::new();
+    let mut program = asked(&home);
+    program.until_shown(&TEAM);
+    for (title, answer) in [("answer 1 of 2", "go with b"), ("answer 1 of 1", "keep it 90 days")] {
+        program.keys(ALT_A);
+        program.until_shown(&[title]);
+        program.keys(answer);
+        program.until_shown(&[title, answer]);
+        program.keys(ENTER);
+        program.until("the question is gone", |screen| !screen.contains(title));
+    }
+    program.until_shown(&["nothing waits for you"]);
+    open_main(&mut program);
+    program.until_shown(&["@orchestrator · ", "Not done: nothing was changed in the code"]);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+    let tree = tree_of(&home.workspace()).expect("a tree");
+    let said = tree.main().and_then(|main| main.history.last.words.clone()).unwrap_or_default();
+    assert!(said.contains("The plan is ready"), "{said}");
+
+    let mut again = home.demo("0");
+    again.until_shown(&TEAM);
+    again.until_shown(&["nothing waits for you"]);
+    again.quit();
+    assert_eq!(again.end_restored(), 0);
+}
+
+#[test]
+fn every_end_gives_the_terminal_back() {
+    for (signal, status) in [("TERM", 143), ("HUP", 143), ("INT", 130)] {
+        let home = Home::new();
+        let mut program = asked(&home);
+        program.signal(signal);
+        assert_eq!(program.end_restored(), status, "{signal}");
+    }
+    let home = Home::new();
+    let mut program = asked(&home);
+    program.quit();
+    assert_eq!(program.end_restored(), 0, "q");
+}
+
+#[test]
+fn an_end_in_the_middle_of_a_stream_gives_the_terminal_back_and_the_team_goes_on_later() {
+    for (signal, status) in [("TERM", 143), ("INT", 130)] {
+        let home = Home::new();
+        let mut program = home.demo("1");
+        program.until_shown(&["Two-factor login"]);
+        program.signal(signal);
+        assert_eq!(program.end_restored(), status, "{signal}");
+        let mut again = home.demo("0");
+        again.until_shown(&["@orchestrator"]);
+        again.quit();
+        assert_eq!(again.end_restored(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_ends_the_program_by_itself_and_loses_nothing() {
+    let home = Home::new();
+    let mut program = asked(&home);
+    program.hang_up();
+    program.end();
+    assert_eq!(questions_on_disk(&home.workspace()), 2);
+    let mut again = home.demo("0");
+    again.until_shown(&["FOR YOU · 2"]);
+    again.quit();
+    assert_eq!(again.end_restored(), 0);
+}
+
+#[test]
+fn a_storm_of_sizes_ends_in_the_layout_of_the_last_one() {
+    let home = Home::new();
+    let mut program = asked(&home);
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..200 {
+        program.resize_line(random.u16(1..=300), random.u16(1..=100));
+    }
+    program.resize(80, 24);
+    program.until("two columns", |screen| {
+        screen.contains("FOR YOU · 2") && screen.contains("DIALOGS") && screen.contains('│')
+    });
+    program.resize(60, 20);
+    program.until("the tab line", |screen| {
+        let first = screen.lines().next().unwrap_or_default();
+        first.contains("1 dialogs") && first.contains("2 for you·2") && first.contains("3 ")
+    });
+    program.resize(30, 8);
+    program.until_shown(&["needs 40x12"]);
+    program.resize(120, 40);
+    program.until_shown(&["FOR YOU · 2"]);
+    assert!(program.is_alive());
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
+fn a_terminal_nobody_reads_holds_up_nobody_and_is_right_when_it_is_read_again() {
+    let home = Home::new();
+    let mut program = home.demo("20");
+    program.until_shown(&["@orchestrator"]);
+    program.be_read(false);
+    // More full screens than a terminal takes in unread.
+    for _ in 0..20 {
+        program.keys("\x0c");
+    }
+    let workspace = home.workspace();
+    assert!(eventually(|| questions_on_disk(&workspace) == 2), "the team stands still");
+    assert!(!program.screen().contains("FOR YOU · 2"), "nobody has read it");
+    program.be_read(true);
+    program.until_shown(&["FOR YOU · 2"]);
+    program.until_shown(&TEAM);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
+fn looking_into_dialogs_while_the_team_works_stops_nobody() {
+    let home = Home::new();
+    let workspace = home.workspace();
+    let mut program = home.demo("20");
+    program.until_shown(&["@orchestrator"]);
+    let stopped = || {
+        let files = files_below(&workspace.join(".dialogs"));
+        let mut states = files.iter().filter(|path| path.ends_with("latest.yaml"));
+        states
+            .find_map(|path| fs::read_to_string(path).ok().filter(|s| s.contains("kind: stopped")))
+    };
+    let come_to_an_end = eventually(|| {
+        program.keys(&"1gj\r1j\r1j\r1j\r".repeat(3));
+        questions_on_disk(&workspace) == 2 || stopped().is_some()
+    });
+    assert_eq!(stopped(), None);
+    assert!(come_to_an_end, "{}", program.screen());
+    program.until_shown(&["FOR YOU · 2"]);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
+fn a_draft_survives_a_kill() {
+    const DRAFT: &str = "not yet sent: mind the runbook";
+    let home = Home::new();
+    let mut program = asked(&home);
+    program.keys(ALT_A);
+    program.until_shown(&["answer 1 of 2"]);
+    program.keys(DRAFT);
+    program.until_shown(&[DRAFT]);
+    let is_kept = || {
+        let files = files_below(&home.workspace().join(".dialogs"));
+        files.iter().any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(DRAFT)))
+    };
+    assert!(eventually(is_kept), "it is never kept");
+    program.kill();
+    let mut again = home.demo("0");
+    again.until_shown(&["FOR YOU · 2"]);
+    again.keys(ALT_A);
+    again.until_shown(&["answer 1 of 2", DRAFT]);
+    again.quit();
+    assert_eq!(again.end_restored(), 0);
+}
+
+/// Sequences that would do something to the terminal, without the byte that begins them.
+const HOSTILE: [(&str, &str); 9] = [
+    ("\x1b", "]0;EVIL"),
+    ("\x1b", "]52;c;RVZJTA=="),
+    ("\x1b", "]8;;http://evil/"),
+    ("\x1b", "[7777;1H"),
+    ("\x1b", "[?1003h"),
+    ("\x1b", "cEVIL"),
+    ("\x1b", "P+q544e"),
+    ("\u{9b}", "7777m"),
+    ("\u{9d}", "0;EVIL"),
+];
+
+#[test]
+fn no_control_character_of_a_course_reaches_the_terminal() {
+    let home = Home::new();
+    let mut program = asked(&home);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+    let written = "one decision comes up that I should not make for you";
+    let courses = courses_with(&home.workspace(), written);
+    let [course] = courses.as_slice() else { panic!("{courses:?}") };
+    let payload = HOSTILE.map(|(begin, rest)| [begin, rest].concat()).join(" ");
+    let quoted = serde_json::to_string(&format!("HARMLESS {payload}")).expect("a text");
+    let text = fs::read_to_string(course).expect("a course");
+    fs::write(course, text.replace(written, quoted.trim_matches('"'))).expect("a course");
+
+    let mut again = home.demo("0");
+    again.until_shown(&["FOR YOU · 2"]);
+    open_main(&mut again);
+    again.until_shown(&["HARMLESS"]);
+    again.quit();
+    let (status, raw) = again.end();
+    assert_eq!(status, 0);
+    for (begin, rest) in HOSTILE {
+        let sequence = [begin, rest].concat();
+        let leaked = raw.windows(sequence.len()).any(|window| window == sequence.as_bytes());
+        assert!(!leaked, "{sequence:?}");
+    }
+    let c1 = raw.windows(2).any(|pair| pair[0] == 0xc2 && (0x80..0xa0).contains(&pair[1]));
+    assert!(!c1, "a C1 control in UTF-8");
+    assert!(!raw.contains(&0x7f), "DEL");
+}
+
+#[test]
+fn keys_typed_while_text_streams_are_shown() {
+    const TYPED: &str = "please mind the audit log";
+    let home = Home::new();
+    let mut program = home.demo("1");
+    program.until_shown(&["Two-factor login"]);
+    program.keys("i");
+    program.until_shown(&["message to @orchestrator"]);
+    for letter in TYPED.chars() {
+        program.keys(&letter.to_string());
+    }
+    program.until_shown(&[TYPED]);
+    assert_eq!(questions_on_disk(&home.workspace()), 0, "the text has not come to its question");
+    program.signal("TERM");
+    program.end_restored();
+}
+
+#[test]
+fn without_a_terminal_it_says_so_and_exits_with_2() {
+    let home = Home::new();
+    for args in [vec!["demo"], vec![]] {
+        let program = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+            .args(&args)
+            .current_dir(home.environment().swap_remove(0).1)
+            .env_clear()
+            .envs(home.environment())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program");
+        let said = String::from_utf8_lossy(&program.stderr);
+        assert_eq!(program.status.code(), Some(2), "{said}");
+        assert!(said.contains("no terminal"), "{said}");
+        assert_eq!(program.stdout, b"");
+    }
+}
