@@ -145,10 +145,20 @@ mod tests {
             pacer.drawn(start, cost);
             pacer.mark(cause);
             assert_eq!(pacer.due(start), Some(start + wait), "{link:?} {cause:?} {cost:?}");
-            assert!(
-                pacer.is_due(start + wait) && !pacer.is_due(start + wait.saturating_sub(ms(1)))
-            );
+            let too_early = wait.checked_sub(ms(1)).map(|early| start + early);
+            assert!(too_early.is_none_or(|early| !pacer.is_due(early)));
+            assert!(pacer.is_due(start + wait));
         }
+    }
+
+    #[test]
+    fn keys_cause_no_more_than_sixty_frames_a_second() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(Link::Local);
+        pacer.mark(Cause::Key);
+        pacer.drawn(start, ms(1));
+        pacer.mark(Cause::Key);
+        assert_eq!(pacer.due(start), Some(start + KEY_INTERVAL));
     }
 
     #[test]
