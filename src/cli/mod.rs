@@ -129,9 +129,11 @@ fn block_on(command: impl Future<Output = Result<Status, Refusal>>) -> Result<St
     runtime()?.block_on(command)
 }
 
+/// One worker carries all streams: they wait more than they work, and a second one would mostly wake
+/// the first. Tools and syncs have threads of their own; the screen has the main thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Refusal> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| Refusal::invalid(format!("starting the runtime: {error}")))
