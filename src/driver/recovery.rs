@@ -30,7 +30,8 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     }
 }
 
-/// A side dialog whose call its asker never recorded, or has an answer for, owes nothing.
+/// A side dialog owes nothing for a call that its asker has an answer for, or neither recorded nor
+/// lists.
 fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(owed) = dialog.obligation().cloned() else { return };
@@ -39,8 +40,9 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     });
     let half_delivered = open_reply(dialog).is_some();
     let waited_for = draft.dialog(&owed.target_dialog_id).is_some_and(|asker| {
-        asker.history.calls.contains_key(&owed.target_call_id)
-            && !asker.history.replies.contains_key(&owed.target_call_id)
+        let asked = asker.history.calls.contains_key(&owed.target_call_id);
+        let listed = asker.pending.iter().any(|pending| pending.call_id == owed.target_call_id);
+        (asked || listed) && !asker.history.replies.contains_key(&owed.target_call_id)
     });
     if assigned && !waited_for && !half_delivered {
         draft.must_last();
