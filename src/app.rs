@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::driver::{Audience, Driver, Engine, EngineParts, PickUp, ProviderSource};
+use crate::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource};
 use crate::llm::{
     Clients, Compat, CompatConfig, ErrorClass, LlmError, Mock, Provider, Scripted, Secret,
 };
@@ -41,7 +41,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         Models::Configured => Arc::new(Configured::new(start.workspace)),
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
-    let engine = Engine::new(EngineParts {
+    let engine = Engine {
         workspace: start.workspace.to_owned(),
         shown_folder: env::shown(start.workspace),
         store: store.clone(),
@@ -52,7 +52,8 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         tools: Registry::builtin(),
         env: &env::variable,
         driving: start.driving,
-    });
+        permits: Permits::default(),
+    };
     Ok((Driver::start(engine, start.audience, start.pick_up), store))
 }
 

@@ -25,6 +25,10 @@ pub trait ProviderSource: Send + Sync + std::fmt::Debug {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError>;
 }
 
+/// Bounds the requests that run at once, for each provider by its key.
+#[derive(Debug, Default)]
+pub struct Permits(Mutex<BTreeMap<String, Arc<Semaphore>>>);
+
 pub struct Engine {
     pub workspace: PathBuf,
     /// The workspace as people see it, `~` for their home.
@@ -39,23 +43,8 @@ pub struct Engine {
     pub env: &'static EnvReader,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: bool,
-    permits: Mutex<BTreeMap<String, Arc<Semaphore>>>,
-}
-
-/// What an [`Engine`] is made of.
-pub struct EngineParts {
-    pub workspace: PathBuf,
-    /// The workspace as people see it, `~` for their home.
-    pub shown_folder: String,
-    pub store: Arc<Store>,
-    pub clock: Arc<dyn Clock>,
-    pub ids: Arc<dyn IdSource>,
-    pub lang: Lang,
-    pub providers: Arc<dyn ProviderSource>,
-    pub tools: Registry,
-    /// The environment, for names of keys.
-    pub env: &'static EnvReader,
-    pub driving: bool,
+    /// Nothing is taken at the start.
+    pub permits: Permits,
 }
 
 impl std::fmt::Debug for Engine {
@@ -64,30 +53,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-impl std::fmt::Debug for EngineParts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EngineParts").field("workspace", &self.workspace).finish_non_exhaustive()
-    }
-}
-
 impl Engine {
-    #[must_use]
-    pub fn new(parts: EngineParts) -> Self {
-        Self {
-            workspace: parts.workspace,
-            shown_folder: parts.shown_folder,
-            store: parts.store,
-            clock: parts.clock,
-            ids: parts.ids,
-            lang: parts.lang,
-            providers: parts.providers,
-            tools: parts.tools,
-            env: parts.env,
-            driving: parts.driving,
-            permits: Mutex::new(BTreeMap::new()),
-        }
-    }
-
     pub fn texts(&self) -> Texts {
         Texts(self.lang)
     }
@@ -98,7 +64,7 @@ impl Engine {
     }
 
     pub fn permits(&self, provider: &str) -> Arc<Semaphore> {
-        let mut permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut permits = self.permits.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Arc::new(Semaphore::new(REQUESTS_PER_PROVIDER));
         permits.entry(provider.to_owned()).or_insert_with(fresh).clone()
     }

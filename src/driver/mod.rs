@@ -46,7 +46,7 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, Outbox, UiEvent};
 
-pub use engine::{Engine, EngineParts, ProviderSource};
+pub use engine::{Engine, Permits, ProviderSource};
 
 use picture::{Picture, Watch};
 use supervisor::Supervisor;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use dominds_tui::domain::{
     Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId, Stamp,
 };
-use dominds_tui::driver::{Audience, Driver, Engine, EngineParts, PickUp, ProviderSource};
+use dominds_tui::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource};
 use dominds_tui::llm::{LlmError, Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
@@ -120,7 +120,7 @@ impl World {
         let disk = self.setup.disk.clone();
         let options = StoreOptions { sync: SyncLevel::Off, disk, clock: clock.clone() };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
-        let engine = Engine::new(EngineParts {
+        let engine = Engine {
             workspace: self.path().to_owned(),
             shown_folder: "~/work".to_owned(),
             store: store.clone(),
@@ -131,7 +131,8 @@ impl World {
             tools: self.setup.tools.clone(),
             env: &no_environment,
             driving: true,
-        });
+            permits: Permits::default(),
+        };
         let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
         Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
     }
