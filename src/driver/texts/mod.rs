@@ -1,7 +1,6 @@
 //! What the driver tells a model, in one place. Markers in brackets are Dominds's, the words are ours.
 //!
-//! English for now; Chinese is one more arm in each sentence, which is why the work language is
-//! carried everywhere.
+//! Each text stands in English and, with [`Texts::pick`], in Chinese; the texts of one rule are one file.
 
 use crate::domain::record::ReplyStatus;
 use crate::domain::{Assignment, CallId, Lang, Pending, Reminder, ReplyDirective};
@@ -27,6 +26,14 @@ pub struct Reply<'a> {
 }
 
 impl Texts {
+    /// The text in the work language.
+    fn pick<T>(self, english: T, chinese: T) -> T {
+        match self.0 {
+            Lang::En => english,
+            Lang::Zh => chinese,
+        }
+    }
+
     /// The first prompt of an assignment, in a new or a known side dialog.
     #[must_use]
     pub fn assignment(
@@ -186,7 +193,7 @@ impl Texts {
     /// What an interrupted saying ends with in the model's context.
     #[must_use]
     pub fn interrupted(self) -> &'static str {
-        " [interrupted here]"
+        self.pick(" [interrupted here]", "【在此中断】")
     }
 
     #[must_use]
