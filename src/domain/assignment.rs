@@ -77,4 +77,34 @@ impl Frame {
             extra: Map::new(),
         }
     }
+
+    /// A frame that owes an answer to one of its own side dialogs, which asked back.
+    #[must_use]
+    pub fn asked_back(side: &SelfId, call: &CallId, content: &str, reply_tool: &str) -> Self {
+        let obligation = ReplyDirective {
+            expected_reply_call_name: reply_tool.to_owned(),
+            target_dialog_id: side.clone(),
+            target_call_id: call.clone(),
+            tellask_content: content.to_owned(),
+        };
+        Self {
+            kind: FRAME_KIND.to_owned(),
+            asker_dialog_id: side.clone(),
+            assignment_from_asker: None,
+            tellask_reply_obligation: Some(obligation),
+            extra: Map::new(),
+        }
+    }
+
+    /// True for a frame that a side dialog's question put on the stack.
+    #[must_use]
+    pub fn is_ask_back(&self) -> bool {
+        self.assignment_from_asker.is_none()
+    }
+
+    /// The call it owes a reply to.
+    #[must_use]
+    pub fn owed_call(&self) -> Option<&CallId> {
+        self.tellask_reply_obligation.as_ref().map(|owed| &owed.target_call_id)
+    }
 }

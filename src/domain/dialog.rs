@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::assignment::{Assignment, Frame, ReplyDirective};
 use super::history::History;
-use super::ids::{AgentId, SelfId, Slug};
-use super::latest::Latest;
+use super::ids::{AgentId, CallId, SelfId, Slug};
+use super::latest::{Latest, Parked};
 use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
@@ -65,25 +65,61 @@ impl Dialog {
         self.stack.iter().rev().find_map(|frame| frame.assignment_from_asker.as_ref())
     }
 
-    /// The reply this dialog owes now: that of the top frame.
+    /// The reply this dialog owes now: that of the top frame. A question it was asked back counts
+    /// once its prompt stands.
     #[must_use]
     pub fn obligation(&self) -> Option<&ReplyDirective> {
-        self.stack.last()?.tellask_reply_obligation.as_ref()
+        let in_force = |frame: &&Frame| !frame.is_ask_back() || self.is_directed(frame.owed_call());
+        self.stack.iter().rev().find(in_force)?.tellask_reply_obligation.as_ref()
+    }
+
+    fn is_directed(&self, call: Option<&CallId>) -> bool {
+        call.is_some_and(|call| self.history.directed.contains_key(call))
     }
 
     /// The dialog this one works for.
     #[must_use]
     pub fn asker(&self) -> Option<&SelfId> {
-        self.stack.last().map(|frame| &frame.asker_dialog_id)
+        self.assignment().map(|assignment| &assignment.asker_dialog_id)
+    }
+
+    /// The reply it owes to its assignment, whatever it was asked back in between.
+    #[must_use]
+    pub fn assignment_owed(&self) -> Option<&ReplyDirective> {
+        let frame = self.stack.iter().rev().find(|frame| !frame.is_ask_back())?;
+        frame.tellask_reply_obligation.as_ref()
     }
 
     /// The assignment whose first generation has not begun: nothing in the courses anchors its call.
     #[must_use]
     pub fn unstarted_assignment(&self) -> Option<&Assignment> {
         let assignment = self.assignment()?;
-        let owed = self.obligation()?.target_call_id == assignment.call_id;
+        let owed = self.assignment_owed()?.target_call_id == assignment.call_id;
         let queued = self.queue.iter().any(|p| p.assigns.as_ref() == Some(&assignment.call_id));
         let started = self.history.assignments.contains_key(&assignment.call_id);
         (owed && !queued && !started && !assignment.is_fresh_boots()).then_some(assignment)
+    }
+
+    /// The question it was asked back whose prompt does not stand yet. The oldest is the top frame;
+    /// the next one waits until that is answered.
+    #[must_use]
+    pub fn unheard_ask_back(&self) -> Option<&ReplyDirective> {
+        let top = self.stack.last().filter(|frame| frame.is_ask_back())?;
+        let owed = top.tellask_reply_obligation.as_ref()?;
+        (!self.is_directed(Some(&owed.target_call_id))).then_some(owed)
+    }
+
+    /// True if it has heard a question asked back and not answered it.
+    #[must_use]
+    pub fn is_asked_back(&self) -> bool {
+        self.stack.last().is_some_and(Frame::is_ask_back) && self.unheard_ask_back().is_none()
+    }
+
+    /// The words of a person it was given while it owed a reply: that work is parked until it is
+    /// continued.
+    #[must_use]
+    pub fn parked(&self) -> Option<Parked> {
+        let parked = self.latest.parked()?;
+        (self.obligation() == Some(&parked.directive)).then_some(parked)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::SpecialCall;
+use super::call::{SpecialCall, TellaskKind};
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
@@ -22,6 +22,12 @@ pub struct CallFact {
 }
 
 impl CallFact {
+    /// The calls made together with it.
+    #[must_use]
+    pub fn group(&self) -> WaitGroup {
+        WaitGroup { course: self.course, genseq: self.genseq }
+    }
+
     #[must_use]
     pub fn special(&self) -> Option<SpecialCall> {
         SpecialCall::of(&self.name)
@@ -55,7 +61,7 @@ pub struct LastGeneration {
     pub owes_followup: bool,
     /// True if it delivered a reply: then the dialog rests, whatever else it called.
     pub delivered: bool,
-    /// Who prompted it; `None` if it went on by itself.
+    /// Who gave the prompt it works on, be it in an earlier generation.
     pub prompted_by: Option<Origin>,
 }
 
@@ -75,6 +81,8 @@ pub struct History {
     pub replies: BTreeMap<CallId, ReplyStatus>,
     /// Where an assignment's first prompt stands.
     pub assignments: BTreeMap<CallId, (Course, Genseq)>,
+    /// Where the newest prompt stands that asks for the reply to a call.
+    pub directed: BTreeMap<CallId, (Course, Genseq)>,
     /// Reply calls whose delivery is recorded.
     pub resolved: BTreeSet<CallId>,
     /// Calls that were answered by this dialog.
@@ -95,6 +103,7 @@ impl History {
             results: BTreeSet::new(),
             replies: BTreeMap::new(),
             assignments: BTreeMap::new(),
+            directed: BTreeMap::new(),
             resolved: BTreeSet::new(),
             resolved_targets: BTreeSet::new(),
             messages: BTreeSet::new(),
@@ -125,6 +134,7 @@ impl History {
                     genseq,
                     course: Some(course),
                     open: true,
+                    prompted_by: self.last.prompted_by,
                     ..LastGeneration::default()
                 };
             }
@@ -135,6 +145,13 @@ impl History {
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
+                if let Some(directive) = &text.tellask_reply_directive {
+                    self.directed.insert(directive.target_call_id.clone(), (course, genseq));
+                }
+            }
+            // A guide between two generations takes the dialog back to its own work.
+            Record::RuntimeGuide { .. } if !self.last.open => {
+                self.last.prompted_by = Some(Origin::Runtime);
             }
             Record::Words { content, interrupted } => {
                 self.last.words = Some(content.clone());
@@ -160,12 +177,8 @@ impl History {
                 self.note_reply(&result.call_id, result.status, group, from_human);
             }
             Record::Carryover(reply) => {
-                let group = self
-                    .calls
-                    .get(&reply.call_id)
-                    .map(|call| WaitGroup { course: call.course, genseq: call.genseq });
                 let from_human = reply.call_name == super::call::ASK_HUMAN;
-                self.note_reply(&reply.call_id, reply.status, group, from_human);
+                self.note_reply(&reply.call_id, reply.status, None, from_human);
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
                 self.last.delivered = self.last.open;
@@ -214,6 +227,10 @@ impl History {
         let waits = match call.special() {
             None => true,
             Some(SpecialCall::Reply(_)) => !self.resolved.contains(id),
+            // The answer to a question asked back is its result.
+            Some(SpecialCall::Tellask(TellaskKind::Back)) => {
+                !call.started || self.replies.contains_key(id)
+            }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) => {
                 !call.started || self.replies.get(id) == Some(&ReplyStatus::Failed)
             }
@@ -229,6 +246,8 @@ impl History {
         from_human: bool,
     ) {
         self.replies.insert(call.clone(), status);
+        let asked_at = self.calls.get(call).map(CallFact::group);
+        let group = group.or(asked_at);
         // A reply within its own generation is read by that generation's follow-up.
         let own = self.last.open
             && group.is_some_and(|g| {
@@ -260,6 +279,16 @@ impl History {
         self.calls.iter().filter(|(id, call)| {
             call.started
                 && call.special() == Some(SpecialCall::AskHuman)
+                && !self.replies.contains_key(*id)
+        })
+    }
+
+    /// Questions asked back that wait for the asker, in the order of their ids.
+    pub fn asked_back(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        self.calls.iter().filter(|(id, call)| {
+            call.started
+                && call.course == self.course
+                && call.special() == Some(SpecialCall::Tellask(TellaskKind::Back))
                 && !self.replies.contains_key(*id)
         })
     }

@@ -75,6 +75,39 @@ pub struct ReplyTarget {
     pub call_id: CallId,
 }
 
+/// Work that waits while a person speaks to the dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parked {
+    reason: String,
+    /// The reply it will owe again.
+    pub directive: ReplyDirective,
+    /// True once the model was told, in a guide, to take that work up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resume_guide_surfaced: Option<bool>,
+}
+
+impl Parked {
+    #[must_use]
+    pub fn new(directive: ReplyDirective) -> Self {
+        let reason = "user_interjection_with_parked_original_task".to_owned();
+        Self { reason, directive, resume_guide_surfaced: None }
+    }
+
+    #[must_use]
+    pub fn surfaced(self) -> Self {
+        Self { resume_guide_surfaced: Some(true), ..self }
+    }
+
+    #[must_use]
+    pub fn is_surfaced(&self) -> bool {
+        self.resume_guide_surfaced == Some(true)
+    }
+}
+
+/// The detail of the stop that follows a person's words to a dialog with other work to do.
+const PAUSED: &str = "user_interjection_pause_resume_original_task";
+
 /// What a dialog is doing, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -179,6 +212,24 @@ impl Latest {
             || matches!(self.display_state, Some(DisplayState::Dead { .. }))
     }
 
+    /// The work that was parked, whether or not it is still owed.
+    #[must_use]
+    pub fn parked(&self) -> Option<Parked> {
+        serde_json::from_value(self.deferred_reply_reassertion.clone()?).ok()
+    }
+
+    pub fn set_parked(&mut self, parked: Option<&Parked>) {
+        self.deferred_reply_reassertion =
+            parked.and_then(|parked| serde_json::to_value(parked).ok());
+    }
+
+    /// Ends a stop; the dead stay dead.
+    pub fn clear_interruption(&mut self) {
+        if self.interruption().is_some() {
+            self.execution_marker = None;
+        }
+    }
+
     #[must_use]
     pub fn interruption(&self) -> Option<&StopReason> {
         match &self.execution_marker {
@@ -217,10 +268,27 @@ impl StopReason {
         }
     }
 
+    /// A person was answered; the dialog's own work waits for `Continue`.
+    #[must_use]
+    pub fn paused() -> Self {
+        Self::SystemStop {
+            detail: PAUSED.to_owned(),
+            i18n_stop_reason: Some(serde_json::json!({
+                "en": "you were answered; its own task waits: continue it, or go on talking",
+                "zh": "已回应你的插话；原任务暂停中：可继续原任务，也可接着对话",
+            })),
+        }
+    }
+
+    #[must_use]
+    pub fn is_pause(&self) -> bool {
+        matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)
+    }
+
     /// True if the dialog stopped because something went wrong.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. })
+        matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. }) && !self.is_pause()
     }
 
     #[must_use]
@@ -231,6 +299,9 @@ impl StopReason {
             Self::ServerRestart => "the program ended while it worked".to_owned(),
             Self::PendingCourseStart => "a new course is about to start".to_owned(),
             Self::ForkContinueReady => "a fork, ready to continue".to_owned(),
+            Self::SystemStop { .. } if self.is_pause() => {
+                "you were answered; its own task waits for Continue".to_owned()
+            }
             Self::SystemStop { detail, .. } => detail.clone(),
             Self::LlmRetryStopped { error, .. } => error.clone(),
         }

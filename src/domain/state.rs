@@ -1,10 +1,11 @@
 //! What a dialog is doing and whether it may go on, from facts alone.
 
+use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
 use super::ids::CallId;
 use super::latest::{Blocker, DisplayState, ExecutionMarker, StopReason, StopRequest};
 use super::pending::{Pending, WaitGroup};
-use super::record::{Record, ReplyStatus};
+use super::record::{Origin, Record, ReplyStatus};
 
 /// What the engine does with a dialog right now; not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +29,18 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
     if let Some(reason) = dialog.latest.interruption() {
         return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
     }
-    match (dialog.questions.is_empty(), dialog.pending.is_empty()) {
+    match (dialog.questions.is_empty(), !waits_for_others(dialog)) {
         (true, true) => DisplayState::Idle,
         (false, true) => DisplayState::Blocked { reason: Blocker::Human },
         (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
         (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
     }
+}
+
+/// True if side dialogs, or the asker it asked back, have to answer first.
+#[must_use]
+pub fn waits_for_others(dialog: &Dialog) -> bool {
+    !dialog.pending.is_empty() || dialog.history.asked_back().next().is_some()
 }
 
 /// Why a dialog goes on without anybody's help.
@@ -49,25 +56,21 @@ pub enum NextStep {
     FollowUp,
     /// Replies came that no generation has seen.
     ReadReplies,
+    /// One of its side dialogs asked back.
+    HearAskBack,
     /// A person said: go on.
     Resume,
     /// Its plain words are the reply it owes; they only need delivering.
     DeliverWords,
+    /// A person was answered; its own work waits until they say so.
+    Pause,
 }
 
 /// Decides what a dialog does next, whether it rests or has just ended a generation. A question it
 /// asked holds it; a person's words are heard always.
 pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
-    if dialog.latest.is_dead() {
+    if dialog.latest.is_dead() || is_stopped(dialog) {
         return None;
-    }
-    let stopped = dialog
-        .latest
-        .interruption()
-        .is_some_and(|reason| !matches!(reason, StopReason::PendingCourseStart));
-    if stopped {
-        let spoken_to = dialog.queue.first().is_some_and(super::queue::QueuedPrompt::is_user);
-        return spoken_to.then_some(NextStep::TakePrompt);
     }
     if course_waits(dialog) {
         return Some(NextStep::StartCourse);
@@ -78,16 +81,31 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if dialog.unstarted_assignment().is_some() {
         return Some(NextStep::StartAssignment);
     }
-    if !dialog.questions.is_empty() {
-        return None;
-    }
-    if dialog.history.owes_followup() {
+    let held = !dialog.questions.is_empty();
+    if !held && dialog.history.owes_followup() {
         return Some(NextStep::FollowUp);
     }
+    if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
+        return (!dialog.history.last.open).then_some(NextStep::Pause);
+    }
+    if held { None } else { own_work(dialog) }
+}
+
+/// True if a person has to say `Continue`. Only a main dialog takes up a waiting course by itself.
+fn is_stopped(dialog: &Dialog) -> bool {
+    dialog.latest.interruption().is_some_and(|reason| {
+        !matches!(reason, StopReason::PendingCourseStart) || dialog.assignment().is_some()
+    })
+}
+
+fn own_work(dialog: &Dialog) -> Option<NextStep> {
     if replies_are_in(dialog) {
         return Some(NextStep::ReadReplies);
     }
-    if dialog.latest.needs_drive == Some(true) && dialog.pending.is_empty() {
+    if dialog.unheard_ask_back().is_some() {
+        return Some(NextStep::HearAskBack);
+    }
+    if dialog.latest.needs_drive == Some(true) && !waits_for_others(dialog) {
         return Some(NextStep::Resume);
     }
     plain_reply(dialog).map(|_| NextStep::DeliverWords)
@@ -101,10 +119,13 @@ fn course_waits(dialog: &Dialog) -> bool {
 /// True if replies came that no generation has seen, and the calls made together with them are all
 /// answered. A person's answer waits for every side dialog.
 fn replies_are_in(dialog: &Dialog) -> bool {
-    let waits_in = |group: WaitGroup| dialog.pending.iter().any(|p| p.group() == group);
+    let waits_in = |group: WaitGroup| {
+        dialog.pending.iter().any(|p| p.group() == group)
+            || dialog.history.asked_back().any(|(_, call)| call.group() == group)
+    };
     dialog.history.unread.iter().any(|unread| {
         if unread.from_human {
-            dialog.pending.is_empty()
+            !waits_for_others(dialog)
         } else {
             !unread.group.is_some_and(waits_in) && !is_asked_anew(dialog, &unread.call)
         }
@@ -127,26 +148,35 @@ fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
     })
 }
 
-/// The reply a side dialog gave in plain words and that is not delivered yet.
+/// The reply a dialog gave in plain words and that is not delivered yet.
 ///
 /// Words said to a person who spoke in between are not the reply.
 #[must_use]
 pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
-    let obligation = dialog.obligation()?;
-    let assignment = dialog.assignment()?;
-    let owes_it = assignment.call_id == obligation.target_call_id
-        && !assignment.is_fresh_boots()
-        && dialog.history.assignments.contains_key(&obligation.target_call_id);
+    let owed = dialog.obligation()?;
     let rests = dialog.questions.is_empty()
-        && dialog.pending.is_empty()
         && dialog.queue.is_empty()
         && dialog.latest.interruption().is_none()
         && dialog.history.unread.is_empty();
-    let to_a_person = dialog.history.last.prompted_by == Some(super::record::Origin::User);
-    if !owes_it || !rests || to_a_person {
+    let to_a_person = dialog.history.last.prompted_by == Some(Origin::User);
+    if !rests || to_a_person || !has_all_it_asked_for(dialog, owed) {
         return None;
     }
     dialog.history.plain_answer()
+}
+
+/// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
+/// dialog that asks; only what it asked since then counts.
+fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
+    let assignment = dialog.assignment().filter(|a| a.call_id == owed.target_call_id);
+    if let Some(assignment) = assignment {
+        let began = dialog.history.assignments.contains_key(&owed.target_call_id);
+        return began && !assignment.is_fresh_boots() && !waits_for_others(dialog);
+    }
+    let Some(heard) = dialog.history.directed.get(&owed.target_call_id) else { return false };
+    let since = |group: WaitGroup| (group.course, group.genseq) >= *heard;
+    !dialog.pending.iter().any(|pending| since(pending.group()))
+        && !dialog.history.asked_back().any(|(_, call)| since(call.group()))
 }
 
 /// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
@@ -154,7 +184,7 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
 pub fn can_continue(dialog: &Dialog) -> bool {
     let stopped = dialog.latest.interruption().is_some();
     let owes =
-        dialog.obligation().is_some() && dialog.questions.is_empty() && dialog.pending.is_empty();
+        dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
     !dialog.latest.is_dead() && (stopped || owes)
 }
 

@@ -32,6 +32,10 @@ fn reminder_block(reminders: &[Reminder], texts: Texts) -> Vec<Message> {
 }
 
 fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
+    if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
+        // The guide before the person's words says what to do.
+        return None;
+    }
     let text = match dialog.obligation() {
         Some(owed) => texts.obligation(owed),
         None => dialog.assignment().map(|_| texts.no_obligation_note())?,
@@ -80,15 +84,19 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
     })
 }
 
-/// The status of an answered call points to its reply.
+/// The status of an answered call points to its reply, unless it is the reply.
 fn shown_result(
     dialog: &Dialog,
     result: &crate::domain::record::CallResult,
     texts: Texts,
 ) -> String {
     let started = dialog.history.calls.get(&result.id).is_some_and(|call| call.started);
+    let is_the_reply = dialog.history.entries.iter().any(|entry| {
+        matches!(&entry.record, Record::TellaskResult(reply)
+            if reply.call_id == result.id && reply.content == result.content)
+    });
     match dialog.history.replies.get(&result.id) {
-        Some(ReplyStatus::Completed) if started => {
+        Some(ReplyStatus::Completed) if started && !is_the_reply => {
             texts.answered_below(&result.name, &result.id, ReplyStatus::Completed)
         }
         Some(ReplyStatus::Completed | ReplyStatus::Failed | ReplyStatus::Pending) | None => {
@@ -97,13 +105,13 @@ fn shown_result(
     }
 }
 
-/// A call that failed at once has the same text as status and as result.
+/// A call that failed at once, or was answered within its generation, has the same text as status and
+/// as result.
 fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
-    result.status == ReplyStatus::Failed
-        && dialog.history.entries.iter().any(|entry| {
-            matches!(&entry.record, Record::FuncResult(status)
-                if status.id == result.call_id && status.content == result.content)
-        })
+    dialog.history.entries.iter().any(|entry| {
+        matches!(&entry.record, Record::FuncResult(status)
+            if status.id == result.call_id && status.content == result.content)
+    })
 }
 
 #[cfg(test)]

@@ -63,7 +63,9 @@ impl Draft {
         if self.tree.is_main(dialog) && matches!(record, Record::GenStart) {
             root.genseq = genseq.unwrap_or(root.genseq);
         }
-        let entry = Arc::new(Entry { ts: self.now.clone(), genseq, root: Some(root), record });
+        // Dominds gives a guide no place in the main dialog.
+        let root = (!matches!(record, Record::RuntimeGuide { .. })).then_some(root);
+        let entry = Arc::new(Entry { ts: self.now.clone(), genseq, root, record });
         self.tree.apply(Change::Append {
             dialog: dialog.clone(),
             course,

@@ -148,11 +148,17 @@ impl Drive {
         answer: Answer,
     ) -> Result<GenerationEnd, Closed> {
         let (usage, model) = (answer.usage, answer.model.clone());
-        let calls = self.port.answered(&self.seat, &generation.at, answer).await?;
+        let round = self.port.answered(&self.seat, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
-            calls.into_iter().map(|call| self.call(generation, call)).collect();
+            round.ordinary.into_iter().map(|call| self.call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {
             self.port.tool_done(&self.seat, &generation.at, call, outcome).await?;
+        }
+        if round.asked_back {
+            tokio::select! {
+                answered = self.port.await_asker(&self.seat) => answered?,
+                () = self.stop.cancelled() => {}
+            }
         }
         if self.stop.is_cancelled() {
             return Ok(GenerationEnd::Stopped { segments: Vec::new() });

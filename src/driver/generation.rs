@@ -5,12 +5,13 @@ use crate::domain::latest::{CourseStartPrompt, ExecutionMarker, StopReason};
 use crate::domain::queue::QueuedPrompt;
 use crate::domain::record::{AnchorRole, HumanText, Origin, Record};
 use crate::domain::state::NextStep;
-use crate::domain::{Dialog, MsgId, SelfId};
+use crate::domain::{Dialog, MsgId, ReplyDirective, SelfId};
 use crate::llm::Usage;
 use crate::protocol::event::Segment;
 
 use super::calls::Position;
 use super::draft::Draft;
+use super::interjection;
 use super::recovery::close_open_calls;
 use super::texts::Texts;
 
@@ -31,13 +32,20 @@ pub fn open(
         | NextStep::StartAssignment
         | NextStep::FollowUp
         | NextStep::ReadReplies
+        | NextStep::HearAskBack
         | NextStep::Resume
-        | NextStep::DeliverWords => dialog.history.course,
+        | NextStep::DeliverWords
+        | NextStep::Pause => dialog.history.course,
     };
     let genseq = dialog.history.last_genseq.next();
     let queue = dialog.queue.clone();
     let at = Position { dialog: dialog_id.clone(), course, genseq };
     draft.append(dialog_id, course, genseq, Record::GenStart);
+    if prompt.as_ref().is_some_and(QueuedPrompt::is_user) {
+        interjection::park(draft, &at, texts);
+    } else {
+        interjection::unpark_surfaced(draft, dialog_id);
+    }
     if let Some(prompt) = prompt {
         record_prompt(draft, &at, &prompt, texts);
         if step == NextStep::TakePrompt {
@@ -70,30 +78,52 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
             })
         }
         NextStep::TakePrompt => dialog.queue.first().cloned(),
-        NextStep::StartAssignment => Some(assignment_prompt(draft, dialog, texts)?),
-        NextStep::FollowUp | NextStep::ReadReplies | NextStep::Resume | NextStep::DeliverWords => {
-            None
-        }
+        NextStep::StartAssignment => assignment_prompt(draft, dialog, texts),
+        NextStep::HearAskBack => ask_back_prompt(draft, dialog, texts),
+        NextStep::FollowUp
+        | NextStep::ReadReplies
+        | NextStep::Resume
+        | NextStep::DeliverWords
+        | NextStep::Pause => None,
+    }
+}
+
+/// Like an assignment's, made from the asker stack.
+fn ask_back_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
+    let directive = dialog.unheard_ask_back()?.clone();
+    let side = draft.dialog(&directive.target_dialog_id)?;
+    let content = texts.ask_back(&side.meta.agent_id, side.assignment()?, &directive);
+    Some(directed_prompt(draft, content, directive, texts))
+}
+
+/// A prompt of the runtime that asks for a reply.
+pub fn directed_prompt(
+    draft: &Draft,
+    content: String,
+    directive: ReplyDirective,
+    texts: Texts,
+) -> QueuedPrompt {
+    QueuedPrompt {
+        msg_id: draft.ids.message(),
+        content,
+        origin: Origin::Runtime,
+        language: Some(texts.0.code().to_owned()),
+        directive: Some(directive),
+        assigns: None,
     }
 }
 
 /// The prompt is made from the asker stack, so it survives any crash before its generation.
 fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let assignment = dialog.unstarted_assignment()?;
-    let directive = dialog.obligation()?.clone();
+    let directive = dialog.assignment_owed()?.clone();
     let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);
     let mut content = texts.assignment(assignment, slug, &directive.expected_reply_call_name);
     if dialog.history.last.open || still_owed_before(dialog) {
         content = format!("{}\n\n---\n\n{content}", texts.assignment_update());
     }
-    Some(QueuedPrompt {
-        msg_id: draft.ids.message(),
-        content,
-        origin: Origin::Runtime,
-        language: Some(texts.0.code().to_owned()),
-        assigns: Some(directive.target_call_id.clone()),
-        directive: Some(directive),
-    })
+    let assigns = Some(assignment.call_id.clone());
+    Some(QueuedPrompt { assigns, ..directed_prompt(draft, content, directive, texts) })
 }
 
 /// True if an earlier assignment of this session was never answered.
@@ -204,7 +234,7 @@ pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
 pub fn start_course(draft: &mut Draft, at: &Position, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     let next = at.course.next();
-    let owed = dialog.obligation().cloned();
+    let owed = dialog.assignment_owed().cloned();
     let mut content = texts.course_start();
     let mut target = None;
     if let (Some(assignment), Some(owed)) = (dialog.assignment(), &owed) {

@@ -22,6 +22,7 @@ mod drive;
 mod effects;
 pub mod engine;
 mod generation;
+mod interjection;
 mod live;
 mod look;
 mod picture;

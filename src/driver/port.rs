@@ -34,6 +34,15 @@ pub struct Answer {
     pub model: Option<String>,
 }
 
+/// What is left of a round when it is recorded.
+#[derive(Debug)]
+pub struct Round {
+    /// The ordinary calls, to be run.
+    pub ordinary: Vec<Call>,
+    /// True if it asked back: its generation stays open for the answer.
+    pub asked_back: bool,
+}
+
 /// How a generation ended.
 #[derive(Debug)]
 pub enum GenerationEnd {
@@ -57,11 +66,16 @@ pub enum PortRequest {
         dialog: crate::domain::SelfId,
         reply: oneshot::Sender<Option<Box<Generation>>>,
     },
-    /// The whole answer; returns the ordinary calls, recorded and to be run.
+    /// The whole answer; its calls are recorded.
     Answered {
         at: Position,
         answer: Box<Answer>,
-        reply: oneshot::Sender<Vec<Call>>,
+        reply: oneshot::Sender<Round>,
+    },
+    /// Replied to when the asker has answered, or something else wants this dialog.
+    AwaitAsker {
+        dialog: crate::domain::SelfId,
+        reply: oneshot::Sender<()>,
     },
     ToolDone {
         at: Position,
@@ -101,9 +115,14 @@ impl Port {
         _seat: &Seat,
         at: &Position,
         answer: Answer,
-    ) -> Result<Vec<Call>, Closed> {
+    ) -> Result<Round, Closed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
+    }
+
+    pub async fn await_asker(&self, seat: &Seat) -> Result<(), Closed> {
+        let dialog = seat.dialog().clone();
+        self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
     }
 
     pub async fn tool_done(

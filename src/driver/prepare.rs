@@ -147,13 +147,20 @@ fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
         ),
     ];
     if !is_main {
-        for reply in [ReplyKind::Session, ReplyKind::Sessionless] {
-            schemas.push(schema(
-                reply.name(),
-                "Deliver your reply to the tellasker. Use the tool your assignment names.",
-                &json!({ "replyContent": content("the full reply") }),
-            ));
-        }
+        schemas.push(schema(
+            TellaskKind::Back.name(),
+            "Ask the tellasker who gave you this work, when its request cannot be answered without \
+             them: what is meant, which of two ways, what is missing. Not for your result.",
+            &json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
+        ));
+    }
+    let replies: &[ReplyKind] = if is_main { &[ReplyKind::Back] } else { &ReplyKind::ALL };
+    for reply in replies {
+        schemas.push(schema(
+            reply.name(),
+            "Deliver the reply you owe. Use the tool your assignment names.",
+            &json!({ "replyContent": content("the full reply") }),
+        ));
     }
     schemas
 }

@@ -5,11 +5,12 @@ use crate::domain::call::SpecialCall;
 use crate::domain::history::CallFact;
 use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
 use crate::domain::record::{CallResult, Record};
-use crate::domain::state::{Activity, derive};
-use crate::domain::{CallId, Dialog, Pending, ReplyDirective, SelfId};
+use crate::domain::state::{Activity, derive, waits_for_others};
+use crate::domain::{CallId, Dialog, Latest, Pending, ReplyDirective, SelfId};
 
-use super::calls::{Position, reply};
+use super::calls::{Position, ask_back, reply};
 use super::draft::Draft;
+use super::generation;
 use super::texts::Texts;
 
 /// Drafts the repairs of a whole tree.
@@ -17,16 +18,77 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         drop_orphaned_obligation(draft, id);
+        restore_asked_back(draft, id);
+        drop_begun_course(draft, id);
     }
     for id in &ids {
+        ask_back::drop_unawaited(draft, id);
         let interrupted = draft.dialog(id).is_some_and(was_interrupted);
         close_open_calls(draft, id, texts);
+        finish_waiting(draft, id);
         // Who delivered its reply has nothing left to continue.
         let delivered = draft.dialog(id).is_some_and(|dialog| dialog.history.last.delivered);
         if interrupted && !delivered {
             mark_interrupted(draft, id);
         }
+        prefer_blockers(draft, id);
         settle_shown_state(draft, id);
+    }
+}
+
+/// A question asked back that never reached the asker's stack is put there.
+fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(asker_id) = dialog.asker().cloned() else { return };
+    let Some(asker) = draft.dialog(&asker_id) else { return };
+    let listed = |call: &CallId| asker.stack.iter().any(|frame| frame.owed_call() == Some(call));
+    let lost: Vec<(CallId, String)> = dialog
+        .history
+        .asked_back()
+        .filter(|(call, _)| !listed(call))
+        .map(|(call, asked)| (call.clone(), text_argument(&asked.arguments, "tellaskContent")))
+        .collect();
+    for (call, content) in lost {
+        draft.must_last();
+        ask_back::push_question(draft, &asker_id, id, &call, &content);
+    }
+}
+
+/// The prompt of a course that has begun is not to open it again.
+fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
+    let begun = draft.dialog(id).is_some_and(|dialog| {
+        let prompt = dialog.latest.pending_course_start_prompt.as_ref();
+        prompt.is_some_and(|prompt| dialog.history.messages.contains(&prompt.msg_id))
+    });
+    if begun {
+        draft.latest(id, |latest| latest.pending_course_start_prompt = None);
+    }
+}
+
+/// A generation that only waited for the asker's answer came to its end; the answer comes later.
+fn finish_waiting(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let last = &dialog.history.last;
+    let waited = dialog.history.asked_back().any(|(_, call)| call.genseq == last.genseq);
+    if last.open && waited && !last.owes_followup {
+        let course = last.course.unwrap_or(dialog.history.course);
+        let at = Position { dialog: id.clone(), course, genseq: last.genseq };
+        generation::finish(draft, &at, None, None, None);
+    }
+}
+
+/// Who waits for an answer or for others goes on when that is there, not before; a mere interruption
+/// says nothing more. Work that a person parked stays parked; and who owes an answer to one it waits
+/// for would wait for ever.
+fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
+    let blocked = draft.dialog(id).is_some_and(|dialog| {
+        let interruption = dialog.latest.interruption();
+        let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
+        let empty = |reason: &StopReason| !reason.is_pause() && !reason.is_failure();
+        waits && !dialog.is_asked_back() && interruption.is_some_and(empty)
+    });
+    if blocked {
+        draft.latest(id, Latest::clear_interruption);
     }
 }
 
@@ -34,7 +96,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
 /// lists.
 fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    let Some(owed) = dialog.obligation().cloned() else { return };
+    let Some(owed) = dialog.assignment_owed().cloned() else { return };
     let assigned = dialog.assignment().is_some_and(|assignment| {
         assignment.call_id == owed.target_call_id && !assignment.is_fresh_boots()
     });
@@ -46,7 +108,7 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     });
     if assigned && !waited_for && !half_delivered {
         draft.must_last();
-        reply::settle(draft, id);
+        reply::settle(draft, id, &owed);
         stop_waiting(draft, &owed);
     }
 }
@@ -70,10 +132,11 @@ fn was_interrupted(dialog: &Dialog) -> bool {
         .open_calls()
         .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
     let last = &dialog.history.last;
+    let unstarted = dialog.unstarted_assignment().is_some();
     let undone = last.open || last.broken_off || dialog.history.owes_followup() || open_tool;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
     let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
-    (working || last.open) && undone && !known
+    ((working || last.open) && undone || unstarted) && !known
 }
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
@@ -141,25 +204,23 @@ fn finish_reply(
     let Some(SpecialCall::Reply(kind)) = call.special() else { return texts.unknown_outcome() };
     let owed = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned();
     if let Some(owed) = owed.filter(|owed| is_delivered(draft, at, owed)) {
-        let assigned = draft
-            .dialog(&at.dialog)
-            .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
-        if let Some(assigned) = assigned {
-            reply::note_delivery(draft, at, &owed, call_id, assigned);
-        }
-        reply::settle(draft, &at.dialog);
+        reply::note_delivery(draft, at, &owed, call_id);
         return texts.delivered(&call.name);
     }
-    let content = serde_json::from_str::<serde_json::Value>(&call.arguments)
-        .ok()
-        .and_then(|arguments| Some(arguments.get("replyContent")?.as_str()?.trim().to_owned()))
-        .unwrap_or_default();
+    let content = text_argument(&call.arguments, "replyContent");
     let recorded = crate::domain::record::Call {
         id: call_id.clone(),
         name: call.name.clone(),
         raw_arguments_text: call.arguments.clone(),
     };
     reply::by_tool(draft, at, &recorded, kind, &content, texts)
+}
+
+fn text_argument(arguments: &str, key: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(arguments)
+        .ok()
+        .and_then(|arguments| Some(arguments.get(key)?.as_str()?.trim().to_owned()))
+        .unwrap_or_default()
 }
 
 /// True if the asker has this dialog's own reply to the request.

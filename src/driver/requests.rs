@@ -1,14 +1,15 @@
 //! What a person wants of one tree, carried out and acknowledged when it is on disk.
 
-use crate::domain::SelfId;
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::Origin;
 use crate::domain::state::{can_continue, derive};
+use crate::domain::{Latest, SelfId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 
 use super::calls::ask_human;
+use super::interjection;
 use super::tree::TreeTask;
 
 #[derive(Debug)]
@@ -103,6 +104,8 @@ impl TreeTask {
         let mut draft = self.draft();
         draft.must_last();
         draft.queue(id, queue);
+        // Words let a stopped dialog go on.
+        draft.latest(id, Latest::clear_interruption);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
@@ -118,6 +121,7 @@ impl TreeTask {
         self.release(id).await;
         let mut draft = self.draft();
         ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
+        interjection::go_on(&mut draft, id, self.engine.texts());
         self.wake_askers(&mut draft);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
@@ -130,10 +134,9 @@ impl TreeTask {
         self.release(id).await;
         let mut draft = self.draft();
         draft.must_last();
-        draft.latest(id, |latest| {
-            latest.execution_marker = None;
-            latest.needs_drive = Some(true);
-        });
+        if !interjection::go_on(&mut draft, id, self.engine.texts()) {
+            draft.latest(id, |latest| latest.needs_drive = Some(true));
+        }
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 }

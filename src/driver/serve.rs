@@ -9,10 +9,11 @@ use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
-use super::calls::{self, Position, reply};
+use super::calls::{self, Position, ask_back, reply};
 use super::effects;
 use super::generation;
-use super::port::{Answer, Generation, GenerationEnd, PortRequest};
+use super::interjection;
+use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
 use super::prepare;
 use super::seat::Place;
 use super::tree::TreeTask;
@@ -26,6 +27,9 @@ impl TreeTask {
             }
             PortRequest::Answered { at, answer, reply } => {
                 self.answered(&at, *answer, reply).await;
+            }
+            PortRequest::AwaitAsker { dialog, reply } => {
+                self.asking_back.insert(dialog, reply);
             }
             PortRequest::ToolDone { at, call, outcome, reply } => {
                 self.tool_done(&at, &call, outcome, reply).await;
@@ -45,9 +49,24 @@ impl TreeTask {
                 return None;
             }
             let step = next_step(self.tree.get(id)?)?;
-            if step == NextStep::DeliverWords {
-                self.deliver_words(id).await.then_some(())?;
-                continue;
+            match step {
+                NextStep::DeliverWords => {
+                    self.deliver_words(id).await.then_some(())?;
+                    continue;
+                }
+                NextStep::Pause => {
+                    let mut draft = self.draft();
+                    interjection::pause(&mut draft, id);
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
+                NextStep::StartCourse
+                | NextStep::TakePrompt
+                | NextStep::StartAssignment
+                | NextStep::FollowUp
+                | NextStep::ReadReplies
+                | NextStep::HearAskBack
+                | NextStep::Resume => {}
             }
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
@@ -86,7 +105,28 @@ impl TreeTask {
         self.commit_or_hold(id, draft).await
     }
 
-    async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Vec<Call>>) {
+    /// Lets go on who asked back, and was answered or is wanted otherwise.
+    pub(super) async fn release_asking_back(&mut self) {
+        let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
+        for id in ids {
+            let Some(dialog) = self.tree.get(&id) else { continue };
+            let open =
+                dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
+            if open && next_step(dialog).is_none() {
+                continue;
+            }
+            if open {
+                let mut draft = self.draft();
+                ask_back::rest(&mut draft, &id, self.engine.texts());
+                self.commit_or_hold(&id, draft).await;
+            }
+            if let Some(waiting) = self.asking_back.remove(&id) {
+                let _ = waiting.send(());
+            }
+        }
+    }
+
+    async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Round>) {
         let Some(ready) = self.ready.get(&at.dialog) else { return };
         let team = ready.team_names();
         let mut draft = self.draft();
@@ -97,7 +137,10 @@ impl TreeTask {
         let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
         self.wake_askers(&mut draft);
         if self.commit_or_hold(&at.dialog, draft).await {
-            let _ = reply.send(ordinary);
+            let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
+                dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
+            });
+            let _ = reply.send(Round { ordinary, asked_back });
         }
     }
 
@@ -129,6 +172,7 @@ impl TreeTask {
             }
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);
+                ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
                 let reason = self.told(&at.dialog);
                 generation::break_off(&mut draft, at, reason, model);
             }

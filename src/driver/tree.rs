@@ -7,16 +7,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{Change, DialogTree};
-use crate::domain::{Problem, RootId, SelfId};
+use crate::domain::{Dialog, Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, UiEvent};
 use crate::store::{Committed, StoreError};
+use crate::tools::CLEAR_MIND;
 
 use super::draft::Draft;
 use super::drive::Drive;
@@ -45,6 +46,8 @@ pub struct TreeTask {
     mailbox: mpsc::Receiver<TreeRequest>,
     /// What the running generations were prepared with.
     pub(super) ready: BTreeMap<SelfId, Ready>,
+    /// Drives that wait with an open generation for the answer to what they asked back.
+    pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for a person.
     unwritable: BTreeMap<SelfId, String>,
     pub(super) closing: bool,
@@ -69,6 +72,7 @@ impl TreeTask {
             requests,
             mailbox,
             ready: BTreeMap::new(),
+            asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             closing: false,
         }
@@ -228,6 +232,7 @@ impl TreeTask {
 
     /// Seats every dialog that goes on by itself, and reports whether all rest.
     async fn schedule(&mut self) {
+        self.release_asking_back().await;
         if self.engine.driving && !self.closing {
             let ids: Vec<SelfId> = self.tree.dialogs.keys().cloned().collect();
             for id in ids {
@@ -242,7 +247,9 @@ impl TreeTask {
         if self.unwritable.contains_key(id) {
             return;
         }
-        if self.tree.get(id).is_none_or(|dialog| next_step(dialog).is_none()) {
+        if self.tree.get(id).is_none_or(|dialog| {
+            next_step(dialog).is_none_or(|step| self.waits_for_its_round(dialog, step))
+        }) {
             return;
         }
         let stop = CancellationToken::new();
@@ -271,6 +278,16 @@ impl TreeTask {
         self.tell_row(id).await;
     }
 
+    /// True for an assignment whose asker is about to clear its mind in the same round: it begins in the
+    /// tree as that round leaves it.
+    fn waits_for_its_round(&self, dialog: &Dialog, step: NextStep) -> bool {
+        let asker = dialog.asker().and_then(|asker| self.tree.get(asker));
+        step == NextStep::StartAssignment
+            && asker.is_some_and(|asker| {
+                asker.history.open_calls().any(|(_, call)| call.name == CLEAR_MIND)
+            })
+    }
+
     /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
     /// place that does so.
     async fn take_back(&mut self, ended: Result<Seat, tokio::task::JoinError>) {
@@ -280,6 +297,7 @@ impl TreeTask {
         };
         let id = seat.dialog().clone();
         self.ready.remove(&id);
+        self.asking_back.remove(&id);
         let told = match self.places.insert(id.clone(), Place::Home(seat)) {
             Some(Place::Out { told, .. }) => told,
             Some(Place::Home(_)) | None => None,

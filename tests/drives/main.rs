@@ -8,9 +8,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod ask_back;
 mod bench;
 mod crash;
 mod disk;
+mod interjections;
 mod probe;
 mod questions;
 mod restart;

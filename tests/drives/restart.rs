@@ -52,7 +52,7 @@ async fn an_open_question_survives_and_its_answer_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_assignment_that_never_started_starts_by_itself() {
+async fn b10_an_assignment_that_never_started_is_made_again_at_continue() {
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", Reply::saying("seen"))
@@ -61,8 +61,11 @@ async fn an_assignment_that_never_started_starts_by_itself() {
     let main = run_until(&mut world, "\"anchorRole\":\"assignment\"").await;
     let side = made(&main, 2);
     assert_eq!(story(&world.view(), &side), Vec::<String>::new());
+    let mut running = world.start().await;
+    assert_eq!((world.state(&main), world.state(&side)), ("blocked", "stopped"));
     assert_eq!(world.models.requests().len(), 1);
-    let running = world.start().await;
+    running.resume(&side).await.expect("something to continue");
+    running.quiet().await;
     assert_eq!(world.models.remaining(), 0);
     for id in [&main, &side] {
         assert_eq!(world.state(id), "idle_waiting_user");

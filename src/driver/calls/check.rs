@@ -19,6 +19,9 @@ pub enum Checked {
         slug: Option<Slug>,
         content: String,
     },
+    AskBack {
+        content: String,
+    },
     Ask {
         content: String,
     },
@@ -39,7 +42,12 @@ pub fn check(
     texts: Texts,
 ) -> Option<Checked> {
     let checked = match SpecialCall::of(&call.name)? {
-        SpecialCall::Tellask(TellaskKind::Back | TellaskKind::FreshBoots) => return None,
+        SpecialCall::Tellask(TellaskKind::Back) => {
+            draft.dialog(&at.dialog)?.assignment()?;
+            text_argument(&call.raw_arguments_text, "tellaskContent")
+                .map(|content| Checked::AskBack { content })
+        }
+        SpecialCall::Tellask(TellaskKind::FreshBoots) => return None,
         SpecialCall::Tellask(kind) => tellask(kind, &call.raw_arguments_text),
         SpecialCall::AskHuman => {
             if !one_question {

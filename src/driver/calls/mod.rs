@@ -4,6 +4,7 @@
 //! All calls of a round are recorded before any of them has an effect that others can see, in one
 //! write: either the round is there whole, or it never was.
 
+pub mod ask_back;
 pub mod ask_human;
 mod check;
 pub mod reply;
@@ -73,7 +74,9 @@ pub fn plan(
 fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
-            Checked::Tellask { .. } | Checked::Ask { .. } => DeliveryMode::TellaskCallStart,
+            Checked::Tellask { .. } | Checked::AskBack { .. } | Checked::Ask { .. } => {
+                DeliveryMode::TellaskCallStart
+            }
             Checked::Reply { .. } | Checked::Refused(_) => DeliveryMode::FuncCallRequested,
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
@@ -84,7 +87,8 @@ fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
     }
 }
 
-/// The status text of the call; `None` where its result is recorded already.
+/// The status text of the call; `None` where its result is recorded already, or comes with the
+/// answer.
 fn carry_out(
     draft: &mut Draft,
     at: &Position,
@@ -94,6 +98,7 @@ fn carry_out(
     texts: Texts,
 ) -> Option<String> {
     match checked {
+        Checked::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
         Checked::Tellask { kind, target, slug, content } => {
             let request = tellask::Request {
                 call,

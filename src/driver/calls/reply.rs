@@ -8,12 +8,12 @@ use crate::domain::call::ReplyKind;
 use crate::domain::record::{
     AnchorRole, Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{CallId, Course, Dialog, Pending, ReplyDirective, SelfId};
+use crate::domain::{CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};
 
-use super::Position;
 use super::tellask::refresh_in_flight;
+use super::{Position, ask_back};
 
 /// Delivers a reply made with a reply tool; returns the status text of its call.
 pub fn by_tool(
@@ -61,6 +61,9 @@ fn deliver(
     texts: Texts,
 ) -> bool {
     draft.must_last();
+    if owed.expected_reply_call_name == ReplyKind::Back.name() {
+        return deliver_back(draft, at, owed, content, reply_call, texts);
+    }
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
@@ -69,14 +72,32 @@ fn deliver(
         asker.pending.iter().find(|p| p.call_id == owed.target_call_id && unanswered).cloned()
     });
     let Some(pending) = waiting else {
-        settle(draft, &at.dialog);
+        settle(draft, &at.dialog, owed);
         return false;
     };
     let Some(assigned) = assigned else { return false };
     answer_asker(draft, at, &owed.target_dialog_id, &pending, content, texts);
-    note_delivery(draft, at, owed, reply_call, assigned);
-    settle(draft, &at.dialog);
+    note_resolution(draft, at, owed, reply_call);
+    note_anchor(draft, at, owed, assigned, pending.call_site_course);
+    settle(draft, &at.dialog, owed);
     true
+}
+
+fn deliver_back(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    content: &str,
+    reply_call: &CallId,
+    texts: Texts,
+) -> bool {
+    let awaited = ask_back::is_awaited(draft, owed);
+    if awaited {
+        ask_back::answer(draft, at, owed, content, texts);
+        note_resolution(draft, at, owed, reply_call);
+    }
+    settle(draft, &at.dialog, owed);
+    awaited
 }
 
 /// Writes the result into the asker and takes the call off its list.
@@ -139,7 +160,7 @@ fn result_record(
             mention_list: pending.mention_list.clone(),
             tellask_content: pending.tellask_content.clone(),
             status: ReplyStatus::Completed,
-            response: content.to_owned(),
+            response: texts.reply(&reply),
             content: texts.carryover(pending.call_site_course.0, &reply),
             agent_id: responder.clone(),
             call_id: pending.call_id.clone(),
@@ -175,40 +196,67 @@ fn result_record(
     })
 }
 
-/// Notes in the replying dialog that its reply is delivered.
-pub fn note_delivery(
-    draft: &mut Draft,
-    at: &Position,
-    owed: &ReplyDirective,
-    reply_call: &CallId,
-    assigned: (Course, crate::domain::Genseq),
-) {
-    let asker_course = draft
+/// Notes in the replying dialog that its reply is delivered, after a crash in between.
+pub fn note_delivery(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
+    note_resolution(draft, at, owed, reply_call);
+    let assigned = draft
+        .dialog(&at.dialog)
+        .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
+    let asked = draft
         .dialog(&owed.target_dialog_id)
-        .map(|asker| asker.latest.current_course.max(asker.history.course));
+        .and_then(|asker| asker.history.calls.get(&owed.target_call_id))
+        .map(|call| call.course);
+    if let (Some(assigned), Some(asked)) = (assigned, asked) {
+        note_anchor(draft, at, owed, assigned, asked);
+    }
+    settle(draft, &at.dialog, owed);
+}
+
+fn note_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
     let resolution = Record::ReplyResolution {
         call_id: reply_call.clone(),
         reply_call_name: owed.expected_reply_call_name.clone(),
         target_call_id: owed.target_call_id.clone(),
     };
+    draft.append(&at.dialog, at.course, at.genseq, resolution);
+}
+
+/// Where the screen finds the assignment from the reply, and the call from both.
+fn note_anchor(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    assigned: (Course, Genseq),
+    asked: Course,
+) {
     let anchor = Record::Anchor {
         anchor_role: AnchorRole::Response,
         call_id: owed.target_call_id.clone(),
         assignment_course: Some(assigned.0),
         assignment_genseq: Some(assigned.1),
         asker_dialog_id: Some(owed.target_dialog_id.clone()),
-        asker_course,
+        asker_course: Some(asked),
     };
-    draft.append(&at.dialog, at.course, at.genseq, resolution);
     draft.append(&at.dialog, at.course, at.genseq, anchor);
 }
 
-/// The reply is no longer owed; the assignment stays in the stack.
-pub fn settle(draft: &mut Draft, dialog: &SelfId) {
-    let Some(mut stack) = draft.dialog(dialog).map(|d| d.stack.clone()) else { return };
-    if let Some(top) = stack.last_mut()
-        && top.tellask_reply_obligation.take().is_some()
-    {
-        draft.stack(dialog, stack);
+/// The reply is no longer owed. An assignment stays in the stack, a question asked back leaves it;
+/// work parked for it is forgotten.
+pub fn settle(draft: &mut Draft, id: &SelfId, owed: &ReplyDirective) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let parked = dialog.latest.parked().is_some_and(|parked| parked.directive == *owed);
+    let mut stack = dialog.stack.clone();
+    let Some(place) = stack.iter().rposition(|f| f.tellask_reply_obligation.as_ref() == Some(owed))
+    else {
+        return;
+    };
+    let mut frame = stack.remove(place);
+    if !frame.is_ask_back() {
+        frame.tellask_reply_obligation = None;
+        stack.insert(place, frame);
+    }
+    draft.stack(id, stack);
+    if parked {
+        draft.latest(id, |latest| latest.set_parked(None));
     }
 }

@@ -230,8 +230,10 @@ fn add_pending(
         session_slug: request.slug.cloned(),
         extra: Map::new(),
     });
-    let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
-    draft.append_aside(&at.dialog, at.course, record);
+    if request.slug.is_none() {
+        let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
+        draft.append_aside(&at.dialog, at.course, record);
+    }
     draft.pending(&at.dialog, pending);
 }
 
@@ -254,7 +256,8 @@ fn failed(call: &CallId, at: &Position, request: &Request<'_>, reason: &str) -> 
     })
 }
 
-fn runtime() -> Responder {
+/// Who answers where no member can.
+pub fn runtime() -> Responder {
     Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
 }
 

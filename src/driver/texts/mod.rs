@@ -2,6 +2,9 @@
 //!
 //! Each text stands in English and, with [`Texts::pick`], in Chinese; the texts of one rule are one file.
 
+mod ask_back;
+
+use crate::domain::call::TellaskKind;
 use crate::domain::record::ReplyStatus;
 use crate::domain::{Assignment, CallId, Lang, Pending, Reminder, ReplyDirective};
 
@@ -90,6 +93,9 @@ impl Texts {
     #[must_use]
     pub fn reply(self, reply: &Reply<'_>) -> String {
         let marker = match reply.status {
+            ReplyStatus::Completed if reply.call_name == TellaskKind::Back.name() => {
+                self.pick("【TellaskBack】\n\n", "【回问诉请】\n\n")
+            }
             ReplyStatus::Completed => "【Completed】\n\n",
             ReplyStatus::Failed | ReplyStatus::Pending => "",
         };
@@ -106,12 +112,23 @@ impl Texts {
         )
     }
 
-    /// A reply that comes in a later course than its call.
+    /// A reply that comes in a later course than its call: what was asked, then the answer.
     #[must_use]
     pub fn carryover(self, call_course: u32, reply: &Reply<'_>) -> String {
-        format!(
-            "A reply to a tellask of course C{call_course}, carried over.\n\n{}",
-            self.reply(reply)
+        let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
+        let (request, text) = (quote(reply.request), quote(reply.text));
+        let Reply { responder, mention, call_name, call_id, .. } = reply;
+        self.pick(
+            format!(
+                "A reply to a tellask of course C{call_course}, carried over.\n\n\
+                 You asked {mention}{session}:\n\n{request}\n\n@{responder} replied:\n\n{text}\n\n\
+                 {STATUS_HEADER}\n- function: `{call_name}`\n- callId: {call_id}\n"
+            ),
+            format!(
+                "来自第 C{call_course} 程对话的诉请回复，延续至此。\n\n\
+                 你曾诉请 {mention}{session}：\n\n{request}\n\n@{responder} 的回复：\n\n{text}\n\n\
+                 {STATUS_HEADER}\n- 函数：`{call_name}`\n- callId: {call_id}\n"
+            ),
         )
     }
 

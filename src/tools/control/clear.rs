@@ -8,10 +8,13 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome};
 use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
 
+/// The name of the tool.
+pub const CLEAR_MIND: &str = "clear_mind";
+
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
-        name: "clear_mind",
+        name: CLEAR_MIND,
         description: |lang| half(lang, include_str!("clear_mind.md")),
         parameters: json!({
             "type": "object",

@@ -15,7 +15,7 @@ pub(super) const NAMES: [&str; 6] = [
     "add_reminder",
     "update_reminder",
     "delete_reminder",
-    "clear_mind",
+    CLEAR_MIND,
     CHANGE_MIND,
     "recall_taskdoc",
 ];
@@ -31,6 +31,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     tools
 }
 
+pub use clear::CLEAR_MIND;
 pub(super) use taskdoc::only_in_main;
 
 #[cfg(test)]

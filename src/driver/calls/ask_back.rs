@@ -1,0 +1,158 @@
+//! A side dialog asks its asker back (type A). The question lies on the asker's stack until it is
+//! answered; nobody holds anybody: the asker hears it when it may go on, and the side dialog waits with
+//! its generation open, or rests if something else wants it meanwhile.
+
+use crate::domain::call::{ReplyKind, TellaskKind};
+use crate::domain::record::{
+    Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, TellaskResult,
+};
+use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
+use crate::driver::draft::Draft;
+use crate::driver::texts::{Reply, Texts};
+
+use super::tellask::runtime;
+use super::{Position, append_result};
+
+/// Puts the question on the asker's stack; returns the status of the call if nobody can be asked.
+pub fn ask(
+    draft: &mut Draft,
+    at: &Position,
+    call: &Call,
+    content: &str,
+    texts: Texts,
+) -> Option<String> {
+    draft.must_last();
+    let asker = draft.dialog(&at.dialog).and_then(Dialog::asker).cloned();
+    let asker = asker.filter(|id| draft.dialog(id).is_some_and(|asker| !asker.latest.is_dead()));
+    if let Some(asker) = asker {
+        push_question(draft, &asker, &at.dialog, &call.id, content);
+        return None;
+    }
+    let reason = texts.nobody_to_ask_back();
+    let failed = TellaskResult {
+        call_id: call.id.clone(),
+        status: ReplyStatus::Failed,
+        content: reason.clone(),
+        content_items: None,
+        call_site_course: Some(at.course),
+        call_site_genseq: Some(at.genseq),
+        responder: runtime(),
+        route: Some(Route::default()),
+        call_name: call.name.clone(),
+        call: CallRef { tellask_content: content.to_owned(), ..CallRef::default() },
+    };
+    draft.append_aside(&at.dialog, at.course, Record::TellaskResult(failed));
+    Some(reason)
+}
+
+/// The oldest question is the top frame; a newer one waits below it.
+pub fn push_question(
+    draft: &mut Draft,
+    asker: &SelfId,
+    side: &SelfId,
+    call: &CallId,
+    content: &str,
+) {
+    let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
+    let place = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
+    stack.insert(place, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
+    draft.stack(asker, stack);
+}
+
+/// True if the side dialog still waits for this answer.
+pub fn is_awaited(draft: &Draft, owed: &ReplyDirective) -> bool {
+    draft.dialog(&owed.target_dialog_id).is_some_and(|side| {
+        let asked = side.history.calls.contains_key(&owed.target_call_id);
+        asked && !side.history.replies.contains_key(&owed.target_call_id) && !side.latest.is_dead()
+    })
+}
+
+/// Writes the answer into the side dialog: as the result of its call, if that waits for it.
+pub fn answer(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    content: &str,
+    texts: Texts,
+) {
+    let Some(side) = draft.dialog(&owed.target_dialog_id) else { return };
+    let Some(call) = side.history.calls.get(&owed.target_call_id).cloned() else { return };
+    let Some(asker) = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone()) else {
+        return;
+    };
+    let call_name = TellaskKind::Back.name();
+    let text = texts.reply(&Reply {
+        responder: asker.as_str(),
+        text: content,
+        status: ReplyStatus::Completed,
+        call_name,
+        call_id: &owed.target_call_id,
+        mention: &format!("@{asker}"),
+        slug: None,
+        request: &owed.tellask_content,
+    });
+    let waits = !side.history.results.contains(&owed.target_call_id);
+    let course = side.latest.current_course.max(side.history.course);
+    let result = TellaskResult {
+        call_id: owed.target_call_id.clone(),
+        status: ReplyStatus::Completed,
+        content: text.clone(),
+        content_items: None,
+        call_site_course: Some(call.course),
+        call_site_genseq: None,
+        responder: Responder {
+            responder_id: asker.clone(),
+            agent_id: Some(asker),
+            origin_member_id: Some(side.meta.agent_id.clone()),
+        },
+        route: Some(Route { callee_dialog_id: Some(at.dialog.clone()), ..Route::default() }),
+        call_name: call_name.to_owned(),
+        call: CallRef { tellask_content: owed.tellask_content.clone(), ..CallRef::default() },
+    };
+    let side = owed.target_dialog_id.clone();
+    draft.append_aside(&side, course, Record::TellaskResult(result));
+    if waits {
+        let id = owed.target_call_id.clone();
+        let result = CallResult { id, name: call.name, content: text, content_items: None };
+        draft.append(&side, call.course, call.genseq, Record::FuncResult(result));
+    }
+}
+
+/// Lets a dialog that asked back rest: its call gets a status, the answer will come later.
+pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let open: Vec<(Position, Call)> = dialog
+        .history
+        .asked_back()
+        .filter(|(call, _)| !dialog.history.results.contains(*call))
+        .map(|(call, asked)| {
+            let at = Position { dialog: id.clone(), course: asked.course, genseq: asked.genseq };
+            let call = Call {
+                id: call.clone(),
+                name: asked.name.clone(),
+                raw_arguments_text: asked.arguments.clone(),
+            };
+            (at, call)
+        })
+        .collect();
+    for (at, call) in open {
+        let status = texts.waiting(&call.name, &call.id);
+        append_result(draft, &at, &call, status);
+    }
+}
+
+/// Takes questions off the stack that nobody waits for any more.
+pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
+    let Some(stack) = draft.dialog(id).map(|dialog| dialog.stack.clone()) else { return };
+    let kept: Vec<Frame> = stack
+        .iter()
+        .filter(|frame| {
+            let owed = frame.tellask_reply_obligation.as_ref();
+            !frame.is_ask_back() || owed.is_some_and(|owed| is_awaited(draft, owed))
+        })
+        .cloned()
+        .collect();
+    if kept.len() < stack.len() {
+        draft.stack(id, kept);
+    }
+}

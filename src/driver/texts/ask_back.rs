@@ -1,0 +1,76 @@
+//! What is said about questions asked back, and about a person who speaks in between.
+
+use crate::domain::{AgentId, Assignment, ReplyDirective};
+
+use super::{Texts, quote};
+
+impl Texts {
+    /// The prompt with which an asker hears the question of its side dialog.
+    #[must_use]
+    pub fn ask_back(
+        self,
+        from: &AgentId,
+        assignment: &Assignment,
+        question: &ReplyDirective,
+    ) -> String {
+        let to = &assignment.origin_member_id;
+        let tool = &question.expected_reply_call_name;
+        let (request, asked) =
+            (quote(&assignment.tellask_content), quote(&question.tellask_content));
+        self.pick(
+            format!(
+                "[Dominds active reply tool]\n\
+                 Answer with `{tool}`; no other reply tool fits.\n\n\
+                 @{from} sent 【TellaskBack】 to @{to}. Your request to @{from} was:\n\n{request}\n\n\
+                 Before going on, @{from} asks you:\n\n{asked}\n\n\
+                 Answer just this. Your own work goes on when the reply to your request is there.\n"
+            ),
+            format!(
+                "[Dominds 当前回复工具]\n\
+                 请用 `{tool}` 回答，其他回复工具都不适用。\n\n\
+                 @{from} 向 @{to} 发出【回问诉请】。你交给 @{from} 的诉请是：\n\n{request}\n\n\
+                 @{from} 需要先问清：\n\n{asked}\n\n\
+                 只需回答这一点；等诉请的回复到达后，你自己的工作再继续。\n"
+            ),
+        )
+    }
+
+    #[must_use]
+    pub fn nobody_to_ask_back(self) -> String {
+        self.pick(
+            "Failed: the dialog that gave you this work is gone; nobody can be asked back.",
+            "失败：交给你这项工作的对话已不在，无人可回问。",
+        )
+        .to_owned()
+    }
+
+    /// Stands before a person's words where a reply is owed.
+    #[must_use]
+    pub fn answer_the_person_first(self) -> String {
+        self.pick(
+            "[Dominds handle this interjection first]\n\
+             A person speaks to you. Answer them, and leave the reply you owe for later: you will be \
+             told when to take it up again.",
+            "[Dominds 先接住这轮]\n\
+             有人在对你说话。请先回应他；你欠着的回复暂且放下，需要继续时会再提醒你。",
+        )
+        .to_owned()
+    }
+
+    /// Takes a dialog back to the reply it owes.
+    #[must_use]
+    pub fn back_to_the_task(self, owed: &ReplyDirective) -> String {
+        let tool = &owed.expected_reply_call_name;
+        self.pick(
+            format!(
+                "[Dominds long-line reminder]\n\
+                 The talk with the person is over for now. Take up your earlier task again; it is still \
+                 to be answered, with `{tool}`."
+            ),
+            format!(
+                "[Dominds 长线提醒]\n\
+                 与用户的插话先到这里。请继续原来的任务；它仍等着你用 `{tool}` 回复。"
+            ),
+        )
+    }
+}

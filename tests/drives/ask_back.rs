@@ -1,0 +1,273 @@
+//! A side dialog asks its asker back before it goes on.
+
+use std::time::Duration;
+
+use dominds_tui::domain::DialogId;
+use dominds_tui::llm::{Reply, Request, Sequence};
+use dominds_tui::protocol::Command;
+use dominds_tui::protocol::event::QuietOutcome;
+
+use crate::common::World;
+use crate::common::story::story;
+use crate::tellasks::{once, reply, session};
+use crate::{made, place, question, result_of};
+
+const QUESTION: &str = r#"{"tellaskContent":"Small or large?"}"#;
+
+fn ask_alice() -> Reply {
+    Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
+}
+
+fn ask_back() -> Reply {
+    Reply::call("b", "tellaskBack", QUESTION)
+}
+
+fn answer_back(id: &str) -> Reply {
+    Reply::call(id, "replyTellaskBack", &reply("Small."))
+}
+
+fn deliver() -> Reply {
+    Reply::call("r", "replyTellask", &reply("a small plan"))
+}
+
+fn request_of<'a>(requests: &'a [Request], model: &str, n: usize) -> &'a Request {
+    requests.iter().filter(|request| request.model == model).nth(n).expect("a request")
+}
+
+fn all_done(world: &World, dialogs: &[&DialogId]) {
+    assert_eq!(world.models.remaining(), 0);
+    for id in dialogs {
+        assert_eq!(world.state(id), "idle_waiting_user");
+        assert!(world.dialog(id).obligation().is_none(), "{:?}", world.dialog(id).stack);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn e20_a_side_dialog_asks_back_and_goes_on_with_the_answer_while_its_asker_waits_for_another()
+{
+    let round = ask_alice().and_call("c2", "tellask", &session("bob", "look", "Look around."));
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", ask_back())
+        .reply("bob", Reply::saying("seen").and_wait(Duration::from_secs(60)))
+        .reply("lead", answer_back("a"))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let side = made(&main, 2);
+    let told = story(&world.view(), &side);
+    let asked = place(&told, "call b tellaskBack");
+    assert_eq!(told[asked + 1..=asked + 4], ["answered b", "result b", "end 1", "start 2"]);
+    let shown = world.models.requests();
+    let second = request_of(&shown, "alice", 1);
+    assert!(result_of(second, "b").is_some_and(|text| text.starts_with("【TellaskBack】")));
+    assert!(crate::replies(second).is_empty(), "the answer is shown once");
+    let told = story(&world.view(), &main);
+    assert!(place(&told, "delivered b") < place(&told, "answered c"), "{told:#?}");
+    assert!(place(&told, "answered c") < place(&told, "answered c2"), "{told:#?}");
+    all_done(&world, &[&main, &side]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn e21_a_plain_answer_to_a_question_asked_back_is_delivered_once() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", Reply::saying("Take the small one."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let side = made(&main, 2);
+    let told = story(&world.view(), &side);
+    assert_eq!(told.iter().filter(|line| *line == "answered b").count(), 1, "{told:#?}");
+    let told = story(&world.view(), &main);
+    assert!(place(&told, "says: Take the small one.") < place(&told, "delivered b"));
+    all_done(&world, &[&main, &side]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn e21_words_with_which_the_asker_asks_somebody_else_are_not_the_answer() {
+    let looks = Reply::call("x", "tellaskSessionless", &once("bob", "Which?"))
+        .and_saying("I ask bob first.");
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", looks)
+        .reply("bob", Reply::saying("small"))
+        .reply("lead", Reply::saying("Small, says bob."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let requests = world.models.requests();
+    let given = result_of(request_of(&requests, "alice", 1), "b").expect("an answer");
+    assert!(given.contains("Small, says bob.") && !given.contains("I ask bob"), "{given}");
+    all_done(&world, &[&main, &made(&main, 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn e22_two_sessions_that_ask_each_other_back_do_not_lock_up() {
+    // alice asks bob; bob asks alice's own session, so each works for the other; both ask back.
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", Reply::call("ab", "tellask", &session("bob", "help", "Help.")))
+        .reply("bob", Reply::call("ba", "tellask", &session("alice", "plan", "Tell me.")))
+        .reply("alice", Reply::call("a1", "tellaskBack", QUESTION))
+        .reply("bob", Reply::call("b1", "tellaskBack", QUESTION))
+        .reply("alice", answer_back("a2"))
+        .reply("bob", answer_back("b2"))
+        .reply("alice", Reply::call("a3", "replyTellask", &reply("told")))
+        .reply("bob", Reply::call("b3", "replyTellask", &reply("helped")))
+        .reply("alice", Reply::saying("All clear."))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let quiet = tokio::time::timeout(Duration::from_secs(5), running.quiet()).await;
+    assert_eq!(quiet, Ok(QuietOutcome::Done));
+    let (alice, bob) = (made(&main, 2), made(&main, 3));
+    for (dialog, question) in [(&alice, "answered a1"), (&bob, "answered b1")] {
+        place(&story(&world.view(), dialog), question);
+    }
+    assert!(world.dialog(&alice).history.asked_back().next().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_asked_back_by_two_side_dialogs_are_heard_one_after_the_other() {
+    let round = ask_alice().and_call("c2", "tellask", &session("bob", "plan", "Plan it too."));
+    let wants = |id: &str, text: &str| {
+        Reply::call(id, "tellaskBack", &format!(r#"{{"tellaskContent":"{text}"}}"#))
+    };
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", wants("b1", "Alice asks?"))
+        .reply("bob", wants("b2", "Bob asks?"))
+        .reply("lead", Reply::saying("to alice"))
+        .reply("lead", Reply::saying("to bob"))
+        .reply("alice", deliver())
+        .reply("bob", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let shown = world.models.requests();
+    for (model, call, text) in [("alice", "b1", "to alice"), ("bob", "b2", "to bob")] {
+        let given = result_of(request_of(&shown, model, 1), call).expect("an answer");
+        assert!(given.contains(text), "{model}: {given}");
+    }
+    all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_asker_with_an_open_question_hears_what_it_is_asked_back_after_its_answer() {
+    let round = ask_alice().and_call("q", "askHuman", r#"{"tellaskContent":"Money?"}"#);
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", ask_back())
+        .reply("lead", answer_back("a"))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    assert_eq!(world.models.requests().len(), 2);
+    let row = question(&running);
+    running.answer(&row, "ten").await.expect("an answer");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    all_done(&world, &[&main, &made(&main, 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_heard_by_a_dialog_that_waits_for_its_asker() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply(
+            "lead",
+            Reply::call("a", "replyTellaskBack", &reply("Small."))
+                .and_wait(Duration::from_secs(60)),
+        )
+        .reply("alice", Reply::saying("Hello."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let side = made(&main, 2);
+    running.idle().await;
+    assert_eq!(world.state(&side), "proceeding");
+    running.say(&side, "Hi there").await.expect("heard");
+    running.quiet().await;
+    assert_eq!(world.state(&side), "stopped");
+    running.resume(&side).await.expect("its own task");
+    running.quiet().await;
+    let told = story(&world.view(), &side);
+    assert!(place(&told, "result b") < place(&told, "person: Hi there"), "{told:#?}");
+    assert!(place(&told, "says: Hello.") < place(&told, "answered b"), "{told:#?}");
+    all_done(&world, &[&main, &side]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_killed_program_loses_neither_the_question_asked_back_nor_its_answer() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", Reply::new().and_hang())
+        .reply("lead", answer_back("a"))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let side = made(&main, 2);
+    running.idle().await;
+    running.kill().await;
+    let mut running = world.start().await;
+    assert_eq!(world.state(&side), "blocked", "it waits for its asker");
+    running.resume(&main).await.expect("it was interrupted");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    all_done(&world, &[&main, &side]);
+    let told = story(&world.view(), &side);
+    assert!(place(&told, "end 1") < place(&told, "answered b"), "{told:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dialog_that_is_stopped_while_it_asks_back_keeps_its_question() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_secs(60)))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let side = made(&main, 2);
+    running.idle().await;
+    running.send(Command::Stop { dialog: side.clone() }).await;
+    running.quiet().await;
+    assert_eq!(world.state(&side), "stopped");
+    place(&story(&world.view(), &side), "answered b");
+    running.resume(&side).await.expect("it goes on");
+    running.quiet().await;
+    all_done(&world, &[&main, &side]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_main_dialog_has_nobody_to_ask_back() {
+    let models =
+        Sequence::new().reply("lead", ask_back()).reply("lead", Reply::saying("Then not."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    place(&story(&world.view(), &main), "call b tellaskBack");
+    let shown = world.models.requests();
+    assert!(result_of(&shown[1], "b").is_some_and(|text| text.contains("tellaskBack")));
+    assert_eq!(world.state(&main), "idle_waiting_user");
+}
