@@ -105,7 +105,9 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
     if dialog.unheard_ask_back().is_some() {
         return Some(NextStep::HearAskBack);
     }
-    if dialog.latest.needs_drive == Some(true) && !waits_for_others(dialog) {
+    // Who was asked back is waited for by those it waits for.
+    let free = !waits_for_others(dialog) || dialog.is_asked_back();
+    if dialog.latest.needs_drive == Some(true) && free {
         return Some(NextStep::Resume);
     }
     plain_reply(dialog).map(|_| NextStep::DeliverWords)
