@@ -3,7 +3,9 @@
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::Origin;
-use crate::domain::state::{can_continue, derive};
+use crate::domain::state::{Activity, can_continue, derive};
+use tokio::sync::oneshot;
+
 use crate::domain::{Latest, SelfId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
@@ -35,8 +37,40 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
     },
-    /// Everything in this tree that can be continued; acknowledged by who asked.
-    ContinueAll,
+    /// Everything in this tree that is stopped; answered with how that went.
+    ContinueAll {
+        reply: oneshot::Sender<Continued>,
+    },
+}
+
+/// What came of continuing everything.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Continued {
+    /// Dialogs that go on.
+    pub dialogs: usize,
+    /// Dialogs that do not, each with its reason.
+    pub refused: Vec<String>,
+}
+
+impl Continued {
+    pub fn add(&mut self, other: Self) {
+        self.dialogs += other.dialogs;
+        self.refused.extend(other.refused);
+    }
+
+    /// One line for a person.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let go_on = match self.dialogs {
+            0 => "no dialog goes on".to_owned(),
+            1 => "1 dialog goes on".to_owned(),
+            many => format!("{many} dialogs go on"),
+        };
+        if self.refused.is_empty() {
+            return go_on;
+        }
+        format!("{go_on}; {} cannot: {}", self.refused.len(), self.refused.join("; "))
+    }
 }
 
 impl TreeTask {
@@ -56,21 +90,30 @@ impl TreeTask {
                 let outcome = self.continue_dialog(&dialog).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::ContinueAll => {
-                let stopped: Vec<SelfId> = self
-                    .tree
-                    .dialogs
-                    .values()
-                    .filter(|dialog| dialog.latest.interruption().is_some())
-                    .map(|dialog| dialog.meta.id.clone())
-                    .collect();
-                for dialog in stopped {
-                    if let Err(text) = self.continue_dialog(&dialog).await {
-                        self.tell(UiEvent::Notice(text)).await;
-                    }
-                }
+            TreeRequest::ContinueAll { reply } => {
+                let _ = reply.send(self.continue_all().await);
             }
         }
+    }
+
+    async fn continue_all(&mut self) -> Continued {
+        let stopped: Vec<SelfId> = self
+            .tree
+            .dialogs
+            .values()
+            .filter(|dialog| {
+                dialog.latest.interruption().is_some() || self.is_held(&dialog.meta.id)
+            })
+            .map(|dialog| dialog.meta.id.clone())
+            .collect();
+        let mut outcome = Continued::default();
+        for dialog in stopped {
+            match self.continue_dialog(&dialog).await {
+                Ok(()) => outcome.dialogs += 1,
+                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree.id(&dialog))),
+            }
+        }
+        outcome
     }
 
     async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
@@ -128,7 +171,8 @@ impl TreeTask {
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
-        if !can_continue(dialog) && !self.is_held(id) {
+        let rests = self.activity(id) == Activity::Resting;
+        if !(rests && can_continue(dialog) || self.is_held(id)) {
             return Err(refusal(&derive(dialog, self.activity(id))).to_owned());
         }
         self.release(id).await;

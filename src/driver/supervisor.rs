@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::domain::latest::StopReason;
@@ -19,7 +19,7 @@ use super::draft::Draft;
 use super::engine::Engine;
 use super::look::{deserves_a_look, listing_news, read_page, workspace_view};
 use super::picture::{News, NewsSender, Watch};
-use super::requests::TreeRequest;
+use super::requests::{Continued, TreeRequest};
 use super::tree::TreeTask;
 
 /// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
@@ -149,18 +149,18 @@ impl Supervisor {
 
     /// Hands a request to its tree, loading it first.
     async fn pass(&mut self, ticket: Option<Ticket>, dialog: &DialogId, request: TreeRequest) {
-        match self.tree(&dialog.root).await {
-            Ok(mailbox) => {
-                let root = dialog.root.clone();
-                self.send(News::Resting { root, resting: false }).await;
-                let _ = mailbox.send(request).await;
-            }
-            Err(error) => {
-                if let Some(ticket) = ticket {
-                    self.tell(UiEvent::Refused { ticket, text: error.to_string() }).await;
-                }
-            }
+        if let Err(error) = self.hand_over(&dialog.root, request).await
+            && let Some(ticket) = ticket
+        {
+            self.tell(UiEvent::Refused { ticket, text: error.to_string() }).await;
         }
+    }
+
+    async fn hand_over(&mut self, root: &RootId, request: TreeRequest) -> Result<(), StoreError> {
+        let mailbox = self.tree(root).await?;
+        self.send(News::Resting { root: root.clone(), resting: false }).await;
+        let _ = mailbox.send(request).await;
+        Ok(())
     }
 
     async fn stop_all(&mut self) {
@@ -174,21 +174,30 @@ impl Supervisor {
     async fn continue_all(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let survey = tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
-        let stopped = survey.map(|survey| survey.trees).unwrap_or_default();
-        let stopped: Vec<RootId> = stopped
+        let listed = survey.map(|survey| survey.trees).unwrap_or_default();
+        let stopped = listed
             .into_iter()
             .filter(|tree| tree.dialogs.iter().any(|d| d.latest.interruption().is_some()))
-            .map(|tree| tree.root)
-            .collect();
-        if stopped.is_empty() {
+            .map(|tree| tree.root);
+        let mut outcome = Continued::default();
+        for root in stopped {
+            let (reply, continued) = oneshot::channel();
+            let request = TreeRequest::ContinueAll { reply };
+            if let Err(error) = self.hand_over(&root, request).await {
+                outcome.refused.push(format!("{root}: {error}"));
+            } else if let Ok(continued) = continued.await {
+                outcome.add(continued);
+            }
+        }
+        if outcome == Continued::default() {
             let text = "no dialog is stopped".to_owned();
             self.tell(UiEvent::Refused { ticket, text }).await;
-            return;
+        } else if outcome.dialogs == 0 {
+            self.tell(UiEvent::Refused { ticket, text: outcome.sentence() }).await;
+        } else {
+            self.tell(UiEvent::Notice(outcome.sentence())).await;
+            self.tell(UiEvent::Done { ticket, dialog: None }).await;
         }
-        for root in stopped {
-            self.pass(None, &DialogId::main(root), TreeRequest::ContinueAll).await;
-        }
-        self.tell(UiEvent::Done { ticket, dialog: None }).await;
     }
 
     // --- trees --------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ mod interjections;
 mod probe;
 mod questions;
 mod restart;
+mod runs;
 mod sessions;
 mod stops;
 mod talk;
