@@ -1,9 +1,8 @@
 //! Puts the dialogs of a tree together: identities, indexes and what on disk differs. Writes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::domain::latest::StopReason;
 use crate::domain::tree::Change;
 use crate::domain::{
     Dialog, DialogId, DialogMeta, DialogTree, Frame, Latest, Pending, Question, QueuedPrompt,
@@ -18,7 +17,6 @@ use super::own;
 use super::parts::{Health, Parts, careful_latest};
 use super::reconcile::{self, Member, Members};
 use super::scan::FlawKind;
-use super::states::hold;
 use super::tree::{TreeRead, TreeReader};
 
 /// A tree in the making.
@@ -108,7 +106,6 @@ impl<'a> Build<'a> {
         let mut stacks = self.stacks(&parts, identities);
         let mut latests = self.latests(&parts, identities);
         let indexes = self.indexes(&parts, identities, &stacks, &latests);
-        let orphans = orphans(&parts, &stacks);
         for (id, part) in parts {
             let Some(meta) = identities.known.get(&id) else {
                 continue;
@@ -134,9 +131,6 @@ impl<'a> Build<'a> {
             );
             dialog.queue = self.queue(&id, &part)?;
             dialog.history = part.scan.history;
-            if orphans.contains(&id) {
-                hold(&mut dialog.latest, StopReason::ServerRestart);
-            }
             self.tree.dialogs.insert(id, std::sync::Arc::new(dialog));
         }
         Ok(())
@@ -264,25 +258,6 @@ impl<'a> Build<'a> {
             }
         }
     }
-}
-
-/// Side dialogs that were made, but whose call never came to be recorded: nobody waits for them.
-fn orphans(parts: &AllParts, stacks: &BTreeMap<SelfId, Vec<Frame>>) -> BTreeSet<SelfId> {
-    let waited_for = |id: &SelfId| {
-        let mut entries = parts.values().flat_map(|part| part.pending.value.iter().flatten());
-        entries.any(|entry| entry.side_dialog_id == *id)
-    };
-    let is_orphan = |id: &SelfId, stack: &[Frame]| {
-        let owed = stack.last().and_then(|frame| frame.tellask_reply_obligation.as_ref());
-        let called = owed.is_none_or(|owed| {
-            parts
-                .get(&owed.target_dialog_id)
-                .is_some_and(|asker| asker.scan.history.calls.contains_key(&owed.target_call_id))
-        });
-        let begun = parts.get(id).is_some_and(|part| !part.scan.is_empty());
-        !called && !begun && !waited_for(id)
-    };
-    stacks.iter().filter(|(id, stack)| is_orphan(id, stack)).map(|(id, _)| id.clone()).collect()
 }
 
 fn describe(kind: &FlawKind) -> (&'static str, String, &'static str) {

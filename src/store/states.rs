@@ -193,7 +193,7 @@ fn hold_if_unreadable(part: &Parts, latest: &mut Latest) {
 }
 
 /// Holds a dialog until a person lets it continue; in memory only.
-pub(super) fn hold(latest: &mut Latest, reason: StopReason) {
+fn hold(latest: &mut Latest, reason: StopReason) {
     if latest.is_dead() {
         return;
     }

@@ -1,5 +1,5 @@
 //! The program dies in every single disk operation of a turn with a tool, a question and a side
-//! dialog, or the disk fails in it. The next program finds everything that was acknowledged, once, and
+//! dialog, or of one with a session that asks back and a new course; or the disk fails in it. The next program finds everything that was acknowledged, once, and
 //! brings the turn to its end.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use dominds_tui::store::RealDisk;
 use crate::common::story::entries;
 use crate::common::{Running, World};
 use crate::disk::{Death, Mortal};
-use crate::tellasks::{once, reply};
+use crate::tellasks::{once, reply, session};
 use crate::{made, probe};
 
 /// Rounds of answering and continuing after which a turn counts as stuck.
@@ -53,6 +53,65 @@ fn alice(request: &Request) -> Reply {
     Reply::call("r", "replyTellaskSessionless", &reply("seen"))
 }
 
+/// A team whose session asks back, and whose lead clears its mind before it ends.
+#[derive(Debug)]
+struct Thorough;
+
+/// What the lead notes for its second course.
+const NOTE: &str = "Only say that all is done.";
+
+impl Provider for Thorough {
+    fn stream(&self, request: Request) -> GenStream {
+        let reply = if request.model == "lead" {
+            thorough_lead(&request)
+        } else {
+            thorough_alice(&request)
+        };
+        Sequence::new().reply(&request.model.clone(), reply).stream(request)
+    }
+}
+
+fn is_told(request: &Request, part: &str) -> bool {
+    request.messages.iter().any(|message| match message {
+        Message::Environment(text) | Message::Prompt(text) => text.contains(part),
+        _ => false,
+    })
+}
+
+fn thorough_lead(request: &Request) -> Reply {
+    let called = |id: &str| crate::result_of(request, id).is_some();
+    if is_told(request, NOTE) {
+        Reply::saying("All done.")
+    } else if is_told(request, "【TellaskBack】") && !called("a") {
+        Reply::call("a", "replyTellaskBack", &reply("Small."))
+    } else if !called("c") {
+        Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
+            .and_call("t", "probe", "{}")
+    } else if crate::replies(request).is_empty() {
+        Reply::saying("I wait.")
+    } else {
+        Reply::call("m", "clear_mind", &format!(r#"{{"reminder_content":"{NOTE}"}}"#))
+    }
+}
+
+fn thorough_alice(request: &Request) -> Reply {
+    let answered = request.messages.iter().any(|message| match message {
+        Message::Result { content, .. } | Message::TellaskResult(content) => {
+            content.contains("Small.")
+        }
+        _ => false,
+    });
+    if crate::result_of(request, "r").is_some() {
+        Reply::saying("I have replied.")
+    } else if answered {
+        Reply::call("r", "replyTellask", &reply("a small plan"))
+    } else if crate::result_of(request, "b").is_some() {
+        Reply::saying("I wait.")
+    } else {
+        Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Small or large?"}"#)
+    }
+}
+
 struct Turn {
     world: World,
     probes: Arc<AtomicUsize>,
@@ -65,11 +124,11 @@ struct Turn {
 }
 
 impl Turn {
-    fn new() -> Self {
+    fn new(team: Arc<dyn Provider>) -> Self {
         let mut world = World::new(Sequence::new());
         let (tools, probes) = probe::registry();
         world.setup.tools = tools;
-        world.setup.provider = Arc::new(Sensible);
+        world.setup.provider = team;
         Self { world, probes, told: Vec::new(), said: Vec::new(), at_once: false }
     }
 
@@ -204,38 +263,50 @@ fn once_only(entry: &Entry) -> Option<String> {
 
 #[tokio::test(start_paused = true)]
 async fn the_undisturbed_turn_comes_to_its_end() {
-    let mut turn = Turn::new();
-    turn.run_on(Arc::new(Mortal::new(Death::Never))).await;
-    turn.check("undisturbed");
-    let main = DialogId::main(turn.roots().remove(0));
-    assert_eq!(turn.dialogs(&main.root), [main.clone(), made(&main, 2)]);
-    turn.finish().await;
-    turn.check("started again");
+    for team in [Arc::new(Sensible) as Arc<dyn Provider>, Arc::new(Thorough)] {
+        let mut turn = Turn::new(team);
+        turn.run_on(Arc::new(Mortal::new(Death::Never))).await;
+        turn.check("undisturbed");
+        let main = DialogId::main(turn.roots().remove(0));
+        assert_eq!(turn.dialogs(&main.root), [main.clone(), made(&main, 2)]);
+        turn.finish().await;
+        turn.check("started again");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn whatever_was_acknowledged_survives_a_death_in_any_disk_operation() {
-    sweep(Death::At, false).await;
+    sweep(&Arc::new(Sensible), Death::At, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
+    sweep(&Arc::new(Thorough), Death::At, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_asked_back_and_a_new_course_survive_a_failure_of_any_disk_operation() {
+    sweep(&Arc::new(Thorough), Death::Stumble, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn whatever_was_acknowledged_survives_a_failure_of_any_disk_operation() {
-    sweep(Death::Stumble, false).await;
+    sweep(&Arc::new(Sensible), Death::Stumble, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_step_that_failed_leaves_nothing_for_the_next_program() {
-    sweep(Death::Stumble, true).await;
+    sweep(&Arc::new(Sensible), Death::Stumble, true).await;
 }
 
-async fn sweep(death: fn(usize) -> Death, at_once: bool) {
-    let mut whole = Turn::new();
+async fn sweep<P: Provider + 'static>(team: &Arc<P>, death: fn(usize) -> Death, at_once: bool) {
+    let mut whole = Turn::new(team.clone());
     let disk = Arc::new(Mortal::new(Death::Never));
     whole.run_on(disk.clone()).await;
     let operations = disk.operations();
     assert!(operations > 50, "{operations}");
     for at in 0..operations {
-        let mut turn = Turn { at_once, ..Turn::new() };
+        let mut turn = Turn { at_once, ..Turn::new(team.clone()) };
         turn.run_on(Arc::new(Mortal::new(death(at)))).await;
         turn.finish().await;
         turn.check(&format!("{:?} of {operations}", death(at)));
