@@ -173,12 +173,14 @@ impl<'a> Build<'a> {
                 Some((id, member))
             })
             .collect();
+        let mut owed = reconcile::owed(&members);
         let mut indexes = BTreeMap::new();
         for (id, member) in &members {
             let Some(part) = parts.get(*id) else { continue };
             // The questions of the dead stay in their file and are asked no more.
             let questions = if member.dead { Vec::new() } else { self.questions(part) };
-            indexes.insert((*id).clone(), (questions, self.pending(part, &members)));
+            let owed = owed.remove(*id).unwrap_or_default();
+            indexes.insert((*id).clone(), (questions, self.pending(part, &members, owed)));
         }
         if let Some(main) = parts.get(&self.reader.root.main()) {
             self.registry(main, &members);
@@ -200,9 +202,9 @@ impl<'a> Build<'a> {
         index.entries
     }
 
-    fn pending(&mut self, part: &Parts, members: &Members) -> Vec<Pending> {
+    fn pending(&mut self, part: &Parts, members: &Members, owed: Vec<Pending>) -> Vec<Pending> {
         let file = part.pending.value.as_deref().unwrap_or_default();
-        let index = reconcile::pending(&part.id, members, file);
+        let index = reconcile::pending(&part.id, members, file, owed);
         let changed = index.entries != file;
         if self.take_index(&part.pending.path, part.pending.health, &index, changed) {
             self.mended

@@ -63,6 +63,18 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    pub fn of(kind: fs::FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Other
+        }
+    }
+
     /// What is said where a file was expected; `None` for a file.
     pub fn misplaced_file(self) -> Option<&'static str> {
         match self {
@@ -85,16 +97,7 @@ pub(super) fn kind_of(path: &Path) -> Result<Option<Kind>, StoreError> {
         }
         Err(error) => return Err(StoreError::io("looking at", path)(error)),
     };
-    let kind = meta.file_type();
-    Ok(Some(if kind.is_file() {
-        Kind::File
-    } else if kind.is_dir() {
-        Kind::Folder
-    } else if kind.is_symlink() {
-        Kind::Link
-    } else {
-        Kind::Other
-    }))
+    Ok(Some(Kind::of(meta.file_type())))
 }
 
 /// True if `path` is a folder and every part of it below `top` is one too, none of them a link.

@@ -13,7 +13,8 @@ use crate::domain::record::Record;
 pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// How much of a too long line is kept, in bytes.
 const CUT_TO: usize = 64 * 1024;
-const BUFFER: usize = 128 * 1024;
+/// Most course files are shorter; a larger one would be fetched from the system for each of them.
+const BUFFER: usize = 32 * 1024;
 /// Every record Dominds writes begins so; used to find records glued to a torn one.
 const RECORD_START: &str = "{\"ts\":";
 

@@ -27,6 +27,7 @@ mod mend;
 mod notes;
 mod own;
 mod page;
+mod parallel;
 mod parts;
 mod personal;
 mod reconcile;

@@ -39,6 +39,14 @@ impl Notes {
         }
     }
 
+    /// Adds what was found elsewhere.
+    pub fn take(&mut self, other: Self) {
+        self.more += other.more;
+        for problem in other.problems {
+            self.push(problem);
+        }
+    }
+
     /// All of them, closed by a line about those that were only counted.
     pub fn finish(mut self, folder: &Path) -> Vec<Problem> {
         if self.more > 0 {

@@ -115,7 +115,12 @@ impl PartsReader<'_> {
         parse: fn(&str) -> Parsed<T>,
     ) -> Result<StateFile<T>, StoreError> {
         let path = self.folder.path.join(name);
-        let (value, health) = match files::read_small(self.disk, &path, STATE_LIMIT)? {
+        let found = if self.folder.has(name) {
+            files::read_small(self.disk, &path, STATE_LIMIT)?
+        } else {
+            Found::Absent
+        };
+        let (value, health) = match found {
             Found::Absent => self.adopt(name, parse)?,
             Found::Text(text) => match parse(&text) {
                 Ok((value, None)) => (Some(value), Health::Sound),

@@ -91,10 +91,14 @@ pub(super) struct Member<'a> {
 
 pub(super) type Members<'a> = BTreeMap<&'a SelfId, Member<'a>>;
 
-/// The side dialogs `asker` waits for: what they still owe decides.
-pub(super) fn pending(asker: &SelfId, members: &Members, file: &[Pending]) -> Index<Pending> {
+/// The side dialogs `asker` waits for: what they still owe it decides.
+pub(super) fn pending(
+    asker: &SelfId,
+    members: &Members,
+    file: &[Pending],
+    owed: Vec<Pending>,
+) -> Index<Pending> {
     let mut index = Index::new();
-    let owed = owed_to(asker, members);
     let history = members.get(asker).map(|member| &member.scan.history);
     let replied = |call: &CallId| history.is_some_and(|h| h.replies.contains_key(call));
     let known = |call: &CallId| history.is_some_and(|h| h.calls.contains_key(call));
@@ -159,24 +163,28 @@ fn is_replaced(entry: &Pending, members: &Members, owed: &[Pending]) -> bool {
     !assigned && (owes_other || owes_elsewhere)
 }
 
-fn owed_to(asker: &SelfId, members: &Members) -> Vec<Pending> {
-    let Some(owner) = members.get(asker) else {
-        return Vec::new();
-    };
-    let mut owed: Vec<Pending> = members
-        .values()
-        .filter(|side| !side.dead)
-        .flat_map(|side| {
-            side.stack.iter().filter_map(|frame| owed_by_frame(asker, owner, side.meta, frame))
-        })
-        .collect();
-    owed.sort_by(|a, b| {
-        (a.call_site_course, a.call_site_genseq, &a.call_id).cmp(&(
-            b.call_site_course,
-            b.call_site_genseq,
-            &b.call_id,
-        ))
-    });
+/// What the living side dialogs of a tree owe, by the dialog they owe it to, in the order of the calls.
+pub(super) fn owed(members: &Members) -> BTreeMap<SelfId, Vec<Pending>> {
+    let mut owed: BTreeMap<SelfId, Vec<Pending>> = BTreeMap::new();
+    for side in members.values().filter(|side| !side.dead) {
+        for frame in side.stack {
+            let Some(directive) = &frame.tellask_reply_obligation else { continue };
+            let asker = &directive.target_dialog_id;
+            let Some(owner) = members.get(asker) else { continue };
+            if let Some(pending) = owed_by_frame(asker, owner, side.meta, frame) {
+                owed.entry(asker.clone()).or_default().push(pending);
+            }
+        }
+    }
+    for calls in owed.values_mut() {
+        calls.sort_by(|a, b| {
+            (a.call_site_course, a.call_site_genseq, &a.call_id).cmp(&(
+                b.call_site_course,
+                b.call_site_genseq,
+                &b.call_id,
+            ))
+        });
+    }
     owed
 }
 

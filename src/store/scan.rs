@@ -1,7 +1,7 @@
 //! What the courses of one dialog say: the fold, and beside it what the fold does not keep but a lost
 //! index file can be rebuilt from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -315,6 +315,8 @@ fn is_temp(name: &str) -> bool {
 #[derive(Debug)]
 pub(super) struct Folder {
     pub path: PathBuf,
+    /// Names of everything in it.
+    names: BTreeSet<String>,
     pub courses: BTreeMap<Course, PathBuf>,
     /// Names of files that were being written when a process ended.
     pub temps: Vec<String>,
@@ -323,8 +325,12 @@ pub(super) struct Folder {
 impl Folder {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
-        let mut folder =
-            Self { path: path.to_owned(), courses: BTreeMap::new(), temps: Vec::new() };
+        let mut folder = Self {
+            path: path.to_owned(),
+            names: BTreeSet::new(),
+            courses: BTreeMap::new(),
+            temps: Vec::new(),
+        };
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
@@ -334,9 +340,15 @@ impl Folder {
             } else if is_temp(name) {
                 folder.temps.push(name.to_owned());
             }
+            folder.names.insert(name.to_owned());
         }
         folder.temps.sort();
         Ok(folder)
+    }
+
+    /// True if there was something of this name when it was opened.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
     }
 
     /// The newest unfinished copy of `name`.

@@ -2,8 +2,6 @@
 //! generations are decided from. Writes nothing.
 
 use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
-use std::num::NonZero;
-use std::panic::resume_unwind;
 
 use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
@@ -11,6 +9,7 @@ use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootI
 use super::Store;
 use super::error::StoreError;
 use super::notes::Notes;
+use super::parallel::side_by_side;
 use super::scan::Depth;
 use super::tree::{TreeRead, about};
 use super::walk;
@@ -90,27 +89,11 @@ impl Store {
     fn survey_bucket(&self, bucket: Bucket, survey: &mut Survey) {
         let (roots, problems) = self.roots(bucket);
         survey.problems.extend(problems);
-        for part in self.survey_side_by_side(bucket, &roots) {
+        let read = |roots: &[RootId]| self.survey_trees(bucket, roots);
+        for part in side_by_side(&roots, SHARE_OF_A_CORE, read) {
             survey.trees.extend(part.trees);
             survey.problems.extend(part.problems);
         }
-    }
-
-    /// Reads many trees on all cores; the parts come in the order of `roots`.
-    fn survey_side_by_side(&self, bucket: Bucket, roots: &[RootId]) -> Vec<Survey> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let share = roots.len().div_ceil(cores).max(SHARE_OF_A_CORE);
-        if roots.len() <= share {
-            return vec![self.survey_trees(bucket, roots)];
-        }
-        std::thread::scope(|scope| {
-            let readers: Vec<_> = roots
-                .chunks(share)
-                .map(|roots| scope.spawn(move || self.survey_trees(bucket, roots)))
-                .collect();
-            let joined = readers.into_iter().map(std::thread::ScopedJoinHandle::join);
-            joined.map(|part| part.unwrap_or_else(|panic| resume_unwind(panic))).collect()
-        })
     }
 
     fn survey_trees(&self, bucket: Bucket, roots: &[RootId]) -> Survey {

@@ -13,9 +13,13 @@ use super::files;
 use super::identity::{AllParts, Identities};
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
 use super::notes::Notes;
+use super::parallel::side_by_side;
 use super::parts::{Health, Parts};
 use super::scan::{Depth, headline};
 use super::walk;
+
+/// Fewer side dialogs than this are not worth a thread.
+const SHARE_OF_A_CORE: usize = 128;
 
 /// A tree as it should be, and what on disk differs from that.
 #[derive(Debug)]
@@ -69,14 +73,26 @@ impl TreeReader<'_> {
         let main = Parts::read(self.disk, folder, &self.root.main(), self.depth, notes)?;
         parts.insert(main.id.clone(), main);
         let sides = folder.join(SIDE_DIALOGS);
-        for id in walk::dialogs_below(self.disk, &sides, notes)? {
-            let part =
-                Parts::read(self.disk, &sides.join(&id), &SelfId::new(&id), self.depth, notes)?;
-            if !part.is_debris() {
-                parts.insert(part.id.clone(), part);
-            }
+        let ids = walk::dialogs_below(self.disk, &sides, notes)?;
+        for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
+            let (read, found) = read?;
+            parts.extend(read.into_iter().map(|part| (part.id.clone(), part)));
+            notes.take(found);
         }
         Ok(parts)
+    }
+
+    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(Vec<Parts>, Notes), StoreError> {
+        let mut notes = Notes::new(self.layout);
+        let mut parts = Vec::new();
+        for id in ids {
+            let (folder, id) = (sides.join(id), SelfId::new(id));
+            let part = Parts::read(self.disk, &folder, &id, self.depth, &mut notes)?;
+            if !part.is_debris() {
+                parts.push(part);
+            }
+        }
+        Ok((parts, notes))
     }
 
     fn beyond_mending(&self, folder: &Path, parts: &AllParts, notes: &Notes) -> StoreError {

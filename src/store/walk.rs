@@ -101,9 +101,8 @@ impl Walk<'_> {
                 self.strange_name(path, &name.to_string_lossy());
                 continue;
             };
-            if let Some(kind) = files::kind_of(&entry.path())? {
-                found.push((name.to_owned(), kind));
-            }
+            let kind = Kind::of(entry.file_type().map_err(failed)?);
+            found.push((name.to_owned(), kind));
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(Some(found))

@@ -366,17 +366,6 @@ fn the_side_dialogs_decide_who_is_waited_for() {
     }
 }
 
-#[test]
-fn a_side_dialog_nobody_called_is_held() {
-    let workspace = Workspace::new();
-    let store = workspace.open();
-    commit(&store, vec![create_main(), create_side()]).unwrap();
-    let loaded = store.load(run(), &root()).unwrap();
-    let side = loaded.tree.get(&side_id()).unwrap();
-    assert!(side.latest.interruption().is_some());
-    assert_eq!(loaded.problems, []);
-}
-
 const SIDE_STACK: &str = "sideDialogs/cc/dd/00000002/asker-stack.jsonl";
 
 proptest::proptest! {
