@@ -77,7 +77,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_recording_is_listed_and_loaded_without_a_complaint() {
+fn b16_every_recording_is_listed_and_loaded_without_a_complaint() {
     for recording in all() {
         let name = recording.display();
         let world = copied(&recording, Sequence::new());
@@ -150,7 +150,7 @@ async fn a_question_dominds_left_open_is_answered_here() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_of_a_side_dialog_goes_up_the_chain_when_it_is_answered() {
+async fn b16_a_question_of_a_side_dialog_goes_up_the_chain_when_it_is_answered() {
     let Some(recording) = number("37-") else { return };
     let world = copied(&recording, chain());
     let told = files(world.path(), "q4h.yaml");

@@ -160,7 +160,7 @@ fn a_storm_of_sizes_ends_in_the_layout_of_the_last_one() {
 }
 
 #[test]
-fn a_terminal_nobody_reads_holds_up_nobody_and_is_right_when_it_is_read_again() {
+fn l02_a_terminal_nobody_reads_holds_up_nobody_and_is_right_when_it_is_read_again() {
     let home = Home::new();
     let mut program = home.demo("20");
     program.until_shown(&["@orchestrator"]);

@@ -1,5 +1,7 @@
 //! What the model is shown: the Taskdoc, the reminders, what it owes, and the current course.
 
+use std::collections::BTreeMap;
+
 use crate::domain::record::{Entry, Record, ReplyStatus};
 use crate::domain::{Dialog, Reminder};
 use crate::llm::Message;
@@ -14,7 +16,27 @@ pub fn messages(dialog: &Dialog, taskdoc: Option<String>, texts: Texts) -> Vec<M
     for entry in &dialog.history.entries {
         messages.extend(message(dialog, entry, texts));
     }
+    in_call_order(&mut messages);
     messages
+}
+
+/// Tools that run side by side end in any order; their results are told in the order of the calls.
+fn in_call_order(messages: &mut [Message]) {
+    let mut calls = BTreeMap::new();
+    for (place, message) in messages.iter().enumerate() {
+        if let Message::Call { id, .. } = message {
+            calls.insert(id.clone(), place);
+        }
+    }
+    for results in messages.chunk_by_mut(|a, b| is_result(a) && is_result(b)) {
+        results.sort_by_key(|message| {
+            if let Message::Result { id, .. } = message { calls.get(id).copied() } else { None }
+        });
+    }
+}
+
+fn is_result(message: &Message) -> bool {
+    matches!(message, Message::Result { .. })
 }
 
 /// Newest first, between a header and a footer; nothing where there is nothing to remember.

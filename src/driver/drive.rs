@@ -109,7 +109,19 @@ impl Drive {
                 () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
             };
             match event {
-                Some(Ok(event)) => self.show(growing.take(event), &mut live).await,
+                Some(Ok(event)) => match growing.take(event) {
+                    Seen::Violation => {
+                        let text = "protocol violation: the provider went on after its end";
+                        return Attempt::Failed(LlmError::new(ErrorClass::Fatal, text));
+                    }
+                    Seen::More(segment, text) => {
+                        if let Some(other) = live.add(segment, &text) {
+                            self.tell_live(Some(other)).await;
+                        }
+                    }
+                    Seen::Notice(text) => self.tell(UiEvent::Notice(text)).await,
+                    Seen::Nothing => {}
+                },
                 Some(Err(error)) => return Attempt::Failed(error),
                 None if growing.ended() => break,
                 None => {
@@ -121,18 +133,6 @@ impl Drive {
         drop(permit);
         self.tell_live(live.take()).await;
         Attempt::Whole(growing.into_answer())
-    }
-
-    async fn show(&self, seen: Seen, live: &mut Live) {
-        match seen {
-            Seen::More(segment, text) => {
-                if let Some(other) = live.add(segment, &text) {
-                    self.tell_live(Some(other)).await;
-                }
-            }
-            Seen::Notice(text) => self.tell(UiEvent::Notice(text)).await,
-            Seen::Nothing => {}
-        }
     }
 
     async fn tell_live(&self, written: Option<(Segment, String)>) {

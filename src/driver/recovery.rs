@@ -135,7 +135,14 @@ fn was_interrupted(dialog: &Dialog) -> bool {
     let unstarted = dialog.unstarted_assignment().is_some();
     let undone = last.open || last.broken_off || dialog.history.owes_followup() || open_tool;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
-    let known = dialog.latest.interruption().is_some() || dialog.latest.is_dead() || told_to_go_on;
+    // A main dialog takes up its next course by itself.
+    let between_courses = dialog.assignment().is_none()
+        && dialog.latest.pending_course_start_prompt.is_some()
+        && !last.open;
+    let known = dialog.latest.interruption().is_some()
+        || dialog.latest.is_dead()
+        || told_to_go_on
+        || between_courses;
     ((working || last.open) && undone || unstarted) && !known
 }
 

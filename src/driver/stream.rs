@@ -20,11 +20,16 @@ pub struct Growing {
 pub enum Seen {
     More(Segment, String),
     Notice(String),
+    /// Something came after the end: what it belongs to cannot be known.
+    Violation,
     Nothing,
 }
 
 impl Growing {
     pub fn take(&mut self, event: GenEvent) -> Seen {
+        if self.ended {
+            return Seen::Violation;
+        }
         match event {
             GenEvent::Delta { segment, text } => {
                 let segment = shown(segment);

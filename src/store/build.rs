@@ -285,6 +285,11 @@ fn describe(kind: &FlawKind) -> (&'static str, String, &'static str) {
             format!("it is {what}: ignored, and the dialog held"),
             "put the course file back",
         ),
+        FlawKind::Repeated(id) => (
+            "repeated",
+            format!("the call id {id} stood before: the dialog is held"),
+            "set one of the two lines aside, or continue the dialog as it is",
+        ),
         FlawKind::Missing => (
             "missing",
             "missing, although a later course holds records".to_owned(),

@@ -62,6 +62,8 @@ pub(super) enum FlawKind {
     },
     /// Something other than a file.
     Misplaced(&'static str),
+    /// The id of a call, a result or a reply that stood before.
+    Repeated(CallId),
     /// A lower course than one that holds records.
     Missing,
 }
@@ -159,7 +161,12 @@ impl Scan {
         let reading = line.read();
         match reading {
             Reading::Blank => return,
-            Reading::Entry(entry) => self.take(course, *entry),
+            Reading::Entry(entry) => {
+                if let Some(id) = self.repeated(&entry.record) {
+                    self.flaw(course, number, FlawKind::Repeated(id));
+                }
+                self.take(course, *entry);
+            }
             Reading::Glued(_) | Reading::Broken if !line.terminated => {
                 self.flaw(course, number, FlawKind::Torn { bytes: line.length });
                 return;
@@ -181,6 +188,22 @@ impl Scan {
         } else if !line.is_text() {
             self.flaw(course, number, FlawKind::NotText);
         }
+    }
+
+    /// The id of a call, a result or a reply that stands already.
+    fn repeated(&self, record: &Record) -> Option<CallId> {
+        let history = &self.history;
+        let (id, stands) = if let Record::FuncCall(call) | Record::TellaskCall { call, .. } = record
+        {
+            (&call.id, history.calls.contains_key(&call.id))
+        } else if let Record::FuncResult(result) = record {
+            (&result.id, history.results.contains(&result.id))
+        } else if let Record::TellaskResult(result) = record {
+            (&result.call_id, history.replies.contains_key(&result.call_id))
+        } else {
+            return None;
+        };
+        stands.then(|| id.clone())
     }
 
     fn flaw(&mut self, course: Course, line: usize, kind: FlawKind) {

@@ -183,13 +183,21 @@ fn waiting_for<'a>(side: &SelfId, parts: &'a AllParts) -> Option<(&'a SelfId, &'
     })
 }
 
-/// A dialog whose course cannot be opened must not write over what it does not know.
+/// A dialog whose course cannot be opened must not write over what it does not know; one in which an id
+/// stands twice must not go on as if it knew which is meant.
 fn hold_if_unreadable(part: &Parts, latest: &mut Latest) {
-    let misplaced = |flaw: &super::scan::Flaw| matches!(flaw.kind, FlawKind::Misplaced(_));
-    if latest.is_dead() || !part.scan.flaws.iter().any(misplaced) {
-        return;
+    let why = part.scan.flaws.iter().find_map(|flaw| match &flaw.kind {
+        FlawKind::Misplaced(_) => Some("a course file cannot be read".to_owned()),
+        FlawKind::Repeated(id) => Some(format!("the call id {id} stands twice in its course")),
+        FlawKind::Broken
+        | FlawKind::Torn { .. }
+        | FlawKind::NotText
+        | FlawKind::TooLong { .. }
+        | FlawKind::Missing => None,
+    });
+    if let Some(why) = why {
+        hold(latest, StopReason::system(&why));
     }
-    hold(latest, StopReason::system("a course file cannot be read"));
 }
 
 /// Holds a dialog until a person lets it continue; in memory only.

@@ -2,7 +2,10 @@
 //! Names are unique. The intrinsic tools need no grant and cannot be taken away.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+
+use futures_util::FutureExt as _;
 
 use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
@@ -121,6 +124,13 @@ impl Registry {
     }
 }
 
+fn broken_down(name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{name} broke down; its outcome is unknown. The log has the reason."),
+        Lang::Zh => format!("{name} 执行中崩溃，结果未知；原因见日志。"),
+    }
+}
+
 impl ToolSubset {
     /// How the tools present themselves, in a stable order.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
@@ -140,7 +150,11 @@ impl ToolSubset {
             return self.not_offered(name, lang);
         };
         match Args::parse(raw_arguments, &tool.spec().parameters) {
-            Ok(args) => tool.call(cx, args).await.capped(lang),
+            Ok(args) => {
+                // A tool that breaks down is no reason for its dialog to do so.
+                let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
+                call.await.unwrap_or_else(|_| Outcome::failed(broken_down(name, lang))).capped(lang)
+            }
             Err(fault) => Outcome::failed(match lang {
                 Lang::En => format!("{name} was not run. {}", fault.text(lang)),
                 Lang::Zh => format!("未执行 {name}。{}", fault.text(lang)),

@@ -275,12 +275,12 @@ async fn the_undisturbed_turn_comes_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_was_acknowledged_survives_a_death_in_any_disk_operation() {
+async fn l06_whatever_was_acknowledged_survives_a_death_in_any_disk_operation() {
     sweep(&Arc::new(Sensible), Death::At, false).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
+async fn l06_a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
     sweep(&Arc::new(Thorough), Death::At, false).await;
 }
 

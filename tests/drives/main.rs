@@ -16,6 +16,7 @@ mod interjections;
 mod probe;
 mod questions;
 mod restart;
+mod rounds;
 mod runs;
 mod sessions;
 mod stops;

@@ -1,4 +1,4 @@
-//! A tool that counts its runs, and hangs if it is told to.
+//! A tool that counts its runs, and hangs or breaks down if it is told to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ pub fn registry() -> (Registry, Arc<AtomicUsize>) {
     let runs = Arc::new(AtomicUsize::new(0));
     let parameters = json!({
         "type": "object",
-        "properties": { "hang": { "type": "boolean" } },
+        "properties": { "hang": { "type": "boolean" }, "break": { "type": "boolean" } },
         "additionalProperties": false,
     });
     let spec = ToolSpec { name: "probe", description, parameters };
@@ -40,6 +40,7 @@ impl Tool for Probe {
     fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
         let runs = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
         Box::pin(async move {
+            assert!(args.flag("break") != Some(true), "the tool breaks down");
             if args.flag("hang") == Some(true) {
                 std::future::pending::<()>().await;
             }

@@ -14,7 +14,7 @@ fn ask(id: &str) -> Reply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on() {
+async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on() {
     let models = Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
     let world = World::new(models);
     let mut running = world.start().await;
@@ -46,7 +46,7 @@ async fn a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_is_answered_once() {
+async fn d07_a_question_is_answered_once() {
     let models = Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
     let world = World::new(models);
     let mut running = world.start().await;
@@ -62,7 +62,7 @@ async fn a_question_is_answered_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_questions_in_a_round_are_both_refused_and_the_other_calls_run() {
+async fn d02_two_questions_in_a_round_are_both_refused_and_the_other_calls_run() {
     let round = ask("q1").and_call("t", "probe", "{}").and_call(
         "q2",
         "askHuman",
@@ -85,7 +85,7 @@ async fn two_questions_in_a_round_are_both_refused_and_the_other_calls_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_round_of_nothing_but_refused_calls_is_followed_up() {
+async fn d02_e19_a_round_of_nothing_but_refused_calls_is_followed_up() {
     for (name, arguments) in [
         ("askHuman", "{}"),
         ("askHuman", "not json"),
@@ -108,7 +108,7 @@ async fn a_round_of_nothing_but_refused_calls_is_followed_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_is_heard_while_a_question_is_open_and_the_question_stays() {
+async fn d04_a_person_is_heard_while_a_question_is_open_and_the_question_stays() {
     let models = Sequence::new()
         .reply("lead", ask("q"))
         .reply("lead", Reply::saying("Yes?"))
@@ -126,7 +126,7 @@ async fn a_person_is_heard_while_a_question_is_open_and_the_question_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_read_when_the_side_dialogs_of_the_asker_have_replied() {
+async fn d05_an_answer_is_read_when_the_side_dialogs_of_the_asker_have_replied() {
     let round = ask("q").and_call("c", "tellaskSessionless", &once("alice", "Look."));
     let models = Sequence::new()
         .reply("lead", round)
@@ -170,7 +170,7 @@ async fn an_open_question_holds_an_asker_whose_replies_are_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_answer_to_a_side_dialog_completes_the_chain() {
+async fn d03_the_answer_to_a_side_dialog_completes_the_chain() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", ask("q"))

@@ -76,7 +76,7 @@ async fn b10_an_assignment_that_never_started_is_made_again_at_continue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupted_generation_waits_for_continue() {
+async fn b02_an_interrupted_generation_waits_for_continue() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One, t").and_hang())
         .reply("lead", Reply::saying("Again."));
@@ -130,7 +130,7 @@ fn reply_by_tool() -> Sequence {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_was_called_and_not_delivered_is_delivered() {
+async fn b07_a_reply_that_was_called_and_not_delivered_is_delivered() {
     let mut world = World::new(reply_by_tool());
     let main = run_until(&mut world, "\"type\":\"tellask_result_record\"").await;
     let side = made(&main, 2);
@@ -186,7 +186,7 @@ fn check_delivered_once(world: &World, main: &dominds_tui::domain::DialogId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_whose_outcome_is_unknown_is_never_run_again() {
+async fn b13_a_tool_whose_outcome_is_unknown_is_never_run_again() {
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "probe", r#"{"hang":true}"#))
         .reply("lead", Reply::saying("I check."));
@@ -210,7 +210,7 @@ async fn a_tool_whose_outcome_is_unknown_is_never_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_that_waited_is_still_heard() {
+async fn b11_a_message_that_waited_is_still_heard() {
     let models = Sequence::new()
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("Both."));

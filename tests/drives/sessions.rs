@@ -19,7 +19,7 @@ fn deliver(id: &str, content: &str) -> Reply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_asked_again_goes_on_in_its_side_dialog() {
+async fn e03_a_session_asked_again_goes_on_in_its_side_dialog() {
     let models = Sequence::new()
         .reply("lead", ask("c1", "First."))
         .reply("alice", deliver("r1", "one"))
@@ -64,7 +64,7 @@ async fn another_slug_is_another_side_dialog() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_session_twice_in_a_round_closes_the_first_call() {
+async fn e04_the_same_session_twice_in_a_round_closes_the_first_call() {
     let round = ask("c1", "First.").and_call("c2", "tellask", &session("alice", "main", "Second."));
     let models = Sequence::new()
         .reply("lead", round)
@@ -97,7 +97,7 @@ fn asked_again() -> Sequence {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_newer_request_closes_the_earlier_call_and_an_old_reply_never_answers_it() {
+async fn e06_e07_a_newer_request_closes_the_earlier_call_and_an_old_reply_never_answers_it() {
     let models = asked_again()
         .reply("alice", deliver("r2", "about the second"))
         .reply("lead", Reply::saying("Done."));
@@ -127,7 +127,7 @@ async fn a_newer_request_closes_the_earlier_call_and_an_old_reply_never_answers_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_another_dialog_asks_changes_its_owner_and_the_earlier_owner_goes_on() {
+async fn e08_a_session_that_another_dialog_asks_changes_its_owner_and_the_earlier_owner_goes_on() {
     // alice works for the lead; bob, asked by the lead too, asks the same session of alice.
     let slow = Reply::new().and_wait(Duration::from_secs(60)).and_saying("about the first");
     let late = Reply::new().and_wait(Duration::from_secs(5)).and_call(

@@ -21,7 +21,7 @@ fn refused() -> LlmError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_keeps_what_was_said_so_far_and_marks_it() {
+async fn g05_a_stop_keeps_what_was_said_so_far_and_marks_it() {
     let partial = Reply::new().and_thinking("hm").and_saying("One, t").and_hang();
     let models = Sequence::new().reply("lead", partial).reply("lead", Reply::saying("Again."));
     let world = World::new(models);
@@ -61,7 +61,7 @@ async fn words_let_a_stopped_dialog_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
+async fn g06_a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
     let round = Reply::call("a", "probe", "{}").and_call("b", "probe", r#"{"hang":true}"#);
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I check."));
     let (tools, runs) = probe::registry();
@@ -82,7 +82,7 @@ async fn a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_concerns_one_dialog_and_stop_all_concerns_every_one() {
+async fn g08_g09_a_stop_concerns_one_dialog_and_stop_all_concerns_every_one() {
     let round = Reply::call("c1", "tellaskSessionless", &once("alice", "Look.")).and_call(
         "c2",
         "tellaskSessionless",
@@ -186,7 +186,7 @@ async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_keeps_what_was_said_so_far() {
+async fn l07_a_shutdown_keeps_what_was_said_so_far() {
     let models = Sequence::new().reply("lead", Reply::saying("One, t").and_hang());
     let world = World::new(models);
     let mut running = world.start().await;

@@ -11,7 +11,7 @@ use crate::common::World;
 use crate::common::story::story;
 
 #[tokio::test(start_paused = true)]
-async fn a_message_is_recorded_before_its_answer() {
+async fn a01_a_message_is_recorded_before_its_answer() {
     let world = World::new(Sequence::new().reply("lead", Reply::saying("Hello.")));
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
@@ -23,7 +23,7 @@ async fn a_message_is_recorded_before_its_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thoughts_and_sayings_become_one_record_each_in_their_order() {
+async fn a02_thoughts_and_sayings_become_one_record_each_in_their_order() {
     let reply = Reply::new()
         .and_thinking("a")
         .and_thinking("b")
@@ -39,7 +39,7 @@ async fn thoughts_and_sayings_become_one_record_each_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_said_while_the_model_writes_waits_for_the_boundary_and_is_safe_meanwhile() {
+async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is_safe_meanwhile() {
     let slow = Reply::saying("one").and_wait(Duration::from_secs(60)).and_saying(" two");
     let models = Sequence::new().reply("lead", slow).reply("lead", Reply::saying("three"));
     let world = World::new(models);

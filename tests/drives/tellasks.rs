@@ -29,7 +29,7 @@ fn ask_once(id: &str, target: &str) -> Reply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() {
+async fn e01_a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() {
     let models = Sequence::new()
         .reply("lead", ask_once("c", "alice"))
         .reply("alice", Reply::call("r", "replyTellaskSessionless", &reply("seen")))
@@ -73,7 +73,7 @@ async fn a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn plain_words_deliver_the_reply_without_another_turn() {
+async fn e13_plain_words_deliver_the_reply_without_another_turn() {
     let models = Sequence::new()
         .reply("lead", ask_once("c", "alice"))
         .reply("alice", Reply::saying("I look.").and_call("t", "list_dir", r#"{"path":"."}"#))
@@ -91,7 +91,8 @@ async fn plain_words_deliver_the_reply_without_another_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_tellasks_of_a_round_are_registered_before_any_starts_and_the_asker_waits_for_all() {
+async fn e10_all_tellasks_of_a_round_are_registered_before_any_starts_and_the_asker_waits_for_all()
+{
     let round = ask_once("c1", "alice").and_call("c2", "tellaskSessionless", &once("bob", "Look."));
     let late = Reply::new().and_wait(std::time::Duration::from_secs(5)).and_saying("bob saw");
     let models = Sequence::new()
@@ -117,7 +118,7 @@ async fn all_tellasks_of_a_round_are_registered_before_any_starts_and_the_asker_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_in_the_same_round_is_followed_up_once_and_then_the_asker_waits() {
+async fn e12_a_tool_in_the_same_round_is_followed_up_once_and_then_the_asker_waits() {
     let round = ask_once("c", "alice").and_call("t", "list_dir", r#"{"path":"."}"#);
     let late = Reply::new().and_wait(std::time::Duration::from_secs(5)).and_saying("seen");
     let models = Sequence::new()
@@ -135,7 +136,7 @@ async fn a_tool_in_the_same_round_is_followed_up_once_and_then_the_asker_waits()
 }
 
 #[tokio::test(start_paused = true)]
-async fn tellasks_nest_and_replies_travel_back_the_same_way() {
+async fn e23_tellasks_nest_and_replies_travel_back_the_same_way() {
     let models = Sequence::new()
         .reply("lead", ask_once("c1", "alice"))
         .reply("alice", ask_once("c2", "bob"))
@@ -163,7 +164,7 @@ async fn tellasks_nest_and_replies_travel_back_the_same_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_wrong_reply_tool_is_refused_with_the_right_name_and_the_model_goes_on() {
+async fn e15_the_wrong_reply_tool_is_refused_with_the_right_name_and_the_model_goes_on() {
     for wrong in ["replyTellask", "replyTellaskBack"] {
         let models = Sequence::new()
             .reply("lead", ask_once("c", "alice"))
@@ -235,7 +236,7 @@ async fn a_tellask_nobody_can_answer_fails_at_once_and_makes_no_dialog() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_side_dialog_does_not_ask_its_own_asker_afresh() {
+async fn e18a_a_side_dialog_does_not_ask_its_own_asker_afresh() {
     let models = Sequence::new()
         .reply("lead", ask_once("c", "alice"))
         .reply("alice", ask_once("c2", "lead"))
@@ -251,7 +252,7 @@ async fn a_side_dialog_does_not_ask_its_own_asker_afresh() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
+async fn e24_a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
     let round = ask_once("c", "alice").and_call("t", "clear_mind", "{}");
     let late = Reply::new().and_wait(std::time::Duration::from_secs(5)).and_saying("seen");
     let models = Sequence::new()

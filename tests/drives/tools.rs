@@ -9,7 +9,7 @@ use crate::common::story::story;
 use crate::{place, probe, result_of};
 
 #[tokio::test(start_paused = true)]
-async fn all_calls_of_a_round_stand_before_any_result_and_one_generation_follows() {
+async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_follows() {
     let round = Reply::saying("Looking.")
         .and_call("a", "probe", "{}")
         .and_call("b", "list_dir", r#"{"path":"."}"#)
@@ -33,7 +33,7 @@ async fn all_calls_of_a_round_stand_before_any_result_and_one_generation_follows
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_cannot_work_become_results_the_model_reads() {
+async fn a06_a07_calls_that_cannot_work_become_results_the_model_reads() {
     for (name, arguments, expected) in [
         ("no_such_tool", "{}", "no tool `no_such_tool`"),
         ("list_dir", "{\"path\":", "was not run"),
@@ -58,7 +58,7 @@ async fn calls_that_cannot_work_become_results_the_model_reads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_id_used_before_is_made_unique() {
+async fn a11_a_call_id_used_before_is_made_unique() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "probe", "{}").and_call("c", "probe", "{}"))
         .reply("lead", Reply::call("c", "probe", "{}"))

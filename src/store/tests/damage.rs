@@ -169,7 +169,7 @@ fn a_broken_line_is_set_aside_and_its_neighbours_stay() {
 }
 
 #[test]
-fn a_torn_tail_is_cut_by_the_next_append_after_a_copy() {
+fn b12_a_torn_tail_is_cut_by_the_next_append_after_a_copy() {
     let whole = say("tail");
     for (tail, kept) in
         [("{\"ts\":\"t\",\"type\":\"agent_wo", false), ("\0\0\0\0", false), (whole.as_str(), true)]
@@ -363,6 +363,23 @@ fn the_side_dialogs_decide_who_is_waited_for() {
         let calls: Vec<_> = pending.iter().map(|p| p.call_id.as_str()).collect();
         assert_eq!(calls, expected, "{lines:?} {file:?}");
         assert_eq!(loaded.problems.len(), problems, "{:?}", loaded.problems);
+    }
+}
+
+#[test]
+fn b14_a_call_id_that_stands_twice_holds_its_dialog_and_is_named() {
+    const RESULT: &str = r#"{"ts":"t","type":"func_result_record","genseq":1,"id":"c","name":"tellask","content":"waits"}"#;
+    const REPLY: &str = r#"{"ts":"t","type":"tellask_result_record","callId":"c","callName":"tellask","status":"completed","content":"x","responder":{"responderId":"dev"},"call":{"tellaskContent":"?"}}"#;
+    for lines in [[TELLASK, TELLASK], [RESULT, RESULT], [REPLY, REPLY]] {
+        let workspace = Workspace::new();
+        let store = workspace.open();
+        commit(&store, vec![create_main(), append(&main_id(), &lines)]).unwrap();
+        let loaded = store.load(run(), &root()).unwrap();
+        let main = loaded.tree.main().unwrap();
+        let told = main.latest.interruption().map(StopReason::sentence).unwrap_or_default();
+        assert!(told.contains("stands twice"), "{told:?}");
+        let [problem] = loaded.problems.as_slice() else { panic!("{:?}", loaded.problems) };
+        assert_eq!((problem.line, problem.path.ends_with("course-001.jsonl")), (Some(2), true));
     }
 }
 
