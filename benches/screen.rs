@@ -173,6 +173,7 @@ fn row() -> TreeRow {
         questions: 0,
         pending: 0,
         about: "add 2FA".to_owned(),
+        reasoning: None,
         context_percent: None,
         keep_going: None,
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::record::{DeliveryMode, Entry, Record};
-use crate::domain::{Course, DialogId, DisplayState, Problem};
+use crate::domain::record::{Call, DeliveryMode, Entry, Record};
+use crate::domain::{Course, DialogId, DisplayState, Problem, TellaskKind};
 use crate::protocol::event::{Cursor, RetryView, TreeRow, UiEvent};
 
 use super::lines;
@@ -136,10 +136,7 @@ impl Printer {
             Record::TellaskCall { call, delivery_mode } => {
                 let tellask = *delivery_mode == DeliveryMode::TellaskCallStart;
                 if tellask && call.name != ASK_HUMAN {
-                    let target = argument(&call.raw_arguments_text, "targetAgentId");
-                    self.tell(dialog, &format!("asks @{target}"));
-                    let fields = json!({ "callId": call.id, "kind": call.name, "target": target });
-                    self.line(Some(dialog), "tellask", fields);
+                    self.tellask(dialog, call);
                 } else {
                     let fields = json!({ "callId": call.id, "name": call.name });
                     self.line(Some(dialog), "tool_call", fields);
@@ -221,6 +218,17 @@ impl Printer {
             line.extend(fields);
         }
         lines::json(&Value::Object(line));
+    }
+
+    /// Who asks itself names no target.
+    fn tellask(&mut self, dialog: &DialogId, call: &Call) {
+        let to_itself = call.name == TellaskKind::FreshBoots.name();
+        let target = (!to_itself).then(|| argument(&call.raw_arguments_text, "targetAgentId"));
+        let told =
+            target.as_ref().map_or_else(|| "reasons anew".to_owned(), |id| format!("asks @{id}"));
+        self.tell(dialog, &told);
+        let fields = json!({ "callId": call.id, "kind": call.name, "target": target });
+        self.line(Some(dialog), "tellask", fields);
     }
 
     fn tell(&self, dialog: &DialogId, text: &str) {

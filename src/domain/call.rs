@@ -81,6 +81,15 @@ impl ReplyKind {
 pub const ASK_HUMAN: &str = "askHuman";
 
 impl SpecialCall {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tellask(kind) => kind.name(),
+            Self::AskHuman => ASK_HUMAN,
+            Self::Reply(kind) => kind.name(),
+        }
+    }
+
     /// `None` for an ordinary tool.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {

@@ -65,6 +65,12 @@ impl Dialog {
         self.stack.iter().rev().find_map(|frame| frame.assignment_from_asker.as_ref())
     }
 
+    /// True for a member that thinks anew about one question, see `fresh_boots.rs`.
+    #[must_use]
+    pub fn is_fresh_boots(&self) -> bool {
+        self.assignment().is_some_and(Assignment::is_fresh_boots)
+    }
+
     /// The reply this dialog owes now: that of the top frame. A question it was asked back counts
     /// once its prompt stands.
     #[must_use]

@@ -188,8 +188,11 @@ impl History {
             Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
                 self.assignments.insert(call_id.clone(), (course, genseq));
             }
-            Record::Anchor { anchor_role: AnchorRole::Response, .. }
-            | Record::RuntimeGuide { .. }
+            Record::Anchor { anchor_role: AnchorRole::Response, call_id, .. } => {
+                self.last.delivered |= self.last.open;
+                self.resolved_targets.insert(call_id.clone());
+            }
+            Record::RuntimeGuide { .. }
             | Record::Thought { .. }
             | Record::SideDialogCreated(_)
             | Record::Reminders { .. }

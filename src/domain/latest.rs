@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::assignment::ReplyDirective;
+use super::fresh_boots::FbrState;
 use super::ids::{CallId, MsgId, SelfId};
 use super::number::Course;
 use super::pending::CallType;
@@ -35,7 +36,7 @@ pub struct Latest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_marker: Option<ExecutionMarker>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fbr_state: Option<Value>,
+    pub fbr_state: Option<FbrState>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deferred_reply_reassertion: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@
 pub mod assignment;
 pub mod call;
 pub mod dialog;
+pub mod fresh_boots;
 pub mod health;
 pub mod history;
 pub mod ids;

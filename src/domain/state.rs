@@ -2,6 +2,7 @@
 
 use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
+use super::fresh_boots::{self, Due};
 use super::ids::CallId;
 use super::latest::{Blocker, DisplayState, ExecutionMarker, StopReason, StopRequest};
 use super::pending::{Pending, WaitGroup};
@@ -64,6 +65,10 @@ pub enum NextStep {
     DeliverWords,
     /// A person was answered; its own work waits until they say so.
     Pause,
+    /// A round of fresh-boots reasoning begins, or goes on.
+    Reason,
+    /// Fresh-boots reasoning is over; what it came to only needs delivering.
+    Conclude,
 }
 
 /// Decides what a dialog does next, whether it rests or has just ended a generation. A question it
@@ -71,6 +76,12 @@ pub enum NextStep {
 pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if dialog.latest.is_dead() || is_stopped(dialog) {
         return None;
+    }
+    if dialog.is_fresh_boots() {
+        return fresh_boots::due(dialog).map(|due| match due {
+            Due::Prompt(_) | Due::Again(_) => NextStep::Reason,
+            Due::Conclude(_) => NextStep::Conclude,
+        });
     }
     if course_waits(dialog) {
         return Some(NextStep::StartCourse);
@@ -185,8 +196,10 @@ fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
 #[must_use]
 pub fn can_continue(dialog: &Dialog) -> bool {
     let stopped = dialog.latest.interruption().is_some();
-    let owes =
-        dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
+    let owes = dialog.obligation().is_some()
+        && !dialog.is_fresh_boots()
+        && dialog.questions.is_empty()
+        && !waits_for_others(dialog);
     !dialog.latest.is_dead() && (stopped || owes)
 }
 

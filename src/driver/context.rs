@@ -10,7 +10,9 @@ use super::texts::Texts;
 
 /// The messages of one request, in order.
 pub fn messages(dialog: &Dialog, taskdoc: Option<String>, texts: Texts) -> Vec<Message> {
-    let mut messages: Vec<Message> = taskdoc.map(Message::Environment).into_iter().collect();
+    let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
+    let mut messages: Vec<Message> =
+        rule.into_iter().chain(taskdoc).map(Message::Environment).collect();
     messages.extend(reminder_block(&dialog.reminders, texts));
     messages.extend(obligation(dialog, texts));
     for entry in &dialog.history.entries {
@@ -54,6 +56,9 @@ fn reminder_block(reminders: &[Reminder], texts: Texts) -> Vec<Message> {
 }
 
 fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
+    if dialog.is_fresh_boots() {
+        return None;
+    }
     if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
         // The guide before the person's words says what to do.
         return None;

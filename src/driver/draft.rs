@@ -154,6 +154,14 @@ impl Draft {
         touched
     }
 
+    /// True for a dialog this step makes; its state is the one it is made with.
+    #[must_use]
+    pub fn creates(&self, dialog: &SelfId) -> bool {
+        let made =
+            |change: &Change| matches!(change, Change::Create { meta, .. } if meta.id == *dialog);
+        self.before.iter().any(made)
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.changes.is_empty()

@@ -9,7 +9,7 @@ use crate::domain::{Dialog, MsgId, ReplyDirective, SelfId};
 use crate::llm::Usage;
 use crate::protocol::event::Segment;
 
-use super::calls::Position;
+use super::calls::{Position, fresh_boots};
 use super::draft::Draft;
 use super::interjection;
 use super::recovery::close_open_calls;
@@ -26,6 +26,7 @@ pub fn open(
     close_open_calls(draft, dialog_id, texts);
     let dialog = draft.dialog(dialog_id)?;
     let prompt = prompt(draft, dialog, step, texts);
+    let round = fresh_boots::round_due(dialog);
     let course = match step {
         NextStep::StartCourse => dialog.latest.current_course.max(dialog.history.course),
         NextStep::TakePrompt
@@ -35,7 +36,9 @@ pub fn open(
         | NextStep::HearAskBack
         | NextStep::Resume
         | NextStep::DeliverWords
-        | NextStep::Pause => dialog.history.course,
+        | NextStep::Pause
+        | NextStep::Reason
+        | NextStep::Conclude => dialog.history.course,
     };
     let genseq = dialog.history.last_genseq.next();
     let queue = dialog.queue.clone();
@@ -62,6 +65,9 @@ pub fn open(
             latest.pending_course_start_prompt = None;
         }
     });
+    if let Some(round) = round {
+        fresh_boots::enter(draft, dialog_id, round.delivered());
+    }
     Some(at)
 }
 
@@ -84,7 +90,9 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
         | NextStep::ReadReplies
         | NextStep::Resume
         | NextStep::DeliverWords
-        | NextStep::Pause => None,
+        | NextStep::Pause
+        | NextStep::Conclude => None,
+        NextStep::Reason => fresh_boots::prompt(draft, dialog, texts),
     }
 }
 
@@ -201,6 +209,7 @@ pub fn finish(
     let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
     let health = ContextHealth::measure(limits, usage);
     close(draft, at, Some(health), model);
+    fresh_boots::advance(draft, &at.dialog);
 }
 
 /// Ends a generation that did not come to its end. A failed or stopped one has no health.

@@ -51,6 +51,7 @@ pub fn listing_news(listing: &TreeListing) -> News {
         questions: dialog.questions.len(),
         pending: dialog.pending,
         about: dialog.about.clone(),
+        reasoning: dialog.reasoning,
         context_percent: None,
         keep_going: None,
     });

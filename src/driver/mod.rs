@@ -25,6 +25,7 @@ mod generation;
 mod interjection;
 mod live;
 mod look;
+mod offers;
 mod picture;
 mod port;
 mod prepare;

@@ -3,9 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::json;
-
-use crate::domain::call::{ASK_HUMAN, ReplyKind, TellaskKind};
 use crate::domain::health::Limits;
 use crate::domain::team::Member;
 use crate::domain::{Dialog, DialogTree, SelfId};
@@ -13,9 +10,10 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{DialogRole, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
-use super::calls::TeamNames;
+use super::calls::{TeamNames, fresh_boots};
 use super::context;
 use super::engine::Engine;
+use super::offers;
 
 /// A member that is ready to be asked.
 #[derive(Debug)]
@@ -45,7 +43,13 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         minds.model_of(&member, engine.env).map_err(|problem| problem.to_string())?;
     let provider = engine.providers.provider(config).map_err(|error| error.to_string())?;
     let is_main = tree.is_main(dialog_id);
-    let (tools, _unknown) = engine.tools.for_member(&member.toolsets, &member.tools, is_main);
+    let role = role_of(dialog, is_main);
+    let (tools, _unknown) = match role {
+        DialogRole::Main | DialogRole::Side => {
+            engine.tools.for_member(&member.toolsets, &member.tools, is_main)
+        }
+        DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
+    };
     let ready = Ready {
         provider,
         provider_key: config.key.clone(),
@@ -55,35 +59,45 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: tool_cx(engine, dialog, &member, is_main),
-        role: if is_main { DialogRole::Main } else { DialogRole::Side },
+        role,
         member,
         minds,
     };
     Ok(ready)
 }
 
-/// Who can be asked.
-pub fn team_names(minds: &Minds) -> TeamNames {
-    let team = minds.team();
-    TeamNames {
-        all: team.members.iter().map(|member| member.id.to_string()).collect(),
-        visible: team.visible().map(|member| member.id.to_string()).collect(),
+fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
+    if dialog.is_fresh_boots() {
+        DialogRole::FreshBoots
+    } else if is_main {
+        DialogRole::Main
+    } else {
+        DialogRole::Side
     }
 }
 
 impl Ready {
+    /// Who can be asked, and how much the member asks of itself.
     pub fn team_names(&self) -> TeamNames {
-        team_names(&self.minds)
+        let team = self.minds.team();
+        TeamNames {
+            all: team.members.iter().map(|member| member.id.to_string()).collect(),
+            visible: team.visible().map(|member| member.id.to_string()).collect(),
+            own_effort: self.member.fbr_effort,
+        }
     }
 
     /// The request as the dialog stands now.
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
-        let tools = self.tool_schemas(engine);
+        let tools = self.tool_schemas(engine, dialog);
         let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
         let taskdoc = taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path)
             .ok()
             .map(|doc| taskdoc::render(&doc, engine.lang));
-        let params = &self.member.params;
+        let params = match self.role {
+            DialogRole::Main | DialogRole::Side => &self.member.params,
+            DialogRole::FreshBoots => &self.member.fbr_params,
+        };
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
@@ -102,7 +116,7 @@ impl Ready {
         }
     }
 
-    fn tool_schemas(&self, engine: &Engine) -> Vec<ToolSchema> {
+    fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {
         let mut schemas: Vec<ToolSchema> = self
             .tools
             .specs()
@@ -112,69 +126,16 @@ impl Ready {
                 parameters: spec.parameters.clone(),
             })
             .collect();
-        schemas.extend(special_schemas(self.role == DialogRole::Main));
+        let texts = engine.texts();
+        schemas.extend(match self.role {
+            DialogRole::Main => offers::special_calls(true, texts),
+            DialogRole::Side => offers::special_calls(false, texts),
+            DialogRole::FreshBoots => fresh_boots::phase(dialog)
+                .map(|phase| offers::conclusions(phase, texts))
+                .unwrap_or_default(),
+        });
         schemas
     }
-}
-
-/// The calls the driver handles itself.
-fn special_schemas(is_main: bool) -> Vec<ToolSchema> {
-    let content = |what: &str| json!({ "type": "string", "description": what });
-    let target = json!({ "type": "string", "description": "id of the teammate, without @" });
-    let mut schemas = vec![
-        schema(
-            TellaskKind::Session.name(),
-            "Ask a teammate in a session that can be asked again under the same slug. You go on when \
-             the reply is there.",
-            &json!({
-                "targetAgentId": target,
-                "sessionSlug": content("short name of the session: letters, digits, - and _"),
-                "tellaskContent": content("the whole request, with all the teammate needs to know"),
-            }),
-        ),
-        schema(
-            TellaskKind::Sessionless.name(),
-            "Ask a teammate once. You go on when the reply is there.",
-            &json!({
-                "targetAgentId": target,
-                "tellaskContent": content("the whole request, with all the teammate needs to know"),
-            }),
-        ),
-        schema(
-            ASK_HUMAN,
-            "Ask the human. Only one question a round; you go on when the answer is there.",
-            &json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
-        ),
-    ];
-    if !is_main {
-        schemas.push(schema(
-            TellaskKind::Back.name(),
-            "Ask the tellasker who gave you this work, when its request cannot be answered without \
-             them: what is meant, which of two ways, what is missing. Not for your result.",
-            &json!({ "tellaskContent": content("the question, with what is needed to answer it") }),
-        ));
-    }
-    let replies: &[ReplyKind] = if is_main { &[ReplyKind::Back] } else { &ReplyKind::ALL };
-    for reply in replies {
-        schemas.push(schema(
-            reply.name(),
-            "Deliver the reply you owe. Use the tool your assignment names.",
-            &json!({ "replyContent": content("the full reply") }),
-        ));
-    }
-    schemas
-}
-
-fn schema(name: &str, description: &str, properties: &serde_json::Value) -> ToolSchema {
-    let required: Vec<&String> =
-        properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
-    let parameters = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    ToolSchema { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
 fn tool_cx(engine: &Engine, dialog: &Dialog, member: &Member, is_main: bool) -> ToolCx {

@@ -2,13 +2,14 @@
 //! behind. Nothing is run a second time; whatever cannot be known waits for a person.
 
 use crate::domain::call::SpecialCall;
+use crate::domain::fresh_boots::{Due, due};
 use crate::domain::history::CallFact;
 use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
 use crate::domain::record::{CallResult, Record};
 use crate::domain::state::{Activity, derive, waits_for_others};
 use crate::domain::{CallId, Dialog, Latest, Pending, ReplyDirective, SelfId};
 
-use super::calls::{Position, ask_back, reply};
+use super::calls::{Position, ask_back, fresh_boots, reply};
 use super::draft::Draft;
 use super::generation;
 use super::texts::Texts;
@@ -20,6 +21,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         drop_orphaned_obligation(draft, id);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
+        fresh_boots::recover(draft, id);
     }
     for id in &ids {
         ask_back::drop_unawaited(draft, id);
@@ -133,7 +135,9 @@ fn was_interrupted(dialog: &Dialog) -> bool {
         .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
     let last = &dialog.history.last;
     let unstarted = dialog.unstarted_assignment().is_some();
-    let undone = last.open || last.broken_off || dialog.history.owes_followup() || open_tool;
+    let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
+    let undone =
+        last.open || last.broken_off || dialog.history.owes_followup() || open_tool || reasons;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
     // A main dialog takes up its next course by itself.
     let between_courses = dialog.assignment().is_none()
@@ -210,7 +214,10 @@ fn finish_reply(
     }
     let Some(SpecialCall::Reply(kind)) = call.special() else { return texts.unknown_outcome() };
     let owed = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned();
-    if let Some(owed) = owed.filter(|owed| is_delivered(draft, at, owed)) {
+    if let Some(owed) = owed.filter(|owed| {
+        let (asker, call) = (&owed.target_dialog_id, &owed.target_call_id);
+        reply::is_delivered(draft, &at.dialog, asker, call)
+    }) {
         reply::note_delivery(draft, at, &owed, call_id);
         return texts.delivered(&call.name);
     }
@@ -228,23 +235,6 @@ fn text_argument(arguments: &str, key: &str) -> String {
         .ok()
         .and_then(|arguments| Some(arguments.get(key)?.as_str()?.trim().to_owned()))
         .unwrap_or_default()
-}
-
-/// True if the asker has this dialog's own reply to the request.
-fn is_delivered(draft: &Draft, at: &Position, owed: &ReplyDirective) -> bool {
-    draft.dialog(&owed.target_dialog_id).is_some_and(|asker| {
-        asker.history.entries.iter().any(|entry| {
-            let (call, callee) = if let Record::TellaskResult(result) = &entry.record {
-                let route = result.route.as_ref();
-                (&result.call_id, route.and_then(|route| route.callee_dialog_id.as_ref()))
-            } else if let Record::Carryover(reply) = &entry.record {
-                (&reply.call_id, reply.callee_dialog_id.as_ref())
-            } else {
-                return false;
-            };
-            *call == owed.target_call_id && callee == Some(&at.dialog)
-        })
-    })
 }
 
 fn open_reply(dialog: &Dialog) -> Option<&CallId> {

@@ -130,6 +130,10 @@ impl TreeTask {
         if dialog.latest.is_dead() {
             return Err("this dialog is dead: it hears nothing any more".to_owned());
         }
+        if dialog.is_fresh_boots() {
+            let text = "this dialog reasons by itself and takes no words; write to its asker";
+            return Err(text.to_owned());
+        }
         if text.trim().is_empty() {
             return Err("there is nothing to send".to_owned());
         }

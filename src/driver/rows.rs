@@ -1,5 +1,6 @@
 //! Rows of the tree and of the inbox, made from dialogs.
 
+use crate::domain::fresh_boots::reasoning;
 use crate::domain::question::headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
@@ -25,6 +26,7 @@ pub fn tree_row(tree: &DialogTree, dialog: &Dialog, activity: Activity) -> TreeR
         questions: dialog.questions.len(),
         pending: dialog.pending.len(),
         about: about(dialog),
+        reasoning: reasoning(dialog),
         context_percent: context_percent(dialog),
         keep_going: None,
     }

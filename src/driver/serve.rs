@@ -9,7 +9,7 @@ use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
-use super::calls::{self, Position, ask_back, reply};
+use super::calls::{self, Position, ask_back, fresh_boots, reply};
 use super::effects;
 use super::generation;
 use super::interjection;
@@ -50,8 +50,8 @@ impl TreeTask {
             }
             let step = next_step(self.tree.get(id)?)?;
             match step {
-                NextStep::DeliverWords => {
-                    self.deliver_words(id).await.then_some(())?;
+                NextStep::DeliverWords | NextStep::Conclude => {
+                    self.deliver(id).await.then_some(())?;
                     continue;
                 }
                 NextStep::Pause => {
@@ -66,7 +66,8 @@ impl TreeTask {
                 | NextStep::FollowUp
                 | NextStep::ReadReplies
                 | NextStep::HearAskBack
-                | NextStep::Resume => {}
+                | NextStep::Resume
+                | NextStep::Reason => {}
             }
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
@@ -95,12 +96,14 @@ impl TreeTask {
         }
     }
 
-    async fn deliver_words(&mut self, id: &SelfId) -> bool {
-        let Some(words) = self.tree.get(id).and_then(state::plain_reply).map(str::to_owned) else {
-            return false;
-        };
+    /// Delivers a reply that needs no further generation.
+    async fn deliver(&mut self, id: &SelfId) -> bool {
+        let texts = self.engine.texts();
         let mut draft = self.draft();
-        reply::by_plain_words(&mut draft, id, &words, self.engine.texts());
+        match self.tree.get(id).and_then(state::plain_reply) {
+            Some(words) => _ = reply::by_plain_words(&mut draft, id, words, texts),
+            None => fresh_boots::conclude(&mut draft, id, texts),
+        }
         self.wake_askers(&mut draft);
         self.commit_or_hold(id, draft).await
     }

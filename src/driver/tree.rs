@@ -150,7 +150,7 @@ impl TreeTask {
     pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
         let touched = draft.touched();
         for id in &touched {
-            let Some(dialog) = draft.dialog(id) else { continue };
+            let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
             let shown = state::derive(dialog, self.activity(id));
             draft.latest(id, |latest| latest.display_state = Some(shown));
         }

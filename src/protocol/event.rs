@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::{
     AgentId, CallId, Course, DialogId, DisplayState, Genseq, Problem, Question, SelfId, Slug, Stamp,
@@ -38,6 +39,8 @@ pub struct TreeRow {
     pub pending: usize,
     /// First line of its assignment, or of the first message of a main dialog where known.
     pub about: String,
+    /// How far its fresh-boots reasoning is; `None` for a dialog that does something else.
+    pub reasoning: Option<Reasoning>,
     /// Used share of the model's context, in percent.
     pub context_percent: Option<u8>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.

@@ -1,6 +1,7 @@
 //! The list of all trees, cheaply: of the courses only the records are parsed that questions, calls and
 //! generations are decided from. Writes nothing.
 
+use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
 
 use crate::domain::tree::Bucket;
@@ -47,6 +48,8 @@ pub struct DialogListing {
     pub pending: usize,
     /// First line of its assignment, or of the first words of a person.
     pub about: String,
+    /// How far its fresh-boots reasoning is, if that is what it does.
+    pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
 }
 
@@ -173,6 +176,7 @@ fn listing(read: TreeRead) -> TreeListing {
         dialogs.push(DialogListing {
             asker: asker.filter(|_| id != main),
             about,
+            reasoning: reasoning(&dialog),
             pending: dialog.pending.len(),
             genseq: dialog.history.last_genseq,
             meta: dialog.meta.clone(),
@@ -190,6 +194,7 @@ fn has_work_left(dialog: &Dialog) -> bool {
     let running = latest.generating == Some(true)
         || latest.needs_drive == Some(true)
         || latest.pending_course_start_prompt.is_some()
+        || latest.fbr_state.is_some()
         || latest.display_state.as_ref().is_some_and(crate::domain::DisplayState::is_running);
     let undone = dialog.history.last.open
         || !dialog.history.unread.is_empty()

@@ -124,6 +124,10 @@ words! {
     Call: "call" / "调用";
     SideDialog: "side dialog" / "支线对话";
     Pane: "pane" / "窗格";
+    FreshBoots: "FBR" / "重新思考";
+    Divergence: "divergence" / "发散";
+    Convergence: "convergence" / "收敛";
+    Finalization: "conclusion" / "结论";
     TabDialogs: "dialogs" / "对话";
     TabForYou: "for you" / "等你";
     TabOpen: "dialog" / "当前";

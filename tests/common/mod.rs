@@ -89,6 +89,8 @@ pub struct Setup {
     pub disk: Arc<dyn Disk>,
     pub provider: Arc<dyn Provider>,
     pub tools: Registry,
+    /// The work language.
+    pub lang: Lang,
 }
 
 impl World {
@@ -99,6 +101,7 @@ impl World {
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
             tools: Registry::builtin(),
+            lang: Lang::En,
         };
         let dir = tempfile::tempdir().expect("a folder");
         Self { dir, ids: Arc::default(), models, setup }
@@ -126,7 +129,7 @@ impl World {
             store: store.clone(),
             clock,
             ids: self.ids.clone(),
-            lang: Lang::En,
+            lang: self.setup.lang,
             providers: Arc::new(Only(self.setup.provider.clone())),
             tools: self.setup.tools.clone(),
             env: &no_environment,

@@ -12,6 +12,7 @@ mod ask_back;
 mod bench;
 mod crash;
 mod disk;
+mod fresh_boots;
 mod interjections;
 mod probe;
 mod questions;

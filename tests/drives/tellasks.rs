@@ -204,9 +204,9 @@ async fn of_two_replies_in_a_round_the_first_is_delivered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tellask_nobody_can_answer_fails_at_once_and_makes_no_dialog() {
+async fn e18_a_tellask_nobody_can_answer_fails_at_once_and_oneself_is_told_of_fresh_boots() {
     for (target, expected) in
-        [("nobody", "alice"), ("lead", "not to yourself"), ("@nobody", "@nobody")]
+        [("nobody", "alice"), ("lead", "freshBootsReasoning"), ("@nobody", "@nobody")]
     {
         let models = Sequence::new()
             .reply("lead", ask_once("c", target))

@@ -1,5 +1,6 @@
 //! Lines as Dominds 1.19.2 writes them, shortened where their length does not matter.
 
+use super::text::reply_words;
 use super::*;
 
 const FIRST: Course = Course::FIRST;
@@ -212,5 +213,31 @@ fn ideographs_are_words_of_their_own() {
     for (text, words) in [("", 0), ("two words", 2), ("你好 world", 3), ("用Rust写", 3), ("…", 1)]
     {
         assert_eq!(count_words(text), words, "{text}");
+    }
+}
+
+#[test]
+fn k09_the_envelope_of_a_reply_is_taken_off_in_either_language() {
+    for (content, words) in [
+        (
+            "【Completed】\n\n@a replied:\n\n> 42\n> Sure.\n\nto: @a\n\n> q\n\n[Dominds tellask status]\n- x",
+            "42\nSure.",
+        ),
+        (
+            "【最终完成】\n\n@a 回复：\n\n> 四十二\n\n针对诉请：@a\n\n> 问\n\n[Dominds 诉请状态]\n- x",
+            "四十二",
+        ),
+        ("【回问诉请】\n\n@a 回复：\n\n> 是\n\n[Dominds 诉请状态]\n- x", "是"),
+        (
+            "【FBR-Reasoning Only】\n\n[FBR Side Dialog response]\n\nKeep it.\n> so they say\n\n[Dominds tellask status]\n- x",
+            "Keep it.\n> so they say",
+        ),
+        (
+            "【FBR-仅推理】\n\n[FBR 支线对话回复]\n\n保留。\n【要点】一\n\n[Dominds 诉请状态]\n- x",
+            "保留。\n【要点】一",
+        ),
+        ("no envelope\n[status]", "no envelope\n[status]"),
+    ] {
+        assert_eq!(reply_words(content), words, "{content}");
     }
 }

@@ -5,6 +5,12 @@ use serde_json::{Map, Value};
 /// Longest summary of a call's arguments, in characters.
 const SUMMARY_CHARS: usize = 200;
 
+/// How the bracketed lines of an envelope end, in English and in Chinese.
+const HEADING_ENDS: [&str; 2] = ["response]", "回复]"];
+const STATUS_ENDS: [&str; 2] = ["status]", "状态]"];
+/// How the marker of a reply begins that stands in its envelope as it is.
+const UNQUOTED: &str = "【FBR";
+
 /// The first line that says something.
 pub fn first_line(text: &str) -> &str {
     crate::domain::question::headline(text)
@@ -56,35 +62,38 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The words of a reply without the envelope in which models receive it: the quoted part if there is
-/// one, else everything between the first marker line and the status part.
+/// The words of a reply without the envelope in which models receive it, in either language: the
+/// quoted part if there is one, else everything between the opening lines and the status part.
 pub(super) fn reply_words(content: &str) -> String {
+    if !content.starts_with('【') {
+        return content.trim().to_owned();
+    }
     let quoted: Vec<&str> = content
         .lines()
         .skip_while(|line| !line.starts_with('>'))
         .take_while(|line| line.starts_with('>'))
         .map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')))
         .collect();
-    if is_enveloped(content) && !quoted.is_empty() {
-        return quoted.join("\n");
+    if content.starts_with(UNQUOTED) || quoted.is_empty() {
+        inner(content)
+    } else {
+        quoted.join("\n")
     }
-    if !is_enveloped(content) {
-        return content.trim().to_owned();
-    }
-    let inner: Vec<&str> = content
-        .lines()
-        .filter(|line| !line.starts_with('【') && !is_bracketed_note(line, "response]"))
-        .take_while(|line| !is_bracketed_note(line, "status]"))
-        .collect();
-    inner.join("\n").trim().to_owned()
 }
 
-fn is_enveloped(content: &str) -> bool {
-    content.starts_with('【')
+fn inner(content: &str) -> String {
+    let opens = |line: &&str| {
+        line.trim().is_empty() || line.starts_with('【') || is_bracketed_note(line, HEADING_ENDS)
+    };
+    let mut lines: Vec<&str> = content.lines().skip_while(opens).collect();
+    if let Some(end) = lines.iter().rposition(|line| is_bracketed_note(line, STATUS_ENDS)) {
+        lines.truncate(end);
+    }
+    lines.join("\n").trim().to_owned()
 }
 
-fn is_bracketed_note(line: &str, end: &str) -> bool {
-    line.starts_with('[') && line.trim_end().ends_with(end)
+fn is_bracketed_note(line: &str, ends: [&str; 2]) -> bool {
+    line.starts_with('[') && ends.iter().any(|end| line.trim_end().ends_with(end))
 }
 
 /// `text`, cut at a character so that at most `limit` bytes are kept.

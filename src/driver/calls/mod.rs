@@ -7,12 +7,13 @@
 pub mod ask_back;
 pub mod ask_human;
 mod check;
+pub mod fresh_boots;
 pub mod reply;
 pub mod tellask;
 
-use crate::domain::call::SpecialCall;
+use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
-use crate::domain::{CallId, Course, Genseq, SelfId};
+use crate::domain::{CallId, Course, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
 use super::texts::Texts;
@@ -33,6 +34,8 @@ pub struct TeamNames {
     pub all: Vec<String>,
     /// Those who are shown.
     pub visible: Vec<String>,
+    /// Rounds per phase when the caller reasons anew and does not say; 0 switches it off.
+    pub own_effort: u8,
 }
 
 /// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
@@ -44,6 +47,10 @@ pub fn plan(
     texts: Texts,
 ) -> Vec<Call> {
     let calls = with_unique_ids(draft, at, calls);
+    if draft.dialog(&at.dialog).is_some_and(Dialog::is_fresh_boots) {
+        fresh_boots::round(draft, at, calls, texts);
+        return Vec::new();
+    }
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
@@ -74,9 +81,10 @@ pub fn plan(
 fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
-            Checked::Tellask { .. } | Checked::AskBack { .. } | Checked::Ask { .. } => {
-                DeliveryMode::TellaskCallStart
-            }
+            Checked::Tellask { .. }
+            | Checked::AskBack { .. }
+            | Checked::FreshBoots { .. }
+            | Checked::Ask { .. } => DeliveryMode::TellaskCallStart,
             Checked::Reply { .. } | Checked::Refused(_) => DeliveryMode::FuncCallRequested,
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
@@ -106,6 +114,19 @@ fn carry_out(
                 target: target.as_str(),
                 slug: slug.as_ref(),
                 content,
+                effort: None,
+            };
+            Some(tellask::start(draft, at, &request, team, texts))
+        }
+        Checked::FreshBoots { effort, content } => {
+            let own = draft.dialog(&at.dialog)?.meta.agent_id.clone();
+            let request = tellask::Request {
+                call,
+                kind: TellaskKind::FreshBoots,
+                target: own.as_str(),
+                slug: None,
+                content,
+                effort: Some(effort.unwrap_or(u32::from(team.own_effort))),
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }

@@ -67,11 +67,7 @@ fn deliver(
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
-    let waiting = draft.dialog(&owed.target_dialog_id).and_then(|asker| {
-        let unanswered = !asker.history.replies.contains_key(&owed.target_call_id);
-        asker.pending.iter().find(|p| p.call_id == owed.target_call_id && unanswered).cloned()
-    });
-    let Some(pending) = waiting else {
+    let Some(pending) = waiting(draft, &owed.target_dialog_id, &owed.target_call_id) else {
         settle(draft, &at.dialog, owed);
         return false;
     };
@@ -100,8 +96,32 @@ fn deliver_back(
     awaited
 }
 
+/// The asker's entry for a call it still waits for.
+pub(super) fn waiting(draft: &Draft, asker: &SelfId, call: &CallId) -> Option<Pending> {
+    let asker = draft.dialog(asker)?;
+    let unanswered = !asker.history.replies.contains_key(call);
+    asker.pending.iter().find(|pending| pending.call_id == *call && unanswered).cloned()
+}
+
+/// True if the asker has the reply of this side dialog to its call.
+pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId) -> bool {
+    draft.dialog(asker).is_some_and(|asker| {
+        asker.history.entries.iter().any(|entry| {
+            let (answered, callee) = if let Record::TellaskResult(result) = &entry.record {
+                let route = result.route.as_ref();
+                (&result.call_id, route.and_then(|route| route.callee_dialog_id.as_ref()))
+            } else if let Record::Carryover(reply) = &entry.record {
+                (&reply.call_id, reply.callee_dialog_id.as_ref())
+            } else {
+                return false;
+            };
+            answered == call && callee == Some(side)
+        })
+    })
+}
+
 /// Writes the result into the asker and takes the call off its list.
-fn answer_asker(
+pub(super) fn answer_asker(
     draft: &mut Draft,
     at: &Position,
     asker_id: &SelfId,

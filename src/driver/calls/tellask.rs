@@ -14,7 +14,7 @@ use crate::domain::{
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
 
-use super::{Position, TeamNames};
+use super::{Position, TeamNames, fresh_boots};
 
 /// A checked tellask.
 #[derive(Debug)]
@@ -24,6 +24,20 @@ pub struct Request<'a> {
     pub target: &'a str,
     pub slug: Option<&'a Slug>,
     pub content: &'a str,
+    /// Rounds per phase, for fresh-boots reasoning.
+    pub effort: Option<u32>,
+}
+
+impl Request<'_> {
+    /// Who asks itself mentions nobody.
+    fn mentions(&self) -> Option<Vec<String>> {
+        match self.kind {
+            TellaskKind::Back | TellaskKind::Session | TellaskKind::Sessionless => {
+                Some(vec![format!("@{}", self.target)])
+            }
+            TellaskKind::FreshBoots => None,
+        }
+    }
 }
 
 /// Who answers a call that nobody can answer.
@@ -68,6 +82,9 @@ fn refusal(
     texts: Texts,
 ) -> Option<String> {
     let caller = draft.dialog(&at.dialog)?;
+    if request.kind == TellaskKind::FreshBoots {
+        return (request.effort == Some(0)).then(|| texts.fresh_boots_off());
+    }
     if caller.meta.agent_id.as_str() == request.target {
         return Some(texts.self_tellask());
     }
@@ -84,18 +101,14 @@ fn assignment(draft: &Draft, at: &Position, request: &Request<'_>) -> Assignment
     let caller = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
     Assignment {
         call_name: request.call.name.clone(),
-        mention_list: Some(vec![mention(request.target)]),
+        mention_list: request.mentions(),
         tellask_content: request.content.to_owned(),
         origin_member_id: caller.unwrap_or_else(|| AgentId::new(RUNTIME)),
         asker_dialog_id: at.dialog.clone(),
         call_id: request.call.id.clone(),
         collective_targets: Some(vec![AgentId::new(request.target)]),
-        effective_fbr_effort: None,
+        effective_fbr_effort: request.effort,
     }
-}
-
-fn mention(target: &str) -> String {
-    format!("@{target}")
 }
 
 fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &AgentId) -> SelfId {
@@ -122,6 +135,9 @@ fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &Agen
     };
     let mut latest = Latest::new(draft.now.clone());
     latest.disable_diligence_push = Some(false);
+    if let Some(effort) = request.effort {
+        fresh_boots::begin(&mut latest, effort);
+    }
     draft.create(meta, latest, vec![Frame::owing(assignment, request.kind.reply().name())]);
     draft.append_aside(&at.dialog, at.course, Record::SideDialogCreated(created));
     if let Some(slug) = request.slug {
@@ -220,7 +236,7 @@ fn add_pending(
         side_dialog_id: side.clone(),
         created_at: draft.now.clone(),
         call_name: request.call.name.clone(),
-        mention_list: Some(vec![mention(request.target)]),
+        mention_list: request.mentions(),
         tellask_content: request.content.to_owned(),
         target_agent_id: target.clone(),
         call_id: request.call.id.clone(),
@@ -250,7 +266,7 @@ fn failed(call: &CallId, at: &Position, request: &Request<'_>, reason: &str) -> 
         call_name: request.call.name.clone(),
         call: CallRef {
             tellask_content: request.content.to_owned(),
-            mention_list: Some(vec![mention(request.target)]),
+            mention_list: request.mentions(),
             session_slug: request.slug.cloned(),
         },
     })

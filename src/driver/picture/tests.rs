@@ -34,6 +34,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         questions: 0,
         pending: 0,
         about: String::new(),
+        reasoning: None,
         context_percent: None,
         keep_going: None,
     }

@@ -261,7 +261,9 @@ impl App {
         let (about, tail) = transcript::title(open, about, genseq, look);
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
-        let who = format!("{}{slug}", speaker(open, row));
+        let rounds = row.and_then(|row| row.reasoning);
+        let rounds = rounds.map(|rounds| transcript::rounds(rounds, look)).unwrap_or_default();
+        let who = format!("{}{slug}{rounds}", speaker(open, row));
         let room = usize::from(area.width).saturating_sub(right.width() + 2);
         let whole = format!("{who}{about}{tail}");
         let fixed = width(&who) + width(&tail);

@@ -19,6 +19,7 @@ pub use block::{Names, Setting};
 pub use scroll::{Anchor, Move};
 
 use crate::domain::CallId;
+use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, Place};
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
@@ -316,4 +317,17 @@ pub fn title(open: &OpenDialog, about: &str, gen_number: u32, look: &Look) -> (S
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)
+}
+
+/// That a dialog reasons anew, and in which round it is.
+pub fn rounds(reasoning: Reasoning, look: &Look) -> String {
+    let what = look.word(Word::FreshBoots);
+    let Reasoning::In(round) = reasoning else { return format!(" {what}") };
+    let phase = match round.phase {
+        Phase::Divergence => Word::Divergence,
+        Phase::Convergence => Word::Convergence,
+        Phase::Finalization => Word::Finalization,
+    };
+    let (dot, phase) = (look.glyphs.middle_dot, look.word(phase));
+    format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)
 }

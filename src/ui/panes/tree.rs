@@ -112,6 +112,9 @@ fn dialog_row(dialog: &TreeRow, row: &Visible, view: View<'_>) -> (Strip, Strip)
     if let Some(slug) = &dialog.slug {
         left.push(&format!(" !{slug}"), dim);
     }
+    if dialog.reasoning.is_some() {
+        left.push(&format!(" {}", look.word(Word::FreshBoots)), dim);
+    }
     let age = age::short(&dialog.last_modified, view.now);
     (left, Strip::new().put(&age, dim))
 }

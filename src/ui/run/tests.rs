@@ -170,6 +170,7 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
         questions: 0,
         pending: 0,
         about: String::new(),
+        reasoning: None,
         context_percent: None,
         keep_going: None,
     };

@@ -256,6 +256,7 @@ pub fn row(
         questions: 0,
         pending: 0,
         about: String::new(),
+        reasoning: None,
         context_percent: None,
         keep_going: None,
     }

@@ -1,8 +1,10 @@
 //! Pictures of the app at every size. Read them when they change.
 
 use super::fixture::*;
-use crate::protocol::UiEvent;
+use crate::domain::fresh_boots::{Phase, Reasoning, Round};
+use crate::domain::{DisplayState, Stamp};
 use crate::protocol::event::Segment;
+use crate::protocol::{TreeRow, UiEvent};
 use crate::ui::theme::Glyphs;
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
@@ -98,6 +100,25 @@ fn a_screen_without_utf8_has_its_own_signs() {
     stage.page(DBA_STORY);
     let screen = stage.screen();
     picture("ascii", 80, 24, &screen);
+}
+
+#[test]
+fn a_dialog_that_reasons_says_so_and_in_which_round() {
+    let mut stage = streaming(120, 40);
+    let convergence =
+        Round { effort: 3, phase: Phase::Convergence, iteration: 2, prompt_delivered: true };
+    let mut rows = rows();
+    rows.extend([("f1", Reasoning::Over), ("f2", Reasoning::In(convergence))].map(
+        |(id, state)| TreeRow {
+            about: "Which name?".to_owned(),
+            reasoning: Some(state),
+            created_at: Stamp::new("2026-11-21 12:02:00"),
+            ..row(&side(id), Some(&main_dialog()), "orchestrator", DisplayState::Proceeding)
+        },
+    ));
+    stage.tell(UiEvent::Rows(rows));
+    stage.keys("G k k <enter>").page(STORY);
+    picture("reasoning", 120, 40, &stage.screen());
 }
 
 #[test]

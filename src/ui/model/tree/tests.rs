@@ -25,6 +25,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         questions: 0,
         pending: 0,
         about: String::new(),
+        reasoning: None,
         context_percent: None,
         keep_going: None,
     }

@@ -1,0 +1,238 @@
+//! Fresh-boots reasoning: a member thinks about one question anew, in rounds without tools, and then
+//! concludes. Which round it is in stands in `latest.yaml`; what comes next is decided here, from
+//! facts alone. A state in a shape this program does not know is kept, and not gone on with.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::dialog::Dialog;
+use super::record::Record;
+
+/// Most rounds a phase may have.
+pub const MOST_EFFORT: u32 = 100;
+
+/// The tools with which reasoning ends: with a conclusion, or with the reason why there is none.
+pub const CONCLUSION_TOOLS: [&str; 2] =
+    ["presentLowNoiseHighlyInformativeConclusion", "presentUnreasonableSituation"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Spreads out.
+    Divergence,
+    /// Narrows down.
+    Convergence,
+    /// Has to conclude; its rounds are attempts.
+    Finalization,
+}
+
+impl Phase {
+    const ALL: [Self; 3] = [Self::Divergence, Self::Convergence, Self::Finalization];
+}
+
+/// One round, and so one generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Round {
+    /// Rounds per phase.
+    pub effort: u32,
+    pub phase: Phase,
+    /// From 1 to `effort`.
+    pub iteration: u32,
+    /// The prompt of this round stands in the course.
+    pub prompt_delivered: bool,
+}
+
+impl Round {
+    /// The round a dialog begins with. `effort` is brought into its bounds.
+    #[must_use]
+    pub fn first(effort: u32) -> Self {
+        let effort = effort.clamp(1, MOST_EFFORT);
+        Self { effort, phase: Phase::Divergence, iteration: 1, prompt_delivered: false }
+    }
+
+    /// The round after this one; `None` behind the last attempt to conclude.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        let next = |phase, iteration| Self { phase, iteration, prompt_delivered: false, ..self };
+        if self.iteration < self.effort {
+            return Some(next(self.phase, self.iteration + 1));
+        }
+        let phases = Phase::ALL.iter().skip_while(|phase| **phase != self.phase);
+        phases.skip(1).map(|phase| next(*phase, 1)).next()
+    }
+
+    /// This round with its prompt in the course.
+    #[must_use]
+    pub fn delivered(self) -> Self {
+        Self { prompt_delivered: true, ..self }
+    }
+
+    /// Where a dialog stands whose course holds so many prompts.
+    #[must_use]
+    pub fn after_prompts(effort: u32, prompts: usize) -> Self {
+        let first = Self::first(effort);
+        let Some(further) = prompts.checked_sub(1) else { return first };
+        let rounds = std::iter::successors(Some(first), |round| round.next());
+        rounds.take(further.saturating_add(1)).last().unwrap_or(first).delivered()
+    }
+
+    fn is_sound(self) -> bool {
+        (1..=MOST_EFFORT).contains(&self.effort) && (1..=self.effort).contains(&self.iteration)
+    }
+}
+
+/// `fbrState` of `latest.yaml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FbrState {
+    Serial(Serial),
+    /// Of a newer writer.
+    Unknown(Value),
+}
+
+/// One round after the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Serial {
+    kind: SerialKind,
+    #[serde(flatten)]
+    round: Round,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SerialKind {
+    Serial,
+}
+
+impl FbrState {
+    #[must_use]
+    pub fn begin(round: Round) -> Self {
+        Self::Serial(Serial { kind: SerialKind::Serial, round, extra: Map::new() })
+    }
+
+    /// The round, where the state is in a shape to go on with.
+    #[must_use]
+    pub fn round(&self) -> Option<Round> {
+        match self {
+            Self::Serial(serial) => Some(serial.round).filter(|round| round.is_sound()),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// The same state in another round.
+    #[must_use]
+    pub fn at(&self, round: Round) -> Self {
+        match self {
+            Self::Serial(serial) => Self::Serial(Serial { round, ..serial.clone() }),
+            Self::Unknown(_) => self.clone(),
+        }
+    }
+}
+
+/// What the calls of a round come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// None were made.
+    Nothing,
+    Conclusion(String),
+    /// They are not allowed in this phase, or not like this.
+    Refused,
+}
+
+/// Judges the calls of a round, given as name and arguments.
+#[must_use]
+pub fn heard(phase: Phase, calls: &[(&str, &str)]) -> Heard {
+    match (phase, calls) {
+        (_, []) => Heard::Nothing,
+        (Phase::Finalization, [(name, arguments)]) if CONCLUSION_TOOLS.contains(name) => {
+            conclusion(arguments).map_or(Heard::Refused, Heard::Conclusion)
+        }
+        (Phase::Divergence | Phase::Convergence | Phase::Finalization, _) => Heard::Refused,
+    }
+}
+
+fn conclusion(arguments: &str) -> Option<String> {
+    let arguments: Value = serde_json::from_str(arguments).ok()?;
+    let content = arguments.get("content")?.as_str()?.trim();
+    (!content.is_empty()).then(|| content.to_owned())
+}
+
+/// What a dialog that reasons does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// This round begins with its prompt.
+    Prompt(Round),
+    /// This round was cut off: the model is asked again, the prompt is there already.
+    Again(Round),
+    /// The reasoning is over; `None` where it came to no conclusion.
+    Conclude(Option<String>),
+}
+
+/// Decides what the reasoning of this dialog does next; `None` where it does nothing.
+#[must_use]
+pub fn due(dialog: &Dialog) -> Option<Due> {
+    let round = dialog.latest.fbr_state.as_ref().and_then(FbrState::round)?;
+    let last = &dialog.history.last;
+    let cut_off = last.open || last.broken_off;
+    // A crash may lie between the prompt and the state that tells of it.
+    let prompted = round.prompt_delivered || (cut_off && has_prompt(dialog));
+    if !prompted || last.course.is_none() {
+        return Some(Due::Prompt(round));
+    }
+    if let Heard::Conclusion(content) = heard(round.phase, &last_calls(dialog)) {
+        return Some(Due::Conclude(Some(content)));
+    }
+    if cut_off {
+        return Some(Due::Again(round));
+    }
+    Some(round.next().map_or(Due::Conclude(None), Due::Prompt))
+}
+
+/// True if the last generation was given a prompt of its own.
+fn has_prompt(dialog: &Dialog) -> bool {
+    let genseq = Some(dialog.history.last.genseq);
+    let mut own =
+        dialog.history.entries.iter().rev().take_while(|entry| {
+            !matches!(entry.record, Record::GenStart) || entry.genseq == genseq
+        });
+    own.any(|entry| entry.genseq == genseq && matches!(entry.record, Record::HumanText(_)))
+}
+
+fn last_calls(dialog: &Dialog) -> Vec<(&str, &str)> {
+    let last = &dialog.history.last;
+    let calls = dialog.history.calls.values();
+    calls
+        .filter(|call| Some(call.course) == last.course && call.genseq == last.genseq)
+        .map(|call| (call.name.as_str(), call.arguments.as_str()))
+        .collect()
+}
+
+/// The round the courses tell of, for a dialog whose `latest.yaml` lost it.
+#[must_use]
+pub fn round_by_course(dialog: &Dialog) -> Option<Round> {
+    let effort = dialog.assignment()?.effective_fbr_effort.unwrap_or(1);
+    let prompts = dialog.history.entries.iter();
+    let prompts = prompts.filter(|entry| matches!(entry.record, Record::HumanText(_))).count();
+    Some(Round::after_prompts(effort, prompts))
+}
+
+/// How far the reasoning of a dialog is, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reasoning {
+    In(Round),
+    Over,
+}
+
+/// `None` for a dialog that does something else.
+#[must_use]
+pub fn reasoning(dialog: &Dialog) -> Option<Reasoning> {
+    let round = dialog.latest.fbr_state.as_ref().and_then(FbrState::round);
+    dialog.is_fresh_boots().then(|| round.map_or(Reasoning::Over, Reasoning::In))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Fresh-boots reasoning as steps of a tree: a round begins, its calls are judged, the state moves on,
+//! the conclusion goes to the asker. The rules are in `domain/fresh_boots.rs`.
+//!
+//! A conclusion is delivered after its generation: the asker's result, then the note in this dialog,
+//! then the state goes. So a crash in between is found by what the asker knows.
+
+use crate::domain::fresh_boots::{Due, FbrState, Heard, Phase, Round, due, heard, round_by_course};
+use crate::domain::latest::DisplayState;
+use crate::domain::queue::QueuedPrompt;
+use crate::domain::record::{AnchorRole, Call, Origin, Record};
+use crate::domain::{Assignment, Dialog, Latest, SelfId};
+use crate::driver::draft::Draft;
+use crate::driver::texts::Texts;
+
+use super::{Position, append_result, reply};
+
+/// Lets the state of a new side dialog say that it reasons: it is at work from its first moment on.
+pub fn begin(latest: &mut Latest, effort: u32) {
+    latest.generating = Some(true);
+    latest.display_state = Some(DisplayState::Proceeding);
+    latest.fbr_state = Some(FbrState::begin(Round::first(effort)));
+}
+
+/// The round that begins, or goes on.
+pub fn round_due(dialog: &Dialog) -> Option<Round> {
+    match due(dialog)? {
+        Due::Prompt(round) | Due::Again(round) => Some(round),
+        Due::Conclude(_) => None,
+    }
+}
+
+/// The prompt that opens a round; `None` where the model is only asked again.
+pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
+    let Due::Prompt(round) = due(dialog)? else { return None };
+    Some(QueuedPrompt {
+        msg_id: draft.ids.message(),
+        content: texts.fresh_boots_prompt(dialog.assignment()?, round),
+        origin: Origin::Runtime,
+        language: Some(texts.0.code().to_owned()),
+        directive: None,
+        assigns: None,
+    })
+}
+
+/// Moves the state on when a generation came to its end.
+pub fn advance(draft: &mut Draft, id: &SelfId) {
+    if let Some(Due::Prompt(round)) = draft.dialog(id).and_then(due) {
+        enter(draft, id, round);
+    }
+}
+
+/// Notes which round the dialog is in. Behind its records: a state must not tell of a prompt that is
+/// not there.
+pub fn enter(draft: &mut Draft, id: &SelfId, round: Round) {
+    draft.latest(id, |latest| {
+        latest.fbr_state = latest.fbr_state.as_ref().map(|state| state.at(round));
+    });
+}
+
+/// The phase of a dialog that reasons.
+pub fn phase(dialog: &Dialog) -> Option<Phase> {
+    dialog.latest.fbr_state.as_ref().and_then(FbrState::round).map(|round| round.phase)
+}
+
+/// Records the conclusion among the calls of a round, or that they were refused. Nothing is run.
+pub fn round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: Texts) {
+    let Some(phase) = draft.dialog(&at.dialog).and_then(phase) else { return };
+    let written: Vec<(&str, &str)> =
+        calls.iter().map(|call| (call.name.as_str(), call.raw_arguments_text.as_str())).collect();
+    match heard(phase, &written) {
+        Heard::Nothing => {}
+        Heard::Conclusion(content) => {
+            for call in calls {
+                draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
+                append_result(draft, at, &call, content.clone());
+            }
+        }
+        Heard::Refused => {
+            let content = texts.fresh_boots_refused(phase);
+            let note = Record::Words { content, interrupted: false };
+            draft.append(&at.dialog, at.course, at.genseq, note);
+        }
+    }
+}
+
+/// Delivers what the reasoning came to; if nobody waits for it any more, it only ends.
+pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(Due::Conclude(content)) = due(dialog) else { return };
+    let Some(assignment) = dialog.assignment().cloned() else { return };
+    let at = Position {
+        dialog: id.clone(),
+        course: dialog.history.last.course.unwrap_or(dialog.history.course),
+        genseq: dialog.history.last.genseq,
+    };
+    let content = content.unwrap_or_else(|| texts.fresh_boots_without_conclusion());
+    let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
+    if let Some(pending) = reply::waiting(draft, asker, call) {
+        reply::answer_asker(draft, &at, asker, &pending, &content, texts);
+    }
+    close(draft, &at, &assignment);
+}
+
+/// Brings the state back to what the tree says, after a crash or another program.
+pub fn recover(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.is_fresh_boots()) else { return };
+    let Some(assignment) = dialog.assignment().cloned() else { return };
+    let reasons = dialog.latest.fbr_state.is_some();
+    let waited_for =
+        reply::waiting(draft, &assignment.asker_dialog_id, &assignment.call_id).is_some();
+    match (reasons, waited_for) {
+        (false, true) => {
+            let round = round_by_course(dialog);
+            draft.latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
+        }
+        (true, false) => {
+            let (course, genseq) = (dialog.history.course, dialog.history.last.genseq);
+            close(draft, &Position { dialog: id.clone(), course, genseq }, &assignment);
+        }
+        (true, true) | (false, false) => {}
+    }
+}
+
+/// Ends the reasoning; a conclusion that reached the asker is noted, once.
+fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
+    draft.must_last();
+    let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
+    let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
+    if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {
+        let asked = draft.dialog(asker).and_then(|asker| asker.history.calls.get(call));
+        let anchor = Record::Anchor {
+            anchor_role: AnchorRole::Response,
+            call_id: call.clone(),
+            assignment_course: None,
+            assignment_genseq: None,
+            asker_dialog_id: Some(asker.clone()),
+            asker_course: asked.map(|call| call.course),
+        };
+        draft.append(&at.dialog, at.course, at.genseq, anchor);
+    }
+    draft.latest(&at.dialog, |latest| latest.fbr_state = None);
+}

@@ -1,0 +1,102 @@
+//! The calls the driver handles itself, as they are offered to a model.
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::fresh_boots::{MOST_EFFORT, Phase};
+use crate::llm::ToolSchema;
+
+use super::texts::{Argument, Texts};
+
+const CONTENT: &str = "tellaskContent";
+
+/// What a main or a side dialog may call beside its tools.
+pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
+    use Argument::{Effort, Question, Reply, Request, Slug, Target, Thought};
+    let tellask = SpecialCall::Tellask;
+    let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
+    let once = [("targetAgentId", Target), (CONTENT, Request)];
+    let mut offers = vec![
+        offer(tellask(TellaskKind::Session), &session, &[], texts),
+        offer(tellask(TellaskKind::Sessionless), &once, &[], texts),
+        offer(
+            tellask(TellaskKind::FreshBoots),
+            &[(CONTENT, Thought)],
+            &[("effort", Effort)],
+            texts,
+        ),
+        offer(SpecialCall::AskHuman, &[(CONTENT, Question)], &[], texts),
+    ];
+    if !is_main {
+        offers.push(offer(tellask(TellaskKind::Back), &[(CONTENT, Question)], &[], texts));
+    }
+    let replies: &[ReplyKind] = if is_main { &[ReplyKind::Back] } else { &ReplyKind::ALL };
+    for kind in replies {
+        offers.push(offer(SpecialCall::Reply(*kind), &[("replyContent", Reply)], &[], texts));
+    }
+    offers
+}
+
+/// What fresh-boots reasoning may call in this phase.
+pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
+    match phase {
+        Phase::Divergence | Phase::Convergence => Vec::new(),
+        Phase::Finalization => {
+            let content = [("content", Argument::Conclusion)];
+            let offers = texts
+                .conclusions()
+                .map(|(name, purpose)| schema(name, purpose, &content, &[], texts));
+            offers.into()
+        }
+    }
+}
+
+type Arguments<'a> = &'a [(&'a str, Argument)];
+
+fn offer(
+    call: SpecialCall,
+    required: Arguments<'_>,
+    optional: Arguments<'_>,
+    texts: Texts,
+) -> ToolSchema {
+    schema(call.name(), texts.special_call(call), required, optional, texts)
+}
+
+fn schema(
+    name: &str,
+    description: &str,
+    required: Arguments<'_>,
+    optional: Arguments<'_>,
+    texts: Texts,
+) -> ToolSchema {
+    let all = required.iter().chain(optional);
+    let properties: Map<String, Value> =
+        all.map(|(key, argument)| ((*key).to_owned(), property(*argument, texts))).collect();
+    let required: Vec<&str> = required.iter().map(|(key, _)| *key).collect();
+    let parameters = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    ToolSchema { name: name.to_owned(), description: description.to_owned(), parameters }
+}
+
+fn property(argument: Argument, texts: Texts) -> Value {
+    let description = texts.argument(argument);
+    match argument {
+        Argument::Effort => json!({
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MOST_EFFORT,
+            "description": description,
+        }),
+        Argument::Target
+        | Argument::Slug
+        | Argument::Request
+        | Argument::Question
+        | Argument::Thought
+        | Argument::Reply
+        | Argument::Conclusion => json!({ "type": "string", "description": description }),
+    }
+}

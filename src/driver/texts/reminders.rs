@@ -1,0 +1,76 @@
+//! How reminders stand in the context, and the one that lists the tellasks in flight.
+
+use crate::domain::{Pending, Reminder};
+
+use super::{Texts, mentioned};
+
+impl Texts {
+    #[must_use]
+    pub fn reminders_begin(self) -> String {
+        self.pick(
+            "[System notice] Reminder context block begins. You manage these notes with the \
+             reminder tools.",
+            "[系统通知] 提醒开始。这些记录由你用提醒工具管理。",
+        )
+        .to_owned()
+    }
+
+    #[must_use]
+    pub fn reminders_end(self) -> String {
+        self.pick("[System notice] Reminder context block ends.", "[系统通知] 提醒结束。")
+            .to_owned()
+    }
+
+    #[must_use]
+    pub fn reminder(self, reminder: &Reminder) -> String {
+        let (id, content) = (&reminder.id, &reminder.content);
+        if reminder.owner_name.is_some() {
+            let head =
+                self.pick("[System notice] Kept by the runtime.", "[系统通知] 由运行时维护。");
+            return format!("{head}\n\n{content}");
+        }
+        let head =
+            self.pick("[System notice] Reminder, reminder_id:", "[系统通知] 提醒，reminder_id:");
+        format!("{head} {id}\n\n{content}")
+    }
+
+    /// The reminder that lists the tellasks in flight.
+    #[must_use]
+    pub fn in_flight(self, pending: &[Pending]) -> String {
+        if pending.is_empty() {
+            return self
+                .pick(
+                    "Tellasks in flight: none. Nobody works for you now; do not wait.",
+                    "进行中的诉请：无。现在没有人在为你工作，不要等待。",
+                )
+                .to_owned();
+        }
+        let count = pending.len();
+        let mut text = self.pick(
+            format!(
+                "Tellasks in flight: {count}. Nobody else works for you. This list keeps itself.\n"
+            ),
+            format!("进行中的诉请：{count} 项。除此之外没有人在为你工作。本列表自动维护。\n"),
+        );
+        for (n, one) in pending.iter().enumerate() {
+            let session = one
+                .session_slug
+                .as_ref()
+                .map(|slug| format!(" | {}: {slug}", self.pick("session", "会话")))
+                .unwrap_or_default();
+            text.push_str(&format!("\n{}. {}{session} | {}", n + 1, one.call_name, mentioned(one)));
+        }
+        text
+    }
+
+    #[must_use]
+    pub fn in_flight_guard(self) -> String {
+        self.pick(
+            "This reminder follows the tellasks in flight and keeps itself. To change a request, \
+             make a `tellask` with the same sessionSlug; otherwise wait for the reply.",
+            "本提醒随进行中的诉请自动更新。要修改某个请求，请用相同的 sessionSlug 再次 `tellask`；\
+             否则请等待回复。",
+        )
+        .to_owned()
+    }
+}

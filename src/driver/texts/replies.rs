@@ -1,0 +1,154 @@
+//! Replies: how one reads for the asker, and what its sender is told.
+
+use crate::domain::call::{SpecialCall, TellaskKind};
+use crate::domain::record::ReplyStatus;
+use crate::domain::{CallId, ReplyDirective};
+
+use super::{Texts, quote};
+
+/// A reply as the asker is to read it.
+#[derive(Debug)]
+pub struct Reply<'a> {
+    pub responder: &'a str,
+    pub text: &'a str,
+    pub status: ReplyStatus,
+    pub call_name: &'a str,
+    pub call_id: &'a CallId,
+    pub mention: &'a str,
+    pub slug: Option<&'a str>,
+    pub request: &'a str,
+}
+
+impl Texts {
+    #[must_use]
+    pub fn reply(self, reply: &Reply<'_>) -> String {
+        let marker = self.marker(reply);
+        let body = if is_fresh_boots(reply) {
+            format!("{}\n\n{}", self.fresh_boots_heading(), reply.text)
+        } else {
+            self.reply_body(reply)
+        };
+        format!("{marker}{body}\n\n{}\n{}", self.status_header(), self.reply_footnote(reply))
+    }
+
+    /// The line a completed reply begins with; nobody but the runtime writes it.
+    fn marker(self, reply: &Reply<'_>) -> &'static str {
+        match (reply.status, SpecialCall::of(reply.call_name)) {
+            (ReplyStatus::Failed | ReplyStatus::Pending, _) => "",
+            (ReplyStatus::Completed, Some(SpecialCall::Tellask(TellaskKind::FreshBoots))) => {
+                self.pick("【FBR-Reasoning Only】\n\n", "【FBR-仅推理】\n\n")
+            }
+            (ReplyStatus::Completed, Some(SpecialCall::Tellask(TellaskKind::Back))) => {
+                self.pick("【TellaskBack】\n\n", "【回问诉请】\n\n")
+            }
+            (ReplyStatus::Completed, _) => self.pick("【Completed】\n\n", "【最终完成】\n\n"),
+        }
+    }
+
+    fn reply_body(self, reply: &Reply<'_>) -> String {
+        let (responder, mention) = (reply.responder, reply.mention);
+        let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
+        let (text, request) = (quote(reply.text), quote(reply.request));
+        self.pick(
+            format!(
+                "@{responder} replied:\n\n{text}\n\nto the tellask: {mention}{session}\n\n{request}"
+            ),
+            format!("@{responder} 回复：\n\n{text}\n\n针对诉请：{mention}{session}\n\n{request}"),
+        )
+    }
+
+    fn reply_footnote(self, reply: &Reply<'_>) -> String {
+        let (name, id) = (reply.call_name, reply.call_id);
+        self.pick(
+            format!(
+                "- function: `{name}`\n- callId: {id}\n\
+                 - This is a reply to an earlier tellask, not a new request.\n"
+            ),
+            format!("- 函数：`{name}`\n- callId: {id}\n- 这是对先前诉请的回复，不是新的请求。\n"),
+        )
+    }
+
+    /// A reply that comes in a later course than its call: what was asked, then the answer.
+    #[must_use]
+    pub fn carryover(self, call_course: u32, reply: &Reply<'_>) -> String {
+        let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
+        let (request, text) = (quote(reply.request), quote(reply.text));
+        let header = self.status_header();
+        let Reply { responder, call_name, call_id, .. } = reply;
+        let asked = if is_fresh_boots(reply) { reply.call_name } else { reply.mention };
+        self.pick(
+            format!(
+                "A reply to a tellask of course C{call_course}, carried over.\n\n\
+                 You asked {asked}{session}:\n\n{request}\n\n@{responder} replied:\n\n{text}\n\n\
+                 {header}\n- function: `{call_name}`\n- callId: {call_id}\n"
+            ),
+            format!(
+                "来自第 C{call_course} 程对话的诉请回复，延续至此。\n\n\
+                 你曾诉请 {asked}{session}：\n\n{request}\n\n@{responder} 的回复：\n\n{text}\n\n\
+                 {header}\n- 函数：`{call_name}`\n- callId: {call_id}\n"
+            ),
+        )
+    }
+
+    #[must_use]
+    pub fn delivered(self, reply_tool: &str) -> String {
+        self.pick(
+            format!("The reply was delivered with `{reply_tool}`."),
+            format!("回复已通过 `{reply_tool}` 送达。"),
+        )
+    }
+
+    #[must_use]
+    pub fn wrong_reply_tool(self, expected: &str) -> String {
+        self.pick(
+            format!(
+                "Not delivered: the reply you owe is delivered with `{expected}`. Call that tool."
+            ),
+            format!("未送达：你所欠的回复要用 `{expected}` 交付，请调用该工具。"),
+        )
+    }
+
+    #[must_use]
+    pub fn no_obligation(self) -> String {
+        self.pick("Not delivered: you owe no reply now.", "未送达：你现在不欠任何回复。").to_owned()
+    }
+
+    #[must_use]
+    pub fn stale_reply(self) -> String {
+        self.pick(
+            "Not delivered: the request was closed or replaced, nobody waits for this reply.",
+            "未送达：该请求已关闭或被替换，没有人在等这个回复。",
+        )
+        .to_owned()
+    }
+
+    #[must_use]
+    pub fn obligation(self, directive: &ReplyDirective) -> String {
+        let (id, tool) = (&directive.target_call_id, &directive.expected_reply_call_name);
+        let request = quote(&directive.tellask_content);
+        self.pick(
+            format!(
+                "[Dominds active inter-dialog reply obligation]\n\
+                 - replies to call: {id}\n- deliver with: `{tool}`\n\nThe request:\n\n{request}"
+            ),
+            format!(
+                "[Dominds 当前跨对话回复义务]\n\
+                 - 回复的调用：{id}\n- 交付工具：`{tool}`\n\n请求：\n\n{request}"
+            ),
+        )
+    }
+
+    #[must_use]
+    pub fn no_obligation_note(self) -> String {
+        self.pick(
+            "[Dominds no active inter-dialog reply]\n\
+             You owe no reply now; do not call a reply tool.",
+            "[Dominds 当前无跨对话回复义务]\n你现在不欠任何回复，不要调用回复工具。",
+        )
+        .to_owned()
+    }
+}
+
+fn is_fresh_boots(reply: &Reply<'_>) -> bool {
+    SpecialCall::of(reply.call_name) == Some(SpecialCall::Tellask(TellaskKind::FreshBoots))
+}

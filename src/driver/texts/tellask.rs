@@ -1,0 +1,141 @@
+//! Asking a teammate: the assignment, the status of the call, and why one is refused.
+
+use crate::domain::record::ReplyStatus;
+use crate::domain::{Assignment, CallId, Pending};
+
+use super::{Texts, quote};
+
+impl Texts {
+    /// The first prompt of an assignment, in a new or a known side dialog.
+    #[must_use]
+    pub fn assignment(
+        self,
+        assignment: &Assignment,
+        slug: Option<&str>,
+        reply_tool: &str,
+    ) -> String {
+        let asker = &assignment.origin_member_id;
+        let session = slug.map(|slug| format!(" ({slug})")).unwrap_or_default();
+        let mentions = assignment.mention_list.clone().unwrap_or_default().join(" ");
+        let request = quote(&format!("{mentions}\n{}", assignment.tellask_content));
+        let kind = match slug {
+            Some(_) => self.pick("【Tellask Session】", "【长线诉请】"),
+            None => self.pick("【Fresh Tellask】", "【一次性诉请】"),
+        };
+        self.pick(
+            format!(
+                "[Dominds active reply tool]\n\
+                 You owe a reply. Deliver it with `{reply_tool}`; no other reply tool fits.\n\n\
+                 You are the responder; the tellasker is @{asker}. This is a {kind}. Do what the \
+                 request below asks, then call `{reply_tool}` with the full result. If you end with \
+                 plain words instead, those words are delivered as your reply.\n\n\
+                 Completion markers are added by the runtime; never write them yourself.\n\n\
+                 Request{session}:\n\n{request}\n"
+            ),
+            format!(
+                "[Dominds 当前回复工具]\n\
+                 你欠一个回复。请用 `{reply_tool}` 交付，其他回复工具都不合适。\n\n\
+                 你是响应者，诉请者是 @{asker}。这是一个{kind}。请完成下面的请求，然后调用 \
+                 `{reply_tool}` 交付完整结果。若以普通文字结束，那段文字就作为你的回复交付。\n\n\
+                 完成标记由运行时添加，切勿自行书写。\n\n\
+                 请求{session}：\n\n{request}\n"
+            ),
+        )
+    }
+
+    /// Stands before the assignment when a known session gets a newer request.
+    #[must_use]
+    pub fn assignment_update(self) -> String {
+        self.pick(
+            "The request of this session was replaced. Go on with the one below; no separate \
+             acknowledgement is wanted.",
+            "本会话的请求已被替换。请按下面的新请求继续，无需另行确认。",
+        )
+        .to_owned()
+    }
+
+    /// Where a call's result will be read that has none yet.
+    #[must_use]
+    pub fn waiting(self, call_name: &str, call_id: &CallId) -> String {
+        let header = self.status_header();
+        self.pick(
+            format!(
+                "{header}\n\n`{call_name}` was made and waits for its reply.\n\n- callId: {call_id}\n\n\
+                 This is a status, not the reply. The reply will appear later with the same callId."
+            ),
+            format!(
+                "{header}\n\n`{call_name}` 已发出，正在等待回复。\n\n- callId: {call_id}\n\n\
+                 这是状态，不是回复。回复稍后会以相同的 callId 出现。"
+            ),
+        )
+    }
+
+    /// Stands for the status of a call that has been answered.
+    #[must_use]
+    pub fn answered_below(self, call_name: &str, call_id: &CallId, status: ReplyStatus) -> String {
+        let word = match status {
+            ReplyStatus::Completed => self.pick(
+                "was answered: the reply stands below with the same callId",
+                "已得到回复：见下文相同 callId 的内容",
+            ),
+            ReplyStatus::Failed => self.pick(
+                "was closed without a reply: the reason stands below",
+                "已关闭，没有回复：原因见下文",
+            ),
+            ReplyStatus::Pending => self.pick("still waits for its reply", "仍在等待回复"),
+        };
+        let end = self.pick(".", "。");
+        format!("{}\n\n`{call_name}` {word}{end}\n\n- callId: {call_id}", self.status_header())
+    }
+
+    #[must_use]
+    pub fn self_tellask(self) -> String {
+        self.pick(
+            "Failed: a tellask goes to a teammate, not to yourself. To think the matter over anew, \
+             call `freshBootsReasoning`; otherwise do the work here, or ask somebody else.",
+            "失败：诉请只能发给队友，不能发给自己。若要对此重新思考，请调用 `freshBootsReasoning`；\
+             否则请在这里完成，或请别人来做。",
+        )
+        .to_owned()
+    }
+
+    #[must_use]
+    pub fn tellask_to_asker(self, asker: &str) -> String {
+        self.pick(
+            format!(
+                "Failed: @{asker} waits for your reply. Ask back with `tellaskBack` where you have \
+                 it, or say in your reply what is missing."
+            ),
+            format!(
+                "失败：@{asker} 正在等你的回复。有 `tellaskBack` 时请用它回问，\
+                 否则请在回复里说明还缺什么。"
+            ),
+        )
+    }
+
+    #[must_use]
+    pub fn unknown_teammate(self, wanted: &str, known: &str) -> String {
+        self.pick(
+            format!("Failed: there is no teammate @{wanted}. Teammates: {known}."),
+            format!("失败：没有队友 @{wanted}。现有队友：{known}。"),
+        )
+    }
+
+    #[must_use]
+    pub fn superseded(self) -> String {
+        self.pick(
+            "Closed without a reply: the request was replaced by a newer one of the same session.",
+            "已关闭，没有回复：该请求已被同一会话的新请求取代。",
+        )
+        .to_owned()
+    }
+}
+
+/// `@target request`, as the pending reminder and its signature name a tellask; who asks itself has no
+/// target.
+#[must_use]
+pub fn mentioned(pending: &Pending) -> String {
+    let mut words = pending.mention_list.clone().unwrap_or_default();
+    words.push(pending.tellask_content.clone());
+    words.join(" ")
+}

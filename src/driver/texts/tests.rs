@@ -1,0 +1,205 @@
+//! Every text stands in both languages, and the markers in it are those of its language.
+
+use super::*;
+use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::fresh_boots::{Phase, Round};
+use crate::domain::record::ReplyStatus;
+use crate::domain::{Assignment, CallId, CallType, Course, Genseq, Pending, Reminder, Stamp};
+
+fn pending(name: &str) -> Pending {
+    Pending {
+        side_dialog_id: "aa/bb/02".into(),
+        created_at: Stamp::default(),
+        call_name: name.to_owned(),
+        mention_list: (name != "freshBootsReasoning").then(|| vec!["@dev".to_owned()]),
+        tellask_content: "x".to_owned(),
+        target_agent_id: "dev".into(),
+        call_id: CallId::new("c"),
+        call_site_course: Course::FIRST,
+        call_site_genseq: Genseq(1),
+        call_type: CallType::C,
+        session_slug: None,
+        extra: serde_json::Map::new(),
+    }
+}
+
+fn assignment() -> Assignment {
+    Assignment {
+        call_name: "tellask".to_owned(),
+        mention_list: Some(vec!["@dev".to_owned()]),
+        tellask_content: "x".to_owned(),
+        origin_member_id: "lead".into(),
+        asker_dialog_id: "aa/bb/01".into(),
+        call_id: CallId::new("c"),
+        collective_targets: None,
+        effective_fbr_effort: None,
+    }
+}
+
+fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> Reply<'a> {
+    let (responder, text, mention, request) = ("dev", "42", "@dev", "x");
+    Reply { responder, text, status, call_name: name, call_id: id, mention, slug: None, request }
+}
+
+fn all(texts: Texts) -> Vec<String> {
+    let id = &CallId::new("c");
+    let directive = crate::domain::Frame::owing(assignment(), "replyTellask")
+        .tellask_reply_obligation
+        .expect("an obligation");
+    let mut owned = Reminder::new("r".to_owned(), "x".to_owned(), Stamp::default());
+    let plain = texts.reminder(&owned);
+    owned.owner_name = Some("o".to_owned());
+    let mut all = vec![
+        texts.assignment(&assignment(), Some("s"), "replyTellask"),
+        texts.assignment(&assignment(), None, "replyTellaskSessionless"),
+        texts.assignment_update(),
+        texts.waiting("tellask", id),
+        texts.self_tellask(),
+        texts.tellask_to_asker("lead"),
+        texts.unknown_teammate("x", "dev"),
+        texts.superseded(),
+        texts.in_flight(&[]),
+        texts.in_flight(&[pending("tellask"), pending("freshBootsReasoning")]),
+        texts.in_flight_guard(),
+        texts.carryover(1, &reply("tellask", ReplyStatus::Failed, id)),
+        texts.delivered("replyTellask"),
+        texts.wrong_reply_tool("replyTellask"),
+        texts.no_obligation(),
+        texts.stale_reply(),
+        texts.obligation(&directive),
+        texts.no_obligation_note(),
+        texts.question_already_open(),
+        texts.course_start(),
+        texts.interrupted().to_owned(),
+        texts.unknown_outcome(),
+        texts.stopped_call(),
+        texts.reminders_begin(),
+        texts.reminders_end(),
+        plain,
+        texts.reminder(&owned),
+        texts.fresh_boots_notice(),
+        texts.fresh_boots_off(),
+        texts.fresh_boots_without_conclusion(),
+    ];
+    let statuses = [ReplyStatus::Completed, ReplyStatus::Failed, ReplyStatus::Pending];
+    all.extend(statuses.map(|status| texts.answered_below("tellask", id, status)));
+    all.extend([Phase::Divergence, Phase::Finalization].map(|p| texts.fresh_boots_refused(p)));
+    let rounds = std::iter::successors(Some(Round::first(2)), |round| round.next());
+    all.extend(rounds.map(|round| texts.fresh_boots_prompt(&assignment(), round)));
+    let kinds = [
+        TellaskKind::Back,
+        TellaskKind::Session,
+        TellaskKind::Sessionless,
+        TellaskKind::FreshBoots,
+    ];
+    let calls = kinds.map(SpecialCall::Tellask).into_iter();
+    let calls = calls.chain(ReplyKind::ALL.map(SpecialCall::Reply)).chain([SpecialCall::AskHuman]);
+    all.extend(calls.map(|call| texts.special_call(call).to_owned()));
+    all.extend(texts.conclusions().map(|(_, purpose)| purpose.to_owned()));
+    let arguments = [
+        Argument::Target,
+        Argument::Slug,
+        Argument::Request,
+        Argument::Question,
+        Argument::Thought,
+        Argument::Effort,
+        Argument::Reply,
+        Argument::Conclusion,
+    ];
+    all.extend(arguments.map(|argument| texts.argument(argument).to_owned()));
+    let faults = [
+        Fault::NotJson("x".to_owned()),
+        Fault::NotAnObject,
+        Fault::NotAText("k"),
+        Fault::Empty("k"),
+        Fault::NoTarget,
+        Fault::NotASlug,
+        Fault::NotAnEffort,
+    ];
+    all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
+    all
+}
+
+fn is_chinese(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+#[test]
+fn every_text_is_told_in_the_work_language() {
+    let (english, chinese) = (all(Texts(Lang::En)), all(Texts(Lang::Zh)));
+    assert_eq!(english.len(), chinese.len());
+    for text in english {
+        assert!(!is_chinese(&text), "{text}");
+    }
+    for text in chinese {
+        assert!(is_chinese(&text), "{text}");
+        // Names of tools and keys stay; a sentence of English words does not.
+        let words = text.split(|c: char| !c.is_ascii_alphabetic() && c != ' ');
+        let longest = words.map(|run| run.split_whitespace().count()).max().unwrap_or_default();
+        assert!(longest <= 3, "{text}");
+    }
+}
+
+#[test]
+fn headings_and_markers_are_those_of_the_language() {
+    let id = &CallId::new("c");
+    let completed = |name| reply(name, ReplyStatus::Completed, id);
+    for (lang, expected) in [
+        (
+            Lang::En,
+            [
+                "[Dominds active reply tool]\n",
+                "[Dominds tellask status]\n",
+                "[Dominds active inter-dialog reply obligation]\n",
+                "[Dominds no active inter-dialog reply]\n",
+                "【Completed】\n",
+                "【TellaskBack】\n",
+                "【FBR-Reasoning Only】\n",
+            ],
+        ),
+        (
+            Lang::Zh,
+            [
+                "[Dominds 当前回复工具]\n",
+                "[Dominds 诉请状态]\n",
+                "[Dominds 当前跨对话回复义务]\n",
+                "[Dominds 当前无跨对话回复义务]\n",
+                "【最终完成】\n",
+                "【回问诉请】\n",
+                "【FBR-仅推理】\n",
+            ],
+        ),
+    ] {
+        let texts = Texts(lang);
+        let frame = crate::domain::Frame::owing(assignment(), "replyTellask");
+        let told = [
+            texts.assignment(&assignment(), None, "replyTellask"),
+            texts.waiting("tellask", id),
+            texts.obligation(&frame.tellask_reply_obligation.expect("an obligation")),
+            texts.no_obligation_note(),
+            texts.reply(&completed("tellask")),
+            texts.reply(&completed("tellaskBack")),
+            texts.reply(&completed("freshBootsReasoning")),
+        ];
+        for (text, start) in told.iter().zip(expected) {
+            assert!(text.starts_with(start), "{text}");
+        }
+        for name in ["tellask", "tellaskBack", "freshBootsReasoning"] {
+            let failed = texts.reply(&reply(name, ReplyStatus::Failed, id));
+            assert!(!failed.contains('【'), "{failed}");
+        }
+        let session = texts.assignment(&assignment(), Some("s"), "replyTellask");
+        let once = texts.assignment(&assignment(), None, "replyTellask");
+        let kinds = match lang {
+            Lang::En => ["【Tellask Session】", "【Fresh Tellask】"],
+            Lang::Zh => ["【长线诉请】", "【一次性诉请】"],
+        };
+        assert!(session.contains(kinds[0]) && once.contains(kinds[1]), "{session}{once}");
+    }
+}
+
+#[test]
+fn who_asks_itself_is_listed_without_a_mention() {
+    assert_eq!(mentioned(&pending("tellask")), "@dev x");
+    assert_eq!(mentioned(&pending("freshBootsReasoning")), "x");
+}
