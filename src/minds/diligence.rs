@@ -6,12 +6,16 @@ use super::files::{self, Found};
 use super::prompt::Text;
 use crate::domain::Lang;
 
-const BUILT_IN: Text = Text::english(
+const BUILT_IN: Text = Text::both(
     "You stopped, and nothing you wait for is on its way. Look at the goal of the Taskdoc.\n\
      - The goal is unclear, or a decision is a person's to make: ask with `askHuman`.\n\
      - The goal is reached: say briefly how you know, and ask with `askHuman` for acceptance.\n\
      - Otherwise: take the next step now, yourself or by asking the teammate who owns it. \
      Announcing a step is not taking it.",
+    "你停下了，而且没有任何你在等的事。请看任务文档的目标。\n\
+     - 目标不清楚，或需要人来决定：用 `askHuman` 提问。\n\
+     - 目标已达成：简短说明依据，并用 `askHuman` 请人验收。\n\
+     - 否则：现在就走下一步，自己做，或请负责的队友做。宣布要做不等于做了。",
 );
 
 /// The file for the language, else the general one, else the built-in text. `None` where the file

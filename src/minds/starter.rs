@@ -82,7 +82,7 @@ mod tests {
         }
         assert_eq!(taskdoc::list(dir.path()), ["first-task.tsk"]);
         let task = taskdoc::read(dir.path(), "first-task.tsk").unwrap();
-        assert_eq!(task.violations, Vec::<String>::new());
+        assert!(task.violations.is_empty());
         assert!(!task.goals.is_empty() && !task.constraints.is_empty());
     }
 

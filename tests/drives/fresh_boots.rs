@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use dominds_tui::domain::DialogId;
 use dominds_tui::domain::fresh_boots::{CONCLUSION_TOOLS, Phase, Round};
 use dominds_tui::domain::record::Record;
-use dominds_tui::domain::{DialogId, Lang};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
@@ -17,7 +17,8 @@ use crate::common::story::{entries, story};
 use crate::disk::{Death, Mortal};
 use crate::{made, replies, result_of};
 
-fn reason(effort: Option<u32>) -> Reply {
+/// The call that begins it.
+pub fn reason(effort: Option<u32>) -> Reply {
     let arguments = match effort {
         Some(effort) => json!({ "tellaskContent": "Which name?", "effort": effort }),
         None => json!({ "tellaskContent": "Which name?" }),
@@ -25,7 +26,8 @@ fn reason(effort: Option<u32>) -> Reply {
     Reply::call("c", "freshBootsReasoning", &arguments.to_string())
 }
 
-fn conclude(content: &str) -> Reply {
+/// The call that ends it.
+pub fn conclude(content: &str) -> Reply {
     Reply::call("f", CONCLUSION_TOOLS[0], &json!({ "content": content }).to_string())
 }
 
@@ -272,45 +274,6 @@ async fn the_rounds_use_the_settings_for_reasoning() {
     let seen = world.models.requests();
     assert_eq!(seen[0].params.temperature, Some(0.1));
     assert_eq!(seen[1].params.temperature, Some(0.9));
-}
-
-#[tokio::test(start_paused = true)]
-async fn e29_a_reply_has_one_marker_at_its_start_in_the_work_language_and_a_failure_has_none() {
-    for (lang, completed, reasoned) in [
-        (Lang::En, "【Completed】\n", "【FBR-Reasoning Only】\n"),
-        (Lang::Zh, "【最终完成】\n", "【FBR-仅推理】\n"),
-    ] {
-        let ask = |id: &str, target: &str| {
-            Reply::call(id, "tellaskSessionless", &crate::tellasks::once(target, "Look."))
-        };
-        let models = Sequence::new()
-            .reply("lead", ask("c1", "alice"))
-            .reply("alice", Reply::saying("seen"))
-            .reply("lead", ask("c2", "nobody"))
-            .reply("lead", reason(Some(1)))
-            .reply("lead", Reply::saying("one"))
-            .reply("lead", Reply::saying("less"))
-            .reply("lead", conclude("So."))
-            .reply("lead", Reply::saying("Good."));
-        let mut world = World::new(models);
-        world.setup.lang = lang;
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
-        let results: Vec<String> = entries(&world.view(), &main)
-            .iter()
-            .filter_map(|entry| match &entry.record {
-                Record::TellaskResult(result) => Some(result.content.clone()),
-                _ => None,
-            })
-            .collect();
-        let [replied, failed, concluded] = results.as_slice() else { panic!("{results:?}") };
-        assert!(replied.starts_with(completed), "{replied}");
-        assert!(concluded.starts_with(reasoned), "{concluded}");
-        assert!(!failed.contains('【'), "{failed}");
-        for text in [replied, concluded] {
-            assert_eq!(text.matches('【').count(), 1, "{text}");
-        }
-    }
 }
 
 /// Knows what to do from what it is shown.

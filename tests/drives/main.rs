@@ -14,6 +14,7 @@ mod crash;
 mod disk;
 mod fresh_boots;
 mod interjections;
+mod languages;
 mod probe;
 mod questions;
 mod restart;

@@ -13,8 +13,9 @@ use serde::ser::Serializer;
 use super::{CompatConfig, ThinkingReplay};
 use crate::llm::request::{Message, Request};
 
-/// What stands for a result that was never recorded.
-const NO_RESULT: &str = "no result was recorded; it was interrupted";
+/// What stands for a result that was never recorded. In both languages: here nobody knows which of
+/// them the model is told things in.
+const NO_RESULT: &str = "no result was recorded; it was interrupted (没有记录到结果，调用被中断)";
 /// Longest name the protocol takes.
 const NAME_CHARS: usize = 64;
 

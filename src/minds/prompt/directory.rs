@@ -3,8 +3,8 @@
 use super::{Facts, Section, Text};
 use crate::domain::Member;
 
-const QUESTIONS: Text = Text::english("Asking a person");
-const QUESTIONS_BODY: Text = Text::english(
+const QUESTIONS: Text = Text::both("Asking a person", "向人提问");
+const QUESTIONS_BODY: Text = Text::both(
     "Use `askHuman` when only a person can decide: the goal itself, money, credentials, what \
      cannot be undone, a contradiction. Do not ask what you can find out, and do not report \
      progress with it.\n\
@@ -13,13 +13,18 @@ const QUESTIONS_BODY: Text = Text::english(
      - The reader may see nothing but the question. Begin with a line that says what you need; \
      then the facts, the options and the one you recommend.\n\
      - You are stopped until the answer comes; finish first what does not depend on it.",
+    "只有人才能决定的事才用 `askHuman`：目标本身、费用、凭据、无法撤销的事、相互矛盾之处。\
+     能自己查清的不要问，也不要用它汇报进度。\n\
+     - 每轮一个问题：同一轮的两个 `askHuman` 都会被拒绝。多个要点请合成一个问题。\n\
+     - 读者可能只看得到这个问题。第一行先说需要什么；然后写事实、选项，以及你推荐哪一个。\n\
+     - 得到回答之前你会停下；与之无关的事请先做完。",
 );
 
-const TEAM: Text = Text::english("Team");
-const ALONE: Text = Text::english("There are no teammates.");
-const YOU: Text = Text::english("you");
-const ASK_FOR: Text = Text::english("ask for");
-const NOT_FOR: Text = Text::english("not for");
+const TEAM: Text = Text::both("Team", "团队");
+const ALONE: Text = Text::both("There are no teammates.", "没有队友。");
+const YOU: Text = Text::both("you", "你自己");
+const ASK_FOR: Text = Text::both("ask for", "可以请其");
+const NOT_FOR: Text = Text::both("not for", "不要请其");
 
 pub(super) fn questions(facts: &Facts) -> Section {
     (&QUESTIONS, Some(facts.say(&QUESTIONS_BODY).to_owned()))

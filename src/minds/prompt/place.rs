@@ -3,16 +3,18 @@
 use super::{Facts, Section, Text};
 use crate::domain::AccessLists;
 
-const TITLE: Text = Text::english("Where you work");
-const BORDERS: Text = Text::english(
+const TITLE: Text = Text::both("Where you work", "你在哪里工作");
+const BORDERS: Text = Text::both(
     "Paths are relative to the workspace; file tools do not leave it. Closed to them: `.minds/` \
      (the team's configuration), `.dialogs/` (the program's state) and every `*.tsk/` (Taskdocs, \
      which have tools of their own).",
+    "路径都相对于工作区；文件工具不会越出它。以下对文件工具关闭：`.minds/`（团队配置）、\
+     `.dialogs/`（程序的状态）和所有 `*.tsk/`（任务文档，另有专用工具）。",
 );
-const READ_ONLY_BELOW: Text = Text::english("You may read only");
-const WRITE_ONLY_BELOW: Text = Text::english("You may write only");
-const NO_READ: Text = Text::english("You may not read");
-const NO_WRITE: Text = Text::english("You may not write");
+const READ_ONLY_BELOW: Text = Text::both("You may read only", "你只能读取");
+const WRITE_ONLY_BELOW: Text = Text::both("You may write only", "你只能写入");
+const NO_READ: Text = Text::both("You may not read", "你不能读取");
+const NO_WRITE: Text = Text::both("You may not write", "你不能写入");
 
 pub(super) fn environment(facts: &Facts) -> Section {
     let mut parts: Vec<String> = facts.environment.map(str::to_owned).into_iter().collect();

@@ -2,31 +2,40 @@
 
 use super::{DialogRole, Facts, Section, Text};
 
-const TITLE: Text = Text::english("Rules for everyone");
+const TITLE: Text = Text::both("Rules for everyone", "共同的规则");
 
-const SHELL_OWN: Text = Text::english(
+const SHELL_OWN: Text = Text::both(
     "You may run shell commands. Prefer reading ones; before one that deletes, publishes or \
      spends, be sure that the task asks for it, else ask the person.",
+    "你可以执行 shell 命令。优先用只读的命令；执行会删除、发布或花费的命令之前，先确认任务确实要求这样做，\
+     否则请问人。",
 );
-const SHELL_OTHERS: Text = Text::english(
+const SHELL_OTHERS: Text = Text::both(
     "You cannot run shell commands. Ask one of these for it, with the exact command and the \
      reason:",
+    "你不能执行 shell 命令。需要时请下列成员之一来做，并写明确切的命令和理由：",
 );
-const SHELL_NOBODY: Text = Text::english(
+const SHELL_NOBODY: Text = Text::both(
     "Nobody in this team runs shell commands. If one is needed, ask the person for its output.",
+    "团队里没有人能执行 shell 命令。需要时，请人提供它的输出。",
 );
 
-const TASKDOC: Text = Text::english(
+const TASKDOC: Text = Text::both(
     "The Taskdoc is the truth about the task: Goals, Constraints, Progress. It is in your \
      context; trust it over memory.",
+    "任务文档是关于任务的准绳：目标、约束、进展。它就在你的上下文里；与记忆不符时以它为准。",
 );
-const TASKDOC_MAIN: Text = Text::english(
+const TASKDOC_MAIN: Text = Text::both(
     "You keep it: write it with `change_mind`, a whole section at a time. Goals and Constraints \
      change only as the person wants; Progress holds the present state and the next steps, not a \
      diary.",
+    "由你维护：用 `change_mind` 写入，每次写一整节。目标和约束只按人的意思改；进展写现状和下一步，\
+     不是日记。",
 );
-const TASKDOC_SIDE: Text =
-    Text::english("You do not write it: report what should change to your asker.");
+const TASKDOC_SIDE: Text = Text::both(
+    "You do not write it: report what should change to your asker.",
+    "你不写它：应当改什么，报告给诉请者。",
+);
 
 pub(super) fn policy(facts: &Facts) -> Section {
     let taskdoc = match facts.role {

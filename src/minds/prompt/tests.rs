@@ -12,11 +12,15 @@ members:
 ";
 
 fn prompt_of(id: &str, role: DialogRole, tools: &[&str]) -> String {
+    prompt_in(Lang::En, id, role, tools)
+}
+
+fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
     let (team, problems) = crate::minds::team::read(TEAM);
     assert_eq!(problems, []);
     let tool_names: Vec<String> = tools.iter().map(|name| (*name).to_owned()).collect();
     build(&Facts {
-        lang: Lang::En,
+        lang,
         member: team.member(&AgentId::new(id)).unwrap(),
         team: &team,
         texts: MemberTexts {
@@ -118,10 +122,31 @@ fn fresh_boots_reasoning_has_its_own_prompt_without_tools_or_team() {
 }
 
 #[test]
-fn a_text_without_a_translation_is_said_in_english() {
-    let text = Text::both("yes", "是");
-    assert_eq!((text.of(Lang::En), text.of(Lang::Zh)), ("yes", "是"));
-    assert_eq!(Text::english("yes").of(Lang::Zh), "yes");
+fn the_prompt_stands_in_either_language_with_the_same_sections() {
+    for role in [DialogRole::Main, DialogRole::Side, DialogRole::FreshBoots] {
+        let tools = ["add_reminder", "recall_taskdoc"];
+        let english = prompt_in(Lang::En, "lead", role, &tools);
+        let chinese = prompt_in(Lang::Zh, "lead", role, &tools);
+        assert_eq!(headings(&english).len(), headings(&chinese).len());
+        for line in english.lines() {
+            let markers = line.contains('【');
+            assert!(markers || !line.chars().any(is_ideograph), "{line}");
+        }
+        let own = ["PERSONA-TEXT", "KNOWHOW-TEXT", "ENV-TEXT"];
+        let told =
+            |line: &&str| !line.is_empty() && !own.contains(line) && !line.starts_with(['`', ' ']);
+        for line in chinese.lines().filter(told).filter(|line| !line.starts_with("- `")) {
+            assert!(line.chars().any(is_ideograph), "{line}");
+        }
+    }
+    let zh = prompt_in(Lang::Zh, "lead", DialogRole::Main, &[]);
+    for text in ["【最终完成】", "【回问诉请】", "【FBR-仅推理】", "`askHuman("] {
+        assert!(zh.contains(text), "{text}");
+    }
+}
+
+fn is_ideograph(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
 #[test]

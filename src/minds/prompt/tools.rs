@@ -2,24 +2,30 @@
 
 use super::{DialogRole, Facts, Section, Text};
 
-const OWN_STATE: Text = Text::english("Keeping your head");
-const REMINDERS: Text = Text::english(
+const OWN_STATE: Text = Text::both("Keeping your head", "保持头脑清楚");
+const REMINDERS: Text = Text::both(
     "Your context is limited; what you must not forget goes into a reminder (`add_reminder`, \
      `update_reminder`, `delete_reminder`). Keep few, short and current: state and next steps, \
      not what a file already says. When the program warns that the context fills up, write a \
      reminder to go on from, then call `clear_mind`.",
+    "你的上下文有限；不能忘的写进提醒（`add_reminder`、`update_reminder`、\
+     `delete_reminder`）。提醒要少、短、新：写状态和下一步，不写文件里已有的内容。\
+     程序警告上下文快满时，先写一条据以继续的提醒，再调用 `clear_mind`。",
 );
-const RECALL: Text =
-    Text::english("`recall_taskdoc` reads a section of the Taskdoc that is only listed.");
+const RECALL: Text = Text::both(
+    "`recall_taskdoc` reads a section of the Taskdoc that is only listed.",
+    "`recall_taskdoc` 读取任务文档中只列出名称的章节。",
+);
 
-const OFFERED: Text = Text::english("Your tools");
-const OFFERED_NOTE: Text = Text::english(
+const OFFERED: Text = Text::both("Your tools", "你的工具");
+const OFFERED_NOTE: Text = Text::both(
     "A tool's description is its manual; read it before the first call. Besides these and the ones \
      for asking and replying there are none.",
+    "工具的描述就是它的手册；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
 );
 
-const TELLASK: Text = Text::english("Asking and replying");
-const TELLASK_BOTH: Text = Text::english(
+const TELLASK: Text = Text::both("Asking and replying", "诉请与回复");
+const TELLASK_BOTH: Text = Text::both(
     "- `tellask(targetAgentId, sessionSlug, tellaskContent)`: work you will come back to. A slug \
      is words of letters, digits, `-` and `_`, joined by dots.\n\
      - `tellaskSessionless(targetAgentId, tellaskContent)`: one request, one answer.\n\
@@ -27,16 +33,29 @@ const TELLASK_BOTH: Text = Text::english(
      - `askHuman(tellaskContent)`: a person.\n\
      - `replyTellaskBack(replyContent)`: answers a teammate who asked you back.\n\
      Only ids of the team work as `targetAgentId`, never your own.",
+    "- `tellask(targetAgentId, sessionSlug, tellaskContent)`：\
+     之后还会再来的事。slug 由字母、数字、`-` 和 `_` 组成的词用点连接而成。\n\
+     - `tellaskSessionless(targetAgentId, tellaskContent)`：\
+     一次请求，一次回复。\n\
+     - `freshBootsReasoning(tellaskContent, effort?)`：\
+     让自己重新思考。\n\
+     - `askHuman(tellaskContent)`：问人。\n\
+     - `replyTellaskBack(replyContent)`：回答向你回问的队友。\n\
+     `targetAgentId` 只能是团队成员的 id，不能是你自己的。",
 );
-const TELLASK_SIDE: Text = Text::english(
+const TELLASK_SIDE: Text = Text::both(
     "- `tellaskBack(tellaskContent)`: your asker; not a new tellask to the asker's id.\n\
      - `replyTellask(replyContent)`: delivers a session's request.\n\
      - `replyTellaskSessionless(replyContent)`: delivers a one-time request.\n\
      Use the one the assignment names, once; a reply without an open request fails.",
+    "- `tellaskBack(tellaskContent)`：回问诉请者；不要对诉请者的 id 另发诉请。\n\
+     - `replyTellask(replyContent)`：交付会话的请求。\n\
+     - `replyTellaskSessionless(replyContent)`：交付一次性的请求。\n\
+     用任务指明的那一个，只用一次；没有待回复的请求时回复会失败。",
 );
 
-const RULES: Text = Text::english("Calling tools");
-const RULES_BODY: Text = Text::english(
+const RULES: Text = Text::both("Calling tools", "调用工具");
+const RULES_BODY: Text = Text::both(
     "- Arguments are one JSON object, with the keys of the tool and no others.\n\
      - Calls of one round run side by side and do not see each other's results. What depends on \
      a result belongs in the next round.\n\
@@ -44,6 +63,11 @@ const RULES_BODY: Text = Text::english(
      the same kind, take another way.\n\
      - Long results are cut, and say so; ask for the part you need.\n\
      - Never claim that something was done, read or tested without a result that shows it.",
+    "- 参数是一个 JSON 对象，只包含该工具的键。\n\
+     - 同一轮的调用并行执行，彼此看不到结果。依赖某个结果的事放到下一轮。\n\
+     - 失败的结果会说明原因。重试之前先有所改变；同类失败两次后，换一条路。\n\
+     - 过长的结果会被截断并注明；请只取需要的部分。\n\
+     - 没有结果为证，绝不声称做过、读过或测试过什么。",
 );
 
 pub(super) fn own_state(facts: &Facts) -> Section {

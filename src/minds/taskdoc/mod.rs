@@ -44,7 +44,16 @@ pub struct Taskdoc {
     /// How many more there are than the index names.
     pub unlisted: usize,
     /// What does not belong where it is.
-    pub violations: Vec<String>,
+    pub violations: Vec<Violation>,
+}
+
+/// What is not in order in a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// Only the first entries were looked at.
+    TooManyFiles,
+    /// A file or folder that does not belong where it is.
+    Stranger(String),
 }
 
 /// Why there is no Taskdoc.

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::path::{folder, is_extra, is_identifier};
-use super::{BEAR_IN_MIND, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError};
+use super::{BEAR_IN_MIND, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
 
 /// Entries looked at, in all.
 const MOST_ENTRIES: usize = 2048;
@@ -60,7 +60,7 @@ impl Scan {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             if self.left == 0 {
-                self.note("the package has too many files; some were not looked at".to_owned());
+                self.note(Violation::TooManyFiles);
                 break;
             }
             self.left -= 1;
@@ -104,12 +104,12 @@ impl Scan {
 
     fn violation(&mut self, name: &str) {
         let shown: String = name.chars().take(100).collect();
-        self.note(format!("`{shown}` does not belong there"));
+        self.note(Violation::Stranger(shown));
     }
 
-    fn note(&mut self, text: String) {
+    fn note(&mut self, violation: Violation) {
         if self.taskdoc.violations.len() < MOST_VIOLATIONS {
-            self.taskdoc.violations.push(text);
+            self.taskdoc.violations.push(violation);
         }
     }
 }

@@ -18,6 +18,16 @@ pub enum Area {
     Taskdoc,
 }
 
+/// Why a written path is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    TooLong,
+    HoldsNul,
+    HoldsLineBreak,
+    /// A link leads out of the task document.
+    LeavesTaskdoc,
+}
+
 /// Why a path was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -33,7 +43,7 @@ pub enum FaultKind {
         op: Op,
         rule: ListRule,
     },
-    Invalid(&'static str),
+    Invalid(Unusable),
     NotFound,
     NotAFile,
     NotADirectory,
@@ -53,7 +63,7 @@ impl Fault {
         Self::new(path, FaultKind::Denied(area))
     }
 
-    pub(super) fn invalid(path: &str, reason: &'static str) -> Self {
+    pub(super) fn invalid(path: &str, reason: Unusable) -> Self {
         Self::new(path, FaultKind::Invalid(reason))
     }
 
@@ -92,10 +102,7 @@ impl Fault {
         match &self.kind {
             FaultKind::Denied(area) => area.hint(lang).to_owned(),
             FaultKind::Listed { op, rule } => listed(*op, rule, lang),
-            FaultKind::Invalid(reason) => match lang {
-                Lang::En => format!("The path cannot be used: {reason}."),
-                Lang::Zh => format!("路径无效:{reason}。"),
-            },
+            FaultKind::Invalid(reason) => reason.text(lang).to_owned(),
             FaultKind::Io(kind) => match lang {
                 Lang::En => format!("The system refused: {kind}."),
                 Lang::Zh => format!("系统拒绝了操作:{kind}。"),
@@ -121,6 +128,22 @@ impl Fault {
                     "打开时路径发生变化,请重试。",
                 )
                 .into(),
+        }
+    }
+}
+
+impl Unusable {
+    fn text(self, lang: Lang) -> &'static str {
+        match self {
+            Self::TooLong => lang.pick("The path is too long.", "路径过长。"),
+            Self::HoldsNul => lang.pick("The path holds a NUL character.", "路径含有 NUL 字符。"),
+            Self::HoldsLineBreak => lang.pick(
+                "The path holds a line break; give one path per call.",
+                "路径含有换行;每次调用只给一个路径。",
+            ),
+            Self::LeavesTaskdoc => {
+                lang.pick("The path leads out of the task document.", "路径超出了任务文档。")
+            }
         }
     }
 }

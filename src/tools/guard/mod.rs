@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use dir::{Dir, Identity};
-pub use fault::{Area, Fault, FaultKind};
+pub use fault::{Area, Fault, FaultKind, Unusable};
 pub use names::Zone;
 pub use write::Slot;
 
@@ -185,7 +185,7 @@ impl Guard {
         let mut names: Vec<String> = at.names.iter().map(lossy).collect();
         names.push(name.to_string_lossy().into_owned());
         if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
-            return Err(Fault::invalid(written, "leads out of the task document"));
+            return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
         }
         self.check_lists(written, op, &names, Target::File)
     }

@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path};
 
-use super::fault::{Area, Fault};
+use super::fault::{Area, Fault, Unusable};
 
 /// Longest written path, in bytes.
 const PATH_LIMIT_BYTES: usize = 4_096;
@@ -24,13 +24,13 @@ pub enum Zone {
 pub(super) fn lexical(written: &str, roots: &[&Path]) -> Result<Vec<String>, Fault> {
     let invalid = |reason| Err(Fault::invalid(written, reason));
     if written.len() > PATH_LIMIT_BYTES {
-        return invalid("too long");
+        return invalid(Unusable::TooLong);
     }
     if written.contains('\0') {
-        return invalid("holds a NUL character");
+        return invalid(Unusable::HoldsNul);
     }
     if written.contains(['\n', '\r']) {
-        return invalid("holds a line break; give one path per call");
+        return invalid(Unusable::HoldsLineBreak);
     }
     let path = Path::new(written.trim());
     let below = if path.is_absolute() {
