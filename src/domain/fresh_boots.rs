@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::dialog::Dialog;
-use super::record::Record;
+use super::record::{Entry, Record};
 
 /// Most rounds a phase may have.
 pub const MOST_EFFORT: u32 = 100;
@@ -195,11 +195,8 @@ pub fn due(dialog: &Dialog) -> Option<Due> {
 /// True if the last generation was given a prompt of its own.
 fn has_prompt(dialog: &Dialog) -> bool {
     let genseq = Some(dialog.history.last.genseq);
-    let mut own =
-        dialog.history.entries.iter().rev().take_while(|entry| {
-            !matches!(entry.record, Record::GenStart) || entry.genseq == genseq
-        });
-    own.any(|entry| entry.genseq == genseq && matches!(entry.record, Record::HumanText(_)))
+    let prompts = |entry: &Entry| matches!(entry.record, Record::HumanText(_));
+    dialog.history.entries.iter().any(|entry| entry.genseq == genseq && prompts(entry))
 }
 
 fn last_calls(dialog: &Dialog) -> Vec<(&str, &str)> {

@@ -111,6 +111,7 @@ const PROMPT: &str = r#"{"type":"human_text_record","genseq":1,"content":"go","m
 const WORDS: &str = r#"{"type":"agent_words_record","genseq":1,"content":"hm"}"#;
 const CONCLUSION: &str = r#"{"type":"func_call_record","genseq":1,"id":"c","name":"presentUnreasonableSituation","rawArgumentsText":"{\"content\":\"no\"}"}"#;
 const END: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable","reason":"none"}}"#;
+const NEXT: &str = r#"{"type":"gen_start_record","genseq":2}"#;
 const BROKEN_OFF: &str = r#"{"type":"gen_finish_record","genseq":1}"#;
 
 fn dialog(round: Round, lines: &[&str]) -> Dialog {
@@ -159,6 +160,7 @@ fn what_is_due_follows_from_the_round_and_the_end_of_its_generation() {
         (attempt.delivered(), vec![START, CONCLUSION], reached()),
         (last.delivered(), vec![START, WORDS, END], Due::Conclude(None)),
         (last.delivered(), vec![START, WORDS], Due::Again(last.delivered())),
+        (last, vec![START, PROMPT, WORDS, END, NEXT], Due::Prompt(last)),
     ] {
         assert_eq!(due(&dialog(state, &lines)), Some(expected), "{state:?} {lines:?}");
     }

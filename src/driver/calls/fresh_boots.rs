@@ -127,14 +127,14 @@ fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
     if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {
-        let asked = draft.dialog(asker).and_then(|asker| asker.history.calls.get(call));
+        let made = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Response,
             call_id: call.clone(),
             assignment_course: None,
             assignment_genseq: None,
             asker_dialog_id: Some(asker.clone()),
-            asker_course: asked.map(|call| call.course),
+            asker_course: made.map(|call| call.course),
         };
         draft.append(&at.dialog, at.course, at.genseq, anchor);
     }
