@@ -276,6 +276,53 @@ async fn the_rounds_use_the_settings_for_reasoning() {
     assert_eq!(seen[1].params.temperature, Some(0.9));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_round_that_was_forgotten_is_found_in_the_course() {
+    let models = Sequence::new()
+        .reply("lead", reason(Some(1)))
+        .reply("lead", Reply::saying("one angle"))
+        .reply("lead", Reply::new().and_saying("le").and_hang());
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.kill().await;
+    let side = made(&main, 2);
+    let state = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);
+    std::fs::remove_file(world.path().join(state)).expect("a state");
+    for reply in [Reply::saying("less"), conclude("So."), Reply::saying("Good.")] {
+        world.models.push("lead", reply);
+    }
+    let mut running = world.start().await;
+    running.resume(&side).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(prompts(&world, &side).len(), 3, "each round is prompted once");
+    assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_in_an_unknown_shape_is_kept_and_not_gone_on_with() {
+    let models =
+        Sequence::new().reply("lead", reason(Some(1))).reply("lead", Reply::new().and_hang());
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.kill().await;
+    let side = made(&main, 2);
+    let path = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);
+    let state = std::fs::read_to_string(world.path().join(&path)).expect("a state");
+    assert!(state.contains("kind: serial"), "{state}");
+    world.put(&path, &state.replace("kind: serial", "kind: braided"));
+    let mut running = world.start().await;
+    running.resume(&side).await.expect("heard");
+    running.quiet().await;
+    assert_eq!(world.models.requests().len(), 2, "nobody was asked again");
+    running.shut_down().await;
+    let kept = world.dialog(&side).latest.fbr_state.expect("a state");
+    assert_eq!(serde_json::to_value(kept).expect("a value")["kind"], "braided");
+}
+
 /// Knows what to do from what it is shown.
 #[derive(Debug)]
 struct Thinker;
