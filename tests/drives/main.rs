@@ -9,6 +9,7 @@
 mod common;
 
 mod ask_back;
+mod assignments;
 mod bench;
 mod crash;
 mod disk;

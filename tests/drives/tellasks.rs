@@ -204,7 +204,7 @@ async fn of_two_replies_in_a_round_the_first_is_delivered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn e18_a_tellask_nobody_can_answer_fails_at_once_and_oneself_is_told_of_fresh_boots() {
+async fn e17_e18_a_tellask_nobody_can_answer_fails_at_once_and_oneself_is_told_of_fresh_boots() {
     for (target, expected) in
         [("nobody", "alice"), ("lead", "freshBootsReasoning"), ("@nobody", "@nobody")]
     {
