@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::app;
+use crate::domain::Problem;
 use crate::domain::tree::Bucket;
-use crate::domain::{Problem, RootId};
 use crate::minds::Minds;
 use crate::platform::env;
 use crate::store::Access;
@@ -32,7 +32,7 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
 
 /// Moves a tree that was set aside back to the running ones.
 pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
-    app::open(workspace, Access::ReadWrite)?.restore(&RootId::new(root))?;
+    let root = app::open(workspace, Access::ReadWrite)?.restore(root)?;
     lines::say(&format!("{root} is back"));
     Ok(Status::Done)
 }

@@ -207,10 +207,27 @@ impl Latest {
         }
     }
 
+    /// Why it is dead, if it is. Nothing ever ends that.
+    #[must_use]
+    pub fn death(&self) -> Option<&Value> {
+        match (&self.execution_marker, &self.display_state) {
+            (Some(ExecutionMarker::Dead { reason }), _)
+            | (_, Some(DisplayState::Dead { reason })) => Some(reason),
+            (_, _) => None,
+        }
+    }
+
     #[must_use]
     pub fn is_dead(&self) -> bool {
-        matches!(self.execution_marker, Some(ExecutionMarker::Dead { .. }))
-            || matches!(self.display_state, Some(DisplayState::Dead { .. }))
+        self.death().is_some()
+    }
+
+    /// A person declared it dead.
+    pub fn die(&mut self) {
+        let reason = serde_json::json!({ "kind": "declared_by_user" });
+        self.generating = self.generating.map(|_| false);
+        self.needs_drive = self.needs_drive.map(|_| false);
+        self.execution_marker = Some(ExecutionMarker::Dead { reason });
     }
 
     /// The work that was parked, whether or not it is still owed.

@@ -309,6 +309,13 @@ impl Entry {
         Some(Self { ts: frame.ts, genseq: frame.genseq, root, record })
     }
 
+    /// A line that is written as it stands, whatever it says.
+    #[must_use]
+    pub fn verbatim(line: &str) -> Self {
+        let record = Record::Unknown { kind: String::new(), line: line.to_owned() };
+        Self { ts: Stamp::default(), genseq: None, root: None, record }
+    }
+
     /// The line without its newline.
     #[must_use]
     pub fn line(&self) -> String {

@@ -4,7 +4,7 @@ use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
 use super::fresh_boots::{self, Due};
 use super::ids::CallId;
-use super::latest::{Blocker, DisplayState, ExecutionMarker, StopReason, StopRequest};
+use super::latest::{Blocker, DisplayState, StopReason, StopRequest};
 use super::pending::{Pending, WaitGroup};
 use super::record::{Origin, Record, ReplyStatus};
 
@@ -19,7 +19,7 @@ pub enum Activity {
 /// The state to show and to write.
 #[must_use]
 pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
-    if let Some(ExecutionMarker::Dead { reason }) = &dialog.latest.execution_marker {
+    if let Some(reason) = dialog.latest.death() {
         return DisplayState::Dead { reason: reason.clone() };
     }
     match activity {
@@ -206,6 +206,7 @@ pub fn can_continue(dialog: &Dialog) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ExecutionMarker;
     use crate::domain::history::Unread;
     use crate::domain::ids::SelfId;
     use crate::domain::number::{Course, Genseq};

@@ -81,6 +81,10 @@ impl Store {
     /// Writes the changes in order. A new main dialog is made in `run`.
     pub fn commit(&self, batch: Batch) -> Result<Written, StoreError> {
         self.must_write()?;
+        self.write(batch)
+    }
+
+    pub(super) fn write(&self, batch: Batch) -> Result<Written, StoreError> {
         let bucket = self.bucket_of(&batch)?;
         let mut writer = Writer::new(self, bucket, &batch);
         for change in &batch.changes {

@@ -27,6 +27,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn remove_file(&self, path: &Path) -> io::Result<()>;
     fn create_dir(&self, path: &Path) -> io::Result<()>;
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder with all that is in it. Links in it are removed, not followed.
+    fn remove_tree(&self, path: &Path) -> io::Result<()>;
 }
 
 /// The file system itself.
@@ -83,5 +85,9 @@ impl Disk for RealDisk {
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
+    }
+
+    fn remove_tree(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
     }
 }

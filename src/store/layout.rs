@@ -77,6 +77,16 @@ impl Layout {
         self.own().join("salvage")
     }
 
+    /// Trees that are being deleted.
+    pub fn trash(&self) -> PathBuf {
+        self.own().join("trash")
+    }
+
+    /// The tree that is being made.
+    pub fn staging(&self) -> PathBuf {
+        self.own().join("staging")
+    }
+
     pub fn quarantine_log(&self) -> PathBuf {
         self.own().join("quarantine.jsonl")
     }

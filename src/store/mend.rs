@@ -132,48 +132,6 @@ impl Store {
             .and_then(|mut file| files::fill(self.disk(), &mut file, text.as_bytes(), true));
         appended.map_err(StoreError::io("writing", &path))
     }
-
-    /// Moves a quarantined tree back to `run`. Refused where the place is taken.
-    pub fn restore(&self, root: &RootId) -> Result<(), StoreError> {
-        self.must_write()?;
-        let from = self.layout.malformed().join(root.as_str());
-        if !files::is_folder_below(&self.layout.dialogs(), &from)? {
-            return Err(StoreError::NotFound(root.clone()));
-        }
-        self.move_folder(&from, &self.layout.root(Bucket::Run, root))
-    }
-
-    /// Moves a main dialog with all its side dialogs between run, done and archive. The caller has
-    /// no commit of this tree under way.
-    pub fn relocate(&self, root: &RootId, from: Bucket, to: Bucket) -> Result<(), StoreError> {
-        self.must_write()?;
-        if !self.is_there(from, root) {
-            return Err(StoreError::NotFound(root.clone()));
-        }
-        let source = self.layout.root(from, root);
-        self.move_folder(&source, &self.layout.root(to, root))?;
-        let mut books = self.books();
-        books.buckets.insert(root.clone(), to);
-        books.courses.retain(|path, _| !path.starts_with(&source));
-        books.irreplaceable.retain(|path| !path.starts_with(&source));
-        books.dirty.remove(root);
-        Ok(())
-    }
-
-    fn move_folder(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
-        if files::kind_of(to)?.is_some() {
-            return Err(StoreError::Exists(to.to_owned()));
-        }
-        let parent = to.parent().unwrap_or(to);
-        let mut touched = files::make_folders(self.disk(), &self.layout.dialogs(), parent)?;
-        self.disk().rename(from, to).map_err(StoreError::io("moving", from))?;
-        touched.push(parent.to_owned());
-        touched.extend(from.parent().map(Path::to_owned));
-        if self.options.sync == super::SyncLevel::Off {
-            return Ok(());
-        }
-        touched.iter().try_for_each(|folder| files::sync_path(self.disk(), folder))
-    }
 }
 
 /// Copies what of a line is a record. An unfinished last line stays as it is.

@@ -3,8 +3,8 @@
 //! * The courses are the truth. Questions, pending side dialogs, the registry and `latest.yaml` only
 //!   repeat what the courses say; at loading the fold decides and the files follow.
 //! * Nothing is acknowledged before it is on disk: only [`Written::sync`] makes a [`Committed`].
-//! * Nothing is deleted. What is set aside lies below `.dialogs/.tui/salvage` or
-//!   `.dialogs/malformed`. I/O errors are never taken for damage.
+//! * Nothing is deleted but a tree that a person wants deleted. What is set aside lies below
+//!   `.dialogs/.tui/salvage` or `.dialogs/malformed`. I/O errors are never taken for damage.
 //! * One process writes ([`Access::ReadWrite`] takes the lock); readers never create anything.
 //!
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
@@ -24,6 +24,7 @@ mod lines;
 mod load;
 mod lock;
 mod mend;
+mod moves;
 mod notes;
 mod own;
 mod page;
@@ -32,6 +33,7 @@ mod parts;
 mod personal;
 mod reconcile;
 mod scan;
+mod staging;
 mod state_files;
 mod states;
 mod survey;
@@ -52,6 +54,7 @@ pub use disk::{Disk, RealDisk};
 pub use error::StoreError;
 pub use load::Loaded;
 pub use page::Page;
+pub use staging::{CourseLine, Staging};
 pub use survey::{DialogListing, Survey, TreeListing};
 
 use books::Books;
@@ -118,7 +121,11 @@ impl Store {
                 Some(Lock::take(&*options.disk, &top, layout.lock(), &now)?)
             }
         };
-        Ok(Self { layout, options, lock, books: Arc::default() })
+        let store = Self { layout, options, lock, books: Arc::default() };
+        if store.access() == Access::ReadWrite {
+            store.sweep();
+        }
+        Ok(store)
     }
 
     #[must_use]

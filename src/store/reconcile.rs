@@ -163,10 +163,11 @@ fn is_replaced(entry: &Pending, members: &Members, owed: &[Pending]) -> bool {
     !assigned && (owes_other || owes_elsewhere)
 }
 
-/// What the living side dialogs of a tree owe, by the dialog they owe it to, in the order of the calls.
+/// What the side dialogs of a tree owe, by the dialog they owe it to, in the order of the calls. The dead
+/// too: somebody has to be told that no reply will come.
 pub(super) fn owed(members: &Members) -> BTreeMap<SelfId, Vec<Pending>> {
     let mut owed: BTreeMap<SelfId, Vec<Pending>> = BTreeMap::new();
-    for side in members.values().filter(|side| !side.dead) {
+    for side in members.values() {
         for frame in side.stack {
             let Some(directive) = &frame.tellask_reply_obligation else { continue };
             let asker = &directive.target_dialog_id;

@@ -2,7 +2,7 @@
 //! generations are decided from. Writes nothing.
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
-use crate::domain::latest::{Blocker, DisplayState, ExecutionMarker, StopReason};
+use crate::domain::latest::{Blocker, DisplayState, StopReason};
 
 use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
@@ -23,6 +23,8 @@ const SHARE_OF_A_CORE: usize = 32;
 pub struct Survey {
     pub trees: Vec<TreeListing>,
     pub problems: Vec<Problem>,
+    /// Trees nothing can be made of; the first process that may write sets them aside.
+    pub damaged: Vec<(Bucket, RootId)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +59,7 @@ impl DialogListing {
     /// What to show while nobody drives it: what a loaded dialog would show.
     pub fn state(&self) -> DisplayState {
         let latest = &self.latest;
-        if let Some(ExecutionMarker::Dead { reason }) = &latest.execution_marker {
+        if let Some(reason) = latest.death() {
             return DisplayState::Dead { reason: reason.clone() };
         }
         if let Some(reason) = latest.interruption() {
@@ -89,6 +91,12 @@ impl Store {
         survey
     }
 
+    /// Lists one tree.
+    #[must_use]
+    pub fn list(&self, bucket: Bucket, root: &RootId) -> Survey {
+        self.survey_trees(bucket, std::slice::from_ref(root))
+    }
+
     fn survey_bucket(&self, bucket: Bucket, survey: &mut Survey) {
         let (roots, problems) = self.roots(bucket);
         survey.problems.extend(problems);
@@ -96,6 +104,7 @@ impl Store {
         for part in side_by_side(&roots, SHARE_OF_A_CORE, read) {
             survey.trees.extend(part.trees);
             survey.problems.extend(part.problems);
+            survey.damaged.extend(part.damaged);
         }
     }
 
@@ -107,7 +116,25 @@ impl Store {
                     survey.problems.append(&mut read.problems);
                     survey.trees.push(listing(read));
                 }
-                Err(error) => survey.problems.extend(self.unlisted(bucket, root, error)),
+                Err(error) => {
+                    if matches!(error, StoreError::Damaged(_)) {
+                        survey.damaged.push((bucket, root.clone()));
+                    }
+                    survey.problems.extend(self.unlisted(bucket, root, error));
+                }
+            }
+        }
+        survey
+    }
+
+    /// Lists the trees of a bucket, and sets aside those nothing can be made of.
+    #[must_use]
+    pub fn survey_and_set_aside(&self, bucket: Bucket) -> Survey {
+        let mut survey = self.survey(&[bucket]);
+        for (bucket, root) in std::mem::take(&mut survey.damaged) {
+            if let Err(StoreError::Damaged(problem)) = self.load(bucket, &root) {
+                survey.problems.retain(|known| known.id != problem.id);
+                survey.problems.push(*problem);
             }
         }
         survey

@@ -110,4 +110,8 @@ impl Disk for Mortal {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.act(|| RealDisk.remove_dir(path))
     }
+
+    fn remove_tree(&self, path: &Path) -> io::Result<()> {
+        self.act(|| RealDisk.remove_tree(path))
+    }
 }

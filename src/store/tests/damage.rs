@@ -245,7 +245,7 @@ fn a_tree_nobody_can_tell_the_owner_of_is_set_aside_and_can_come_back() {
     assert!(store.examine().iter().any(|problem| problem.text.contains(ROOT)));
     assert_nothing_is_lost(&before, &workspace);
     fs::write(workspace.at("malformed").join(ROOT).join("dialog.yaml"), identity).unwrap();
-    store.restore(&root()).unwrap();
+    store.restore(ROOT).unwrap();
     assert_eq!(store.load(run(), &root()).unwrap().problems, []);
 }
 
@@ -286,6 +286,9 @@ fn an_unreadable_file_is_not_damage() {
         }
         fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
             RealDisk.remove_dir(path)
+        }
+        fn remove_tree(&self, path: &Path) -> std::io::Result<()> {
+            RealDisk.remove_tree(path)
         }
     }
     let workspace = tree();

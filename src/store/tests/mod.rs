@@ -2,6 +2,7 @@
 
 mod crash;
 mod damage;
+mod moves;
 mod recordings;
 mod round_trip;
 

@@ -1,0 +1,152 @@
+//! Whole trees change their place: between run, done and archive, back from quarantine, and away for
+//! ever. Each is one rename; a link is never followed.
+
+use std::path::Path;
+
+use crate::domain::RootId;
+use crate::domain::ids::is_dialog_path;
+use crate::domain::tree::Bucket;
+
+use super::error::StoreError;
+use super::layout::flat;
+use super::{Store, SyncLevel, files};
+
+impl Store {
+    /// Moves a quarantined tree back to `run` and names it. `name` is its name below `malformed`.
+    /// Refused where the place is taken.
+    pub fn restore(&self, name: &str) -> Result<RootId, StoreError> {
+        self.must_write()?;
+        if !is_dialog_path(name) {
+            return Err(StoreError::BadName { name: name.to_owned() });
+        }
+        let root = RootId::new(without_number(name));
+        let from = self.layout.malformed().join(name);
+        if !files::is_folder_below(&self.layout.dialogs(), &from)? {
+            return Err(StoreError::NotFound(RootId::new(name)));
+        }
+        self.move_folder(&from, &self.layout.root(Bucket::Run, &root))?;
+        Ok(root)
+    }
+
+    /// Moves a main dialog with all its side dialogs between run, done and archive. The caller has
+    /// no commit of this tree under way.
+    pub fn relocate(&self, root: &RootId, from: Bucket, to: Bucket) -> Result<(), StoreError> {
+        self.must_write()?;
+        if !self.is_there(from, root) {
+            return Err(StoreError::NotFound(root.clone()));
+        }
+        self.sync_what_is_left(root)?;
+        let source = self.layout.root(from, root);
+        self.move_folder(&source, &self.layout.root(to, root))?;
+        self.forget(root, &source);
+        self.books().buckets.insert(root.clone(), to);
+        Ok(())
+    }
+
+    /// Deletes a main dialog with all its side dialogs, wherever it lies, and the words that waited
+    /// for it. It is gone with a rename; what is left of it after a crash goes at the next opening.
+    pub fn delete(&self, root: &RootId) -> Result<(), StoreError> {
+        self.must_write()?;
+        let places: Vec<Bucket> =
+            Bucket::ALL.into_iter().filter(|bucket| self.is_there(*bucket, root)).collect();
+        if places.is_empty() {
+            return Err(StoreError::NotFound(root.clone()));
+        }
+        self.sweep();
+        for bucket in places {
+            let source = self.layout.root(bucket, root);
+            let name = format!("{}.{}", flat(root.as_str()), bucket.folder());
+            self.move_folder(&source, &self.layout.trash().join(name))?;
+            self.forget(root, &source);
+        }
+        self.remove_aside(&self.layout.queues(root));
+        self.sweep();
+        Ok(())
+    }
+
+    /// Removes what was to be deleted, and trees that were being made when a process ended.
+    pub(super) fn sweep(&self) {
+        self.remove_aside(&self.layout.trash());
+        self.remove_aside(&self.layout.staging());
+    }
+
+    /// Removes a folder of our own. What cannot be removed now is tried again later.
+    fn remove_aside(&self, folder: &Path) {
+        if !files::is_folder_below(&self.layout.dialogs(), folder).unwrap_or(false) {
+            return;
+        }
+        if let Err(error) = self.disk().remove_tree(folder) {
+            let folder = self.layout.shown(folder);
+            tracing::warn!(folder, %error, "could not be removed");
+        }
+    }
+
+    /// What was written without waiting for the medium must not stay behind under its old name.
+    fn sync_what_is_left(&self, root: &RootId) -> Result<(), StoreError> {
+        let Some(dirty) = self.books().dirty.remove(root) else { return Ok(()) };
+        let synced = dirty
+            .files
+            .iter()
+            .chain(&dirty.folders)
+            .try_for_each(|path| files::sync_path(self.disk(), path));
+        if synced.is_err() {
+            self.books().dirty.entry(root.clone()).or_default().merge(dirty);
+        }
+        synced
+    }
+
+    fn forget(&self, root: &RootId, folder: &Path) {
+        let mut books = self.books();
+        books.buckets.remove(root);
+        books.courses.retain(|path, _| !path.starts_with(folder));
+        books.irreplaceable.retain(|path| !path.starts_with(folder));
+        books.dirty.remove(root);
+    }
+
+    pub(super) fn move_folder(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
+        if files::kind_of(to)?.is_some() {
+            return Err(StoreError::Exists(to.to_owned()));
+        }
+        let parent = to.parent().unwrap_or(to);
+        let mut touched = files::make_folders(self.disk(), &self.layout.dialogs(), parent)?;
+        self.disk().rename(from, to).map_err(StoreError::io("moving", from))?;
+        touched.push(parent.to_owned());
+        touched.extend(from.parent().map(Path::to_owned));
+        if self.options.sync == SyncLevel::Off {
+            return Ok(());
+        }
+        touched.iter().try_for_each(|folder| files::sync_path(self.disk(), folder))
+    }
+}
+
+/// The id of a tree whose name was taken when it was set aside: it then ends in `__` and a number, or
+/// as Dominds has it in `__` and a UUID.
+fn without_number(name: &str) -> &str {
+    let is_mark = |mark: &str| {
+        let number = mark.len() < 8 && mark.bytes().all(|byte| byte.is_ascii_digit());
+        let uuid = mark.len() == 36 && mark.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        !mark.is_empty() && (number || uuid)
+    };
+    match name.rsplit_once("__") {
+        Some((id, mark)) if is_mark(mark) => id,
+        Some(_) | None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_was_put_behind_an_id_is_taken_off_again() {
+        for (name, expected) in [
+            ("aa/bb/01", "aa/bb/01"),
+            ("aa/bb/01__2", "aa/bb/01"),
+            ("aa/bb/01__0b9f3c52-7e1d-4b52-9d2e-1f0a3b4c5d6e", "aa/bb/01"),
+            ("my__dialog", "my__dialog"),
+            ("my__", "my__"),
+        ] {
+            assert_eq!(without_number(name), expected, "{name}");
+        }
+    }
+}

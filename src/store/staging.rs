@@ -1,0 +1,102 @@
+//! A whole tree in the making: it is written aside, and comes to its place with one rename. A crash
+//! before that leaves nothing anybody sees.
+
+use std::sync::Arc;
+
+use crate::domain::tree::{Batch, Bucket, Change};
+use crate::domain::{Course, DialogId, Entry, RootId};
+
+use super::error::StoreError;
+use super::layout::{Layout, course_file};
+use super::lines::{Lines, Reading};
+use super::load::Loaded;
+use super::scan::Depth;
+use super::{Store, files};
+
+/// A record with its line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CourseLine {
+    pub entry: Entry,
+    /// The line as it stands in the file, without its newline.
+    pub text: String,
+}
+
+/// A tree that is being made.
+#[derive(Debug)]
+pub struct Staging<'a> {
+    store: &'a Store,
+    /// Writes aside, in the same layout.
+    aside: Store,
+    root: RootId,
+}
+
+impl Store {
+    /// Begins a tree. One at a time: an earlier one that was not finished is dropped.
+    pub fn stage(&self, root: &RootId) -> Result<Staging<'_>, StoreError> {
+        self.must_write()?;
+        self.sweep();
+        let folder = self.layout.staging();
+        files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
+        let layout = Layout::new(&folder);
+        let aside =
+            Self { layout, options: self.options.clone(), lock: None, books: Arc::default() };
+        Ok(Staging { store: self, aside, root: root.clone() })
+    }
+
+    /// A tree as it is now, for somebody who only looks: nothing is mended.
+    pub fn look(&self, bucket: Bucket, root: &RootId) -> Result<Loaded, StoreError> {
+        let read = self.read_tree(bucket, root, Depth::Whole)?;
+        Ok(Loaded { tree: read.tree, mended: read.mended, problems: read.problems })
+    }
+
+    /// All records of one course with their lines; an unfinished last line is none.
+    pub fn lines(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+    ) -> Result<Vec<CourseLine>, StoreError> {
+        let path = self.layout.dialog(bucket, dialog).join(course_file(course));
+        let failed = |error| StoreError::io("reading", &path)(error);
+        let mut lines = Lines::new(self.disk().open_read(&path).map_err(failed)?);
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().map_err(failed)? {
+            if line.is_cut() {
+                let text = "a line is too long to be copied".to_owned();
+                return Err(StoreError::Encode { path, text });
+            }
+            match line.read() {
+                Reading::Blank | Reading::Broken => {}
+                Reading::Entry(entry) => {
+                    found.push(CourseLine { entry: *entry, text: line.text() });
+                }
+                Reading::Glued(entries) => found.extend(
+                    entries.into_iter().map(|entry| CourseLine { text: entry.line(), entry }),
+                ),
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Staging<'_> {
+    /// Writes changes; the first make the main dialog.
+    pub fn write(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let batch = Batch { root: self.root.clone(), changes, durable: true };
+        self.aside.write(batch)?.sync().map(drop)
+    }
+
+    /// The tree as it will be read once it is in its place.
+    pub fn read(&self) -> Result<Loaded, StoreError> {
+        self.aside.look(Bucket::Run, &self.root)
+    }
+
+    /// Puts the tree among the running ones.
+    pub fn publish(self) -> Result<(), StoreError> {
+        let from = self.aside.layout.root(Bucket::Run, &self.root);
+        let to = self.store.layout.root(Bucket::Run, &self.root);
+        self.store.move_folder(&from, &to)?;
+        self.store.sweep();
+        Ok(())
+    }
+}
