@@ -64,6 +64,37 @@ pub enum Command {
     Stop(Which),
     /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
     Resume(Which),
+    /// Put a main dialog among those that are done, with all its side dialogs
+    Done(Root),
+    /// Put a main dialog into the archive, with all its side dialogs
+    Archive(Root),
+    /// Bring a main dialog back that is done or archived
+    Revive(Root),
+    /// Delete a main dialog with all its side dialogs, for ever
+    Delete {
+        #[command(flatten)]
+        root: Root,
+        /// Yes, for ever; without this nothing is deleted
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Declare a side dialog dead: it never goes on, and who waits for it is told
+    Dead {
+        #[arg(value_name = "DLG")]
+        dialog: String,
+        /// What to tell who waits for it
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+    },
+    /// Branch off a main dialog: a new one with everything from before a generation; prints its id
+    Fork {
+        #[command(flatten)]
+        root: Root,
+        #[arg(long, value_name = "N")]
+        course: u32,
+        #[arg(long, value_name = "N")]
+        genseq: u32,
+    },
     /// Check the workspace; changes nothing
     Doctor {
         #[arg(long)]
@@ -74,6 +105,12 @@ pub enum Command {
     },
     /// Print completions for a shell
     Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+pub struct Root {
+    #[arg(value_name = "ROOT")]
+    pub root: String,
 }
 
 #[derive(Debug, Args)]

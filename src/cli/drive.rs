@@ -22,7 +22,7 @@ use super::exit::{Refusal, Status};
 use super::find;
 
 /// The one command of a headless run.
-const TICKET: Ticket = 1;
+pub const TICKET: Ticket = 1;
 /// How long streams may take to end when the program is told to.
 const GRACE: Duration = Duration::from_secs(3);
 /// The Taskdoc of `run` where none is named.
@@ -127,6 +127,11 @@ pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> 
         }
         None => Command::ContinueAll { ticket: TICKET },
     };
+    only(workspace, command).await
+}
+
+/// Carries out one command with [`TICKET`]; nothing is driven.
+pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal> {
     let job = Job {
         workspace,
         command: Some(command),

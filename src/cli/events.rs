@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::record::{Call, DeliveryMode, Entry, Record};
 use crate::domain::{Course, DialogId, DisplayState, Problem, TellaskKind};
+use crate::protocol::AfterFork;
 use crate::protocol::event::{Cursor, RetryView, TreeRow, UiEvent};
 
 use super::lines;
@@ -65,9 +66,11 @@ impl Printer {
             UiEvent::Quiet(outcome) => {
                 self.line(None, "quiet", json!({ "outcome": outcome }));
             }
+            UiEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
+            UiEvent::Forked { dialog, next } => forked(dialog, next),
             UiEvent::Workspace(_)
-            | UiEvent::Gone(_)
             | UiEvent::Inbox(_)
+            | UiEvent::Shelf { .. }
             | UiEvent::Page { .. }
             | UiEvent::Live { .. }
             | UiEvent::LiveEnd { .. }
@@ -242,6 +245,21 @@ impl Printer {
         if !self.as_json {
             lines::remark(text);
         }
+    }
+}
+
+/// The id alone on standard output, for scripts.
+fn forked(dialog: &DialogId, next: &AfterFork) {
+    lines::say(dialog.root.as_str());
+    match next {
+        AfterFork::DraftUserText(text) => {
+            lines::remark("it waits for your words; there they were:");
+            lines::remark(text);
+        }
+        AfterFork::RestorePending => {
+            lines::remark("it waits for an answer, or for its side dialogs");
+        }
+        AfterFork::AutoContinue => lines::remark("it is stopped; `resume` lets it go on"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds what a person named with a prefix.
 
-use crate::domain::{DialogId, Question};
+use crate::domain::{DialogId, Question, RootId};
 use crate::store::{DialogListing, Survey};
 
 use super::exit::Refusal;
@@ -18,6 +18,14 @@ pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, Refusal> {
     let whole = all.iter().filter(|id| names(id).iter().any(|name| name == wanted));
     let begun = all.iter().filter(|id| names(id).iter().any(|name| name.starts_with(wanted)));
     one(whole.collect(), begun.collect(), wanted, "dialog").cloned()
+}
+
+/// The main dialog whose id begins with `wanted`.
+pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, Refusal> {
+    let all: Vec<RootId> = survey.trees.iter().map(|tree| tree.root.clone()).collect();
+    let whole = all.iter().filter(|root| root.as_str() == wanted);
+    let begun = all.iter().filter(|root| root.as_str().starts_with(wanted));
+    one(whole.collect(), begun.collect(), wanted, "main dialog").cloned()
 }
 
 /// The open question whose id begins with `wanted`, with the dialog that asks.

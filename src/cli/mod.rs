@@ -8,6 +8,7 @@ mod drive;
 mod events;
 mod exit;
 mod find;
+mod lifecycle;
 mod lines;
 mod reading;
 mod screen;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::logs;
 
@@ -78,6 +80,20 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => drive::stop(&workspace, &which),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
+        Some(Command::Done(root)) => block_on(lifecycle::relocate(&workspace, &root, Bucket::Done)),
+        Some(Command::Archive(root)) => {
+            block_on(lifecycle::relocate(&workspace, &root, Bucket::Archive))
+        }
+        Some(Command::Revive(root)) => {
+            block_on(lifecycle::relocate(&workspace, &root, Bucket::Run))
+        }
+        Some(Command::Delete { root, yes }) => block_on(lifecycle::delete(&workspace, &root, yes)),
+        Some(Command::Dead { dialog, note }) => {
+            block_on(lifecycle::declare_dead(&workspace, &dialog, note))
+        }
+        Some(Command::Fork { root, course, genseq }) => {
+            block_on(lifecycle::fork(&workspace, &root, course, genseq))
+        }
         Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {

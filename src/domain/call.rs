@@ -106,3 +106,10 @@ impl SpecialCall {
         })
     }
 }
+
+/// One text among the arguments a model wrote; nothing where there is none.
+#[must_use]
+pub fn text_argument(arguments: &str, key: &str) -> Option<String> {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    Some(arguments.get(key)?.as_str()?.trim().to_owned())
+}

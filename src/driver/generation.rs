@@ -229,11 +229,14 @@ fn close(
     draft.latest(&at.dialog, |latest| latest.generating = Some(false));
 }
 
-/// The dialog waits for a person to say `Continue`.
+/// The dialog waits for a person to say `Continue`. The dead stay dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.must_last();
     draft.latest(dialog, |latest| {
         latest.generating = latest.generating.map(|_| false);
+        if latest.is_dead() {
+            return;
+        }
         latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
     });
 }

@@ -17,12 +17,15 @@
 
 pub mod calls;
 pub mod context;
+mod dead;
 pub mod draft;
 mod drive;
 mod effects;
 pub mod engine;
+mod fork;
 mod generation;
 mod interjection;
+mod lifecycle;
 mod live;
 mod look;
 mod offers;

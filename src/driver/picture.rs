@@ -178,6 +178,8 @@ impl Picture {
             | UiEvent::Problems(_)
             | UiEvent::Done { .. }
             | UiEvent::Refused { .. }
+            | UiEvent::Forked { .. }
+            | UiEvent::Shelf { .. }
             | UiEvent::Notice(_)
             | UiEvent::Quiet(_)
             | UiEvent::Lagged

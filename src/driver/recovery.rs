@@ -1,7 +1,7 @@
 //! What a freshly loaded tree still owes: pure decisions about what a crash, or another program, left
 //! behind. Nothing is run a second time; whatever cannot be known waits for a person.
 
-use crate::domain::call::SpecialCall;
+use crate::domain::call::{SpecialCall, text_argument};
 use crate::domain::fresh_boots::{Due, due};
 use crate::domain::history::CallFact;
 use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
@@ -10,6 +10,7 @@ use crate::domain::state::{Activity, derive, waits_for_others};
 use crate::domain::{CallId, Dialog, Latest, Pending, ReplyDirective, SelfId};
 
 use super::calls::{Position, ask_back, fresh_boots, reply};
+use super::dead;
 use super::draft::Draft;
 use super::generation;
 use super::texts::Texts;
@@ -18,6 +19,10 @@ use super::texts::Texts;
 pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
+        if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
+            dead::settle(draft, id, None, texts);
+            continue;
+        }
         drop_orphaned_obligation(draft, id);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
@@ -39,7 +44,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
 }
 
 /// A question asked back that never reached the asker's stack is put there.
-fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
+pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(asker_id) = dialog.asker().cloned() else { return };
     let Some(asker) = draft.dialog(&asker_id) else { return };
@@ -48,7 +53,9 @@ fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
         .history
         .asked_back()
         .filter(|(call, _)| !listed(call))
-        .map(|(call, asked)| (call.clone(), text_argument(&asked.arguments, "tellaskContent")))
+        .map(|(call, asked)| {
+            (call.clone(), text_argument(&asked.arguments, "tellaskContent").unwrap_or_default())
+        })
         .collect();
     for (call, content) in lost {
         draft.must_last();
@@ -80,13 +87,16 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 }
 
 /// Who waits for an answer or for others goes on when that is there, not before; a mere interruption
-/// says nothing more. Work that a person parked stays parked; and who owes an answer to one it waits
+/// says nothing more. Work that a person parked stays parked, a fork is continued by a person; and who owes an answer to one it waits
 /// for would wait for ever.
 fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
         let interruption = dialog.latest.interruption();
         let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
-        let empty = |reason: &StopReason| !reason.is_pause() && !reason.is_failure();
+        let empty = |reason: &StopReason| {
+            let forked = *reason == StopReason::ForkContinueReady;
+            !reason.is_pause() && !reason.is_failure() && !forked
+        };
         waits && !dialog.is_asked_back() && interruption.is_some_and(empty)
     });
     if blocked {
@@ -221,20 +231,13 @@ fn finish_reply(
         reply::note_delivery(draft, at, &owed, call_id);
         return texts.delivered(&call.name);
     }
-    let content = text_argument(&call.arguments, "replyContent");
+    let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();
     let recorded = crate::domain::record::Call {
         id: call_id.clone(),
         name: call.name.clone(),
         raw_arguments_text: call.arguments.clone(),
     };
     reply::by_tool(draft, at, &recorded, kind, &content, texts)
-}
-
-fn text_argument(arguments: &str, key: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(arguments)
-        .ok()
-        .and_then(|arguments| Some(arguments.get(key)?.as_str()?.trim().to_owned()))
-        .unwrap_or_default()
 }
 
 fn open_reply(dialog: &Dialog) -> Option<&CallId> {

@@ -41,6 +41,19 @@ pub enum TreeRequest {
     ContinueAll {
         reply: oneshot::Sender<Continued>,
     },
+    DeclareDead {
+        ticket: Ticket,
+        dialog: SelfId,
+        note: Option<String>,
+    },
+    /// Is nothing of this tree being driven? Stays true until the next request.
+    Rests {
+        reply: oneshot::Sender<bool>,
+    },
+    /// As `Rests`; if nothing is driven the tree ends.
+    LetGo {
+        reply: oneshot::Sender<bool>,
+    },
 }
 
 /// What came of continuing everything.
@@ -92,6 +105,20 @@ impl TreeTask {
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);
+            }
+            TreeRequest::DeclareDead { ticket, dialog, note } => {
+                let outcome = self.declare_dead(&dialog, note.as_deref()).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Rests { reply } => {
+                let _ = reply.send(self.rests());
+            }
+            TreeRequest::LetGo { reply } => {
+                let rests = self.rests();
+                if rests {
+                    self.close();
+                }
+                let _ = reply.send(rests);
             }
         }
     }
@@ -176,7 +203,8 @@ impl TreeTask {
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
         let rests = self.activity(id) == Activity::Resting;
-        if !(rests && can_continue(dialog) || self.is_held(id)) {
+        let may = rests && can_continue(dialog) || self.is_held(id);
+        if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).to_owned());
         }
         self.release(id).await;
@@ -189,7 +217,7 @@ impl TreeTask {
     }
 }
 
-fn not_saved(error: &crate::store::StoreError) -> String {
+pub(super) fn not_saved(error: &crate::store::StoreError) -> String {
     format!("NOT saved: {error}")
 }
 

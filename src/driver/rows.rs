@@ -23,7 +23,7 @@ pub fn tree_row(tree: &DialogTree, dialog: &Dialog, activity: Activity) -> TreeR
         genseq: dialog.history.last_genseq,
         created_at: dialog.meta.created_at.clone(),
         last_modified: dialog.latest.last_modified.clone(),
-        questions: dialog.questions.len(),
+        questions: if dialog.latest.is_dead() { 0 } else { dialog.questions.len() },
         pending: dialog.pending.len(),
         about: about(dialog),
         reasoning: reasoning(dialog),

@@ -133,6 +133,14 @@ impl TreeTask {
         let Some(ready) = self.ready.get(&at.dialog) else { return };
         let team = ready.team_names();
         let mut draft = self.draft();
+        if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
+            // What the dead still said is kept; what they still wanted is not done.
+            generation::record_segments(&mut draft, at, answer.segments, true);
+            if self.commit_or_hold(&at.dialog, draft).await {
+                let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
+            }
+            return;
+        }
         generation::record_segments(&mut draft, at, answer.segments, false);
         if !answer.calls.is_empty() {
             draft.must_last();

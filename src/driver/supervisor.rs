@@ -27,13 +27,13 @@ const MAILBOX_DEPTH: usize = 64;
 
 #[derive(Debug)]
 pub struct Supervisor {
-    engine: Arc<Engine>,
+    pub(super) engine: Arc<Engine>,
     news: NewsSender,
     commands: mpsc::Receiver<Command>,
-    trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
-    tasks: JoinSet<RootId>,
+    pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
+    pub(super) tasks: JoinSet<RootId>,
     /// Take up every tree that can go on, not only those named in commands.
-    pick_up: bool,
+    pub(super) pick_up: bool,
     /// Live text and records of one dialog are sent; false: records of all, for a script.
     watches_one: bool,
 }
@@ -78,7 +78,7 @@ impl Supervisor {
     async fn look_around(&mut self) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
-            let survey = engine.store.survey(&[Bucket::Run]);
+            let survey = engine.store.survey_and_set_aside(Bucket::Run);
             let minds = engine.minds();
             let view = workspace_view(&engine, &minds, &survey);
             (survey, minds, view)
@@ -142,13 +142,20 @@ impl Supervisor {
                 self.pass(Some(ticket), &dialog, request).await;
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
+            Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
+            Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Refresh => self.send(News::Refresh).await,
             Command::Shutdown { .. } => {}
         }
     }
 
     /// Hands a request to its tree, loading it first.
-    async fn pass(&mut self, ticket: Option<Ticket>, dialog: &DialogId, request: TreeRequest) {
+    pub(super) async fn pass(
+        &mut self,
+        ticket: Option<Ticket>,
+        dialog: &DialogId,
+        request: TreeRequest,
+    ) {
         if let Err(error) = self.hand_over(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
@@ -202,7 +209,10 @@ impl Supervisor {
 
     // --- trees --------------------------------------------------------------------------------
 
-    async fn tree(&mut self, root: &RootId) -> Result<mpsc::Sender<TreeRequest>, StoreError> {
+    pub(super) async fn tree(
+        &mut self,
+        root: &RootId,
+    ) -> Result<mpsc::Sender<TreeRequest>, StoreError> {
         if let Some(mailbox) = self.trees.get(root) {
             return Ok(mailbox.clone());
         }
@@ -239,7 +249,7 @@ impl Supervisor {
         mailbox
     }
 
-    async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
+    pub(super) async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
         match ended {
             Ok(root) => drop(self.trees.remove(&root)),
             Err(error) => {
@@ -299,7 +309,7 @@ impl Supervisor {
         Ok(tree)
     }
 
-    fn unused_root(&self) -> SelfId {
+    pub(super) fn unused_root(&self) -> SelfId {
         loop {
             let id = self.engine.ids.dialog();
             if self.engine.store.find(&RootId::new(id.as_str())).is_none() {
@@ -334,11 +344,11 @@ impl Supervisor {
         self.tell(event).await;
     }
 
-    async fn tell(&self, event: UiEvent) {
+    pub(super) async fn tell(&self, event: UiEvent) {
         self.send(News::Event(event)).await;
     }
 
-    async fn send(&self, news: News) {
+    pub(super) async fn send(&self, news: News) {
         let _ = self.news.send(news).await;
     }
 }

@@ -114,7 +114,7 @@ impl TreeTask {
     }
 
     /// Stops all drives; what was said so far is kept.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.closing = true;
         self.stop_all(&StopReason::ServerRestart);
     }
@@ -134,6 +134,11 @@ impl TreeTask {
             *told = Some(reason);
             stop.cancel();
         }
+    }
+
+    /// True if nothing of this tree is being driven.
+    pub(super) fn rests(&self) -> bool {
+        self.drives.is_empty()
     }
 
     pub(super) fn activity(&self, dialog: &SelfId) -> Activity {

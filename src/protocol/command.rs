@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::lifecycle::Lifecycle;
 use crate::domain::{AgentId, Course, DialogId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
@@ -57,6 +58,15 @@ pub enum Command {
         dialog: DialogId,
     },
     ContinueAll {
+        ticket: Ticket,
+    },
+    /// Acknowledged with the dialog it made or concerned.
+    Lifecycle {
+        ticket: Ticket,
+        change: Lifecycle,
+    },
+    /// Lists what is done and archived: answered by [`super::UiEvent::Shelf`].
+    Shelf {
         ticket: Ticket,
     },
     /// The whole picture again: rows, inbox, problems.

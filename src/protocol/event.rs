@@ -11,6 +11,7 @@ use crate::domain::{
 };
 
 use super::command::Ticket;
+use super::lifecycle::{AfterFork, ShelfRow};
 
 /// The place of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -127,7 +128,7 @@ pub enum UiEvent {
     Rows(Vec<TreeRow>),
     /// One row, new or changed.
     Row(Box<TreeRow>),
-    /// A tree left the list (moved, or set aside as damaged).
+    /// A tree left the list (moved, deleted, or set aside as damaged).
     Gone(DialogId),
     /// All open questions, oldest first; replaces what was there.
     Inbox(Vec<InboxRow>),
@@ -183,6 +184,16 @@ pub enum UiEvent {
     Refused {
         ticket: Ticket,
         text: String,
+    },
+    /// A fork is on disk; its acknowledgement follows.
+    Forked {
+        dialog: DialogId,
+        next: AfterFork,
+    },
+    /// Main dialogs that are done or archived, the newest first.
+    Shelf {
+        ticket: Ticket,
+        rows: Vec<ShelfRow>,
     },
     /// Something a person should know once.
     Notice(String),

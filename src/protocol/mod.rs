@@ -8,6 +8,7 @@
 
 pub mod command;
 pub mod event;
+pub mod lifecycle;
 pub mod outbox;
 
 pub use command::{Command, Ticket};
@@ -15,4 +16,5 @@ pub use event::{
     Cursor, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow, UiEvent,
     WorkspaceView,
 };
+pub use lifecycle::{AfterFork, Lifecycle, ShelfRow};
 pub use outbox::Outbox;

@@ -69,6 +69,8 @@ impl Outbox {
                 event,
                 UiEvent::Done { .. }
                     | UiEvent::Refused { .. }
+                    | UiEvent::Forked { .. }
+                    | UiEvent::Shelf { .. }
                     | UiEvent::Asked { .. }
                     | UiEvent::Stopped
             )
@@ -114,6 +116,8 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Problems(_)
         | UiEvent::Done { .. }
         | UiEvent::Refused { .. }
+        | UiEvent::Forked { .. }
+        | UiEvent::Shelf { .. }
         | UiEvent::Notice(_)
         | UiEvent::Quiet(_)
         | UiEvent::Lagged

@@ -14,19 +14,22 @@ pub enum Scope {
     Inbox,
     Dialog,
     Composer,
+    /// The list of what is done and archived.
+    Shelf,
     /// A question of the program itself, such as "quit?".
     Confirm,
 }
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
         Self::Inbox,
         Self::Dialog,
         Self::Composer,
+        Self::Shelf,
         Self::Confirm,
     ];
 
@@ -40,6 +43,7 @@ impl Scope {
             Self::Inbox => "inbox",
             Self::Dialog => "dialog",
             Self::Composer => "composer",
+            Self::Shelf => "shelf",
             Self::Confirm => "confirm",
         }
     }
@@ -60,6 +64,7 @@ impl Scope {
             Self::Inbox => &[Self::Inbox, Self::Panes, Self::Anywhere],
             Self::Dialog => &[Self::Dialog, Self::Panes, Self::Anywhere],
             Self::Composer => &[Self::Composer, Self::Anywhere],
+            Self::Shelf => &[Self::Shelf, Self::Anywhere],
             Self::Confirm => &[Self::Confirm],
         }
     }
@@ -69,7 +74,9 @@ impl Scope {
     pub fn is_for_typing(self) -> bool {
         match self {
             Self::Anywhere | Self::Composer => true,
-            Self::Panes | Self::Tree | Self::Inbox | Self::Dialog | Self::Confirm => false,
+            Self::Panes | Self::Tree | Self::Inbox | Self::Dialog | Self::Shelf | Self::Confirm => {
+                false
+            }
         }
     }
 }
@@ -159,6 +166,12 @@ actions! {
         Continue "continue" ["c"] "Let this dialog go on";
         StopAll "stop-all" ["S"] "Stop every running dialog";
         ContinueAll "continue-all" ["C"] "Let every stopped dialog go on";
+        Fork "fork" ["f"] "Branch off this main dialog before one of its generations";
+        MarkDone "done" ["d"] "Put this main dialog among those that are done";
+        Archive "archive" ["A"] "Put this main dialog into the archive";
+        DeclareDead "dead" ["X"] "Declare this side dialog dead; asks for a note first";
+        Delete "delete" ["D"] "Delete this main dialog for ever; asks first";
+        OpenShelf "shelf" ["u"] "Show what is done and archived, to bring it back";
     }
     Inbox {
         InboxUp "up" ["k" "up"] "Move to the question above";
@@ -188,6 +201,7 @@ actions! {
         DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";
         DialogStop "stop" ["s"] "Stop this dialog";
         DialogContinue "continue" ["c"] "Let this dialog go on";
+        DialogFork "fork" ["f"] "Branch off before the generation in view";
     }
     Composer {
         Send "send" ["enter"] "Send";
@@ -196,6 +210,15 @@ actions! {
         HistoryDown "history-down" ["down"] "Bring back a later message";
         ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to leave the program";
         LeaveComposer "leave" ["esc"] "Return to the pane; the draft is kept";
+    }
+    Shelf {
+        ShelfUp "up" ["k" "up"] "Move up one row";
+        ShelfDown "down" ["j" "down"] "Move down one row";
+        ShelfOpen "open" ["enter"] "Read this dialog";
+        ShelfRevive "revive" ["u"] "Bring this dialog back among the running ones";
+        ShelfArchive "archive" ["A"] "Put this dialog into the archive";
+        ShelfDelete "delete" ["D"] "Delete this dialog for ever; asks first";
+        ShelfClose "close" ["esc" "q" "ctrl+c"] "Close the list";
     }
     Confirm {
         ConfirmYes "accept" ["y" "enter"] "Yes";

@@ -6,6 +6,7 @@
 mod answering;
 mod events;
 mod handlers;
+mod lifecycle;
 mod opening;
 mod screen;
 
@@ -17,7 +18,7 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use crate::domain::transcript::Place;
 use crate::domain::{Clock, DialogId};
-use crate::protocol::{Command, Ticket};
+use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look};
 use crate::ui::keymap::Chord;
@@ -86,6 +87,7 @@ enum Waiting {
     Create {
         text: String,
     },
+    Lifecycle(Lifecycle),
     Other,
 }
 
@@ -328,6 +330,12 @@ impl App {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
             Intent::StopAll => self.commands.push(Command::StopAll),
+            Intent::Lifecycle(change) => self.change_life(change),
+            Intent::AskFirst(question, change) => self.ask_first(question, change),
+            Intent::Open(dialog) => {
+                self.open(&dialog, None);
+                self.set_focus(Focus::Dialog);
+            }
             Intent::KeepDraft(text) => self.drafts.set(&DraftKey::New, &text, self.moment),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);

@@ -1,7 +1,7 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
-use crate::domain::{AgentId, Lang, Stamp};
-use crate::protocol::WorkspaceView;
+use crate::domain::{AgentId, DialogId, Lang, Stamp};
+use crate::protocol::{Lifecycle, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::Word;
@@ -53,6 +53,10 @@ pub struct View<'a> {
 pub enum Intent {
     Quit,
     StopAll,
+    Lifecycle(Lifecycle),
+    /// The same, after a question.
+    AskFirst(Word, Lifecycle),
+    Open(DialogId),
     Create {
         agent: AgentId,
         taskdoc: String,

@@ -1,11 +1,13 @@
 //! The parts of the screen. Each is a plain struct or function the app calls; none knows another.
 
+pub mod ask;
 pub mod composer;
 pub mod confirm;
 pub mod field;
 pub mod form;
 pub mod help;
 pub mod inbox;
+pub mod shelf;
 pub mod status;
 pub mod strip;
 pub mod transcript;

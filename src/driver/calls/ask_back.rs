@@ -2,7 +2,8 @@
 //! answered; nobody holds anybody: the asker hears it when it may go on, and the side dialog waits with
 //! its generation open, or rests if something else wants it meanwhile.
 
-use crate::domain::call::{ReplyKind, TellaskKind};
+use crate::domain::call::{ReplyKind, TellaskKind, text_argument};
+use crate::domain::history::CallFact;
 use crate::domain::record::{
     Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
@@ -29,10 +30,15 @@ pub fn ask(
         return None;
     }
     let reason = texts.nobody_to_ask_back();
+    fail(draft, at, call, content, &reason);
+    Some(reason)
+}
+
+fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &str) {
     let failed = TellaskResult {
         call_id: call.id.clone(),
         status: ReplyStatus::Failed,
-        content: reason.clone(),
+        content: reason.to_owned(),
         content_items: None,
         call_site_course: Some(at.course),
         call_site_genseq: Some(at.genseq),
@@ -42,7 +48,34 @@ pub fn ask(
         call: CallRef { tellask_content: content.to_owned(), ..CallRef::default() },
     };
     draft.append_aside(&at.dialog, at.course, Record::TellaskResult(failed));
-    Some(reason)
+}
+
+/// Closes what a dialog asked back, since nobody is there any more who could answer.
+pub fn close(draft: &mut Draft, id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let waits = |call: &CallId| !dialog.history.results.contains(call);
+    let open: Vec<(Position, Call, bool)> = dialog
+        .history
+        .asked_back()
+        .map(|(call, asked)| (at(id, asked), as_call(call, asked), waits(call)))
+        .collect();
+    let reason = texts.nobody_to_ask_back();
+    for (at, call, waits) in open {
+        draft.must_last();
+        let content = text_argument(&call.raw_arguments_text, "tellaskContent").unwrap_or_default();
+        fail(draft, &at, &call, &content, &reason);
+        if waits {
+            append_result(draft, &at, &call, reason.clone());
+        }
+    }
+}
+
+fn at(id: &SelfId, asked: &CallFact) -> Position {
+    Position { dialog: id.clone(), course: asked.course, genseq: asked.genseq }
+}
+
+fn as_call(id: &CallId, asked: &CallFact) -> Call {
+    Call { id: id.clone(), name: asked.name.clone(), raw_arguments_text: asked.arguments.clone() }
 }
 
 /// The oldest question is the top frame; a newer one waits below it.
@@ -125,15 +158,7 @@ pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
         .history
         .asked_back()
         .filter(|(call, _)| !dialog.history.results.contains(*call))
-        .map(|(call, asked)| {
-            let at = Position { dialog: id.clone(), course: asked.course, genseq: asked.genseq };
-            let call = Call {
-                id: call.clone(),
-                name: asked.name.clone(),
-                raw_arguments_text: asked.arguments.clone(),
-            };
-            (at, call)
-        })
+        .map(|(call, asked)| (at(id, asked), as_call(call, asked)))
         .collect();
     for (at, call) in open {
         let status = texts.waiting(&call.name, &call.id);

@@ -7,12 +7,13 @@
 use crate::domain::fresh_boots::{Due, FbrState, Heard, Phase, Round, due, heard, round_by_course};
 use crate::domain::latest::DisplayState;
 use crate::domain::queue::QueuedPrompt;
-use crate::domain::record::{AnchorRole, Call, Origin, Record};
+use crate::domain::record::{AnchorRole, Call, Origin, Record, ReplyStatus};
 use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::Texts;
 
-use super::{Position, append_result, reply};
+use super::reply::{self, Outcome};
+use super::{Position, append_result};
 
 /// Lets the state of a new side dialog say that it reasons: it is at work from its first moment on.
 pub fn begin(latest: &mut Latest, effort: u32) {
@@ -96,7 +97,13 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let content = content.unwrap_or_else(|| texts.fresh_boots_without_conclusion());
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     if let Some(pending) = reply::waiting(draft, asker, call) {
-        reply::answer_asker(draft, &at, asker, &pending, &content, texts);
+        let outcome = Outcome {
+            callee: id,
+            written: Some((at.course, at.genseq)),
+            status: ReplyStatus::Completed,
+            text: &content,
+        };
+        reply::answer_asker(draft, asker, &pending, &outcome, texts);
     }
     close(draft, &at, &assignment);
 }

@@ -72,7 +72,13 @@ fn deliver(
         return false;
     };
     let Some(assigned) = assigned else { return false };
-    answer_asker(draft, at, &owed.target_dialog_id, &pending, content, texts);
+    let outcome = Outcome {
+        callee: &at.dialog,
+        written: Some((at.course, at.genseq)),
+        status: ReplyStatus::Completed,
+        text: content,
+    };
+    answer_asker(draft, &owed.target_dialog_id, &pending, &outcome, texts);
     note_resolution(draft, at, owed, reply_call);
     note_anchor(draft, at, owed, assigned, pending.call_site_course);
     settle(draft, &at.dialog, owed);
@@ -120,20 +126,29 @@ pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId)
     })
 }
 
+/// How a call ends for its asker.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    pub callee: &'a SelfId,
+    /// Where the callee wrote its reply; `None` if it wrote none.
+    pub written: Option<(Course, Genseq)>,
+    pub status: ReplyStatus,
+    pub text: &'a str,
+}
+
 /// Writes the result into the asker and takes the call off its list.
-pub(super) fn answer_asker(
+pub fn answer_asker(
     draft: &mut Draft,
-    at: &Position,
     asker_id: &SelfId,
     pending: &Pending,
-    content: &str,
+    outcome: &Outcome<'_>,
     texts: Texts,
 ) {
     let Some(asker) = draft.dialog(asker_id) else { return };
     let course = asker.latest.current_course.max(asker.history.course);
     let rest: Vec<Pending> =
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
-    let record = result_record(draft, asker, at, pending, content, course, texts);
+    let record = result_record(draft, asker, pending, outcome, course, texts);
     let snapshot = Record::PendingSideDialogs { pending_side_dialogs: rest.clone() };
     draft.append_aside(asker_id, course, snapshot);
     draft.pending(asker_id, rest);
@@ -150,20 +165,20 @@ pub(super) fn answer_asker(
 fn result_record(
     draft: &Draft,
     asker: &Dialog,
-    at: &Position,
     pending: &Pending,
-    content: &str,
+    outcome: &Outcome<'_>,
     course: Course,
     texts: Texts,
 ) -> Record {
+    let (callee_course, callee_genseq) = outcome.written.unzip();
     let responder = draft
-        .dialog(&at.dialog)
+        .dialog(outcome.callee)
         .map_or_else(|| pending.target_agent_id.clone(), |side| side.meta.agent_id.clone());
     let mention = pending.mention_list.clone().unwrap_or_default().join(" ");
     let reply = Reply {
         responder: responder.as_str(),
-        text: content,
-        status: ReplyStatus::Completed,
+        text: outcome.text,
+        status: outcome.status,
         call_name: &pending.call_name,
         call_id: &pending.call_id,
         mention: &mention,
@@ -179,20 +194,20 @@ fn result_record(
             session_slug: pending.session_slug.clone(),
             mention_list: pending.mention_list.clone(),
             tellask_content: pending.tellask_content.clone(),
-            status: ReplyStatus::Completed,
+            status: outcome.status,
             response: texts.reply(&reply),
             content: texts.carryover(pending.call_site_course.0, &reply),
             agent_id: responder.clone(),
             call_id: pending.call_id.clone(),
             origin_member_id: asker.meta.agent_id.clone(),
-            callee_dialog_id: Some(at.dialog.clone()),
-            callee_course: Some(at.course),
-            callee_genseq: Some(at.genseq),
+            callee_dialog_id: Some(outcome.callee.clone()),
+            callee_course,
+            callee_genseq,
         });
     }
     Record::TellaskResult(TellaskResult {
         call_id: pending.call_id.clone(),
-        status: ReplyStatus::Completed,
+        status: outcome.status,
         content: texts.reply(&reply),
         content_items: None,
         call_site_course: Some(pending.call_site_course),
@@ -203,9 +218,9 @@ fn result_record(
             origin_member_id: Some(asker.meta.agent_id.clone()),
         },
         route: Some(Route {
-            callee_dialog_id: Some(at.dialog.clone()),
-            callee_course: Some(at.course),
-            callee_genseq: Some(at.genseq),
+            callee_dialog_id: Some(outcome.callee.clone()),
+            callee_course,
+            callee_genseq,
         }),
         call_name: pending.call_name.clone(),
         call: CallRef {

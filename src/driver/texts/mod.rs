@@ -8,6 +8,7 @@ mod ask_back;
 mod courses;
 mod faults;
 mod fresh_boots;
+mod lifecycle;
 mod offers;
 mod reminders;
 mod replies;

@@ -57,6 +57,8 @@ impl App {
             UiEvent::Problems(problems) => self.problems(problems),
             UiEvent::Done { ticket, dialog } => self.done(ticket, dialog),
             UiEvent::Refused { ticket, text } => self.refused(ticket, &text),
+            UiEvent::Forked { dialog, next } => self.forked(&dialog, next),
+            UiEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
             UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
             UiEvent::Quiet(_) => return false,
             UiEvent::Lagged => self.lagged(),
@@ -126,6 +128,7 @@ impl App {
                     self.set_focus(Focus::Dialog);
                 }
             }
+            Some(Waiting::Lifecycle(change)) => self.life_changed(&change),
             Some(Waiting::Open | Waiting::Other) | None => {}
         }
     }
@@ -139,7 +142,7 @@ impl App {
                     self.model.open = None;
                 }
             }
-            Some(Waiting::Other) | None => {}
+            Some(Waiting::Lifecycle(_) | Waiting::Other) | None => {}
         }
         self.say_text(Tone::Bad, text);
     }

@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect, Focus, Waiting};
-use crate::domain::DialogId;
+use crate::domain::{Bucket, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
@@ -17,7 +17,7 @@ type Handler = fn(&mut App);
 /// Rows from one end of a list to the other.
 const FAR: isize = isize::MAX / 2;
 
-/// Every action outside of a confirmation.
+/// Every action outside of overlays.
 pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::AnswerOldest, App::answer_oldest),
     (Action::NextQuestion, App::next_question),
@@ -53,6 +53,12 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::Continue, |app| app.go_on(App::selected_dialog)),
     (Action::StopAll, App::ask_to_stop_all),
     (Action::ContinueAll, App::continue_all),
+    (Action::Fork, App::ask_to_fork_selected),
+    (Action::MarkDone, |app| app.put_away(Bucket::Done)),
+    (Action::Archive, |app| app.put_away(Bucket::Archive)),
+    (Action::DeclareDead, App::ask_to_declare_dead),
+    (Action::Delete, App::ask_to_delete),
+    (Action::OpenShelf, App::want_shelf),
     (Action::InboxUp, |app| app.step_inbox(-1)),
     (Action::InboxDown, |app| app.step_inbox(1)),
     (Action::InboxTop, |app| app.step_inbox(-FAR)),
@@ -78,6 +84,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::DialogAnswer, App::answer_of_open),
     (Action::DialogStop, |app| app.stop(App::open_dialog)),
     (Action::DialogContinue, |app| app.go_on(App::open_dialog)),
+    (Action::DialogFork, App::ask_to_fork_open),
     (Action::Send, App::send),
     (Action::NewLine, App::new_line),
     (Action::HistoryUp, |app| app.recall(false)),

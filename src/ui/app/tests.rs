@@ -3,4 +3,5 @@
 mod behaviour;
 mod cost;
 mod fixture;
+mod lifecycle;
 mod screens;

@@ -18,9 +18,9 @@ use ratatui::layout::Rect;
 pub use block::{Names, Setting};
 pub use scroll::{Anchor, Move};
 
-use crate::domain::CallId;
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, Place};
+use crate::domain::{CallId, Genseq};
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
@@ -126,6 +126,13 @@ impl TranscriptPane {
         let above = self.rows.get(..reading).unwrap_or_default();
         let can_open = |at: &&Anchor| open.block(at.item).is_some_and(|b| is_openable(&b.body));
         above.iter().rev().find(can_open).map(|at| at.item)
+    }
+
+    /// The generation the person reads: that of the last block in view, above the reading row.
+    pub fn read_generation(&self, open: &OpenDialog) -> Option<Genseq> {
+        let reading = self.rows.len().saturating_sub(self.mark);
+        let above = self.rows.get(..reading).unwrap_or_default();
+        above.iter().rev().find_map(|at| open.block(at.item)?.genseq)
     }
 
     /// The place at the top of the view, to come back to; `None` while following.

@@ -1,0 +1,129 @@
+//! Who asked a side dialog for what, as it stood at the cut. Pure.
+
+use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
+use crate::domain::history::CallFact;
+use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
+use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
+
+use super::cut::{Kept, Source};
+
+/// The record of a side dialog's making, wherever in the tree it stands.
+pub fn created<'a>(side: &SelfId, sources: &'a [Source]) -> Option<&'a SideDialogCreated> {
+    let courses = sources.iter().flat_map(|source| &source.courses);
+    let mut lines = courses.flat_map(|(_, lines)| lines);
+    lines.find_map(|line| {
+        let Record::SideDialogCreated(created) = &line.entry.record else { return None };
+        (created.side_dialog_id == *side).then_some(created)
+    })
+}
+
+/// The assignment a side dialog was made for; where no record tells, the one it has now.
+pub fn first(source: &Source, sources: &[Source]) -> Option<Assignment> {
+    let made = created(&source.dialog.meta.id, sources);
+    let recorded = made.map(|created| &created.assignment_from_asker);
+    recorded.or_else(|| source.dialog.assignment()).cloned()
+}
+
+/// The asker stack of a side dialog: its newest assignment, owed unless it was answered.
+pub fn stack(side: &Kept, all: &[Kept]) -> Vec<Frame> {
+    let Some(assignment) = newest(side, all) else { return Vec::new() };
+    let Some(kind) = tellask_kind(&assignment.call_name) else { return Vec::new() };
+    let call = assignment.call_id.clone();
+    let answered =
+        reply_to(&assignment, all).is_some() || side.history.resolved_targets.contains(&call);
+    let mut frame = Frame::owing(assignment, kind.reply().name());
+    if answered && kind != TellaskKind::FreshBoots {
+        frame.tellask_reply_obligation = None;
+    }
+    vec![frame]
+}
+
+/// True if the side dialog had been declared dead: its newest call was closed without a reply. That
+/// it is dead now has to be known beside.
+pub fn was_given_up(stack: &[Frame], all: &[Kept]) -> bool {
+    let assignment = stack.last().and_then(|frame| frame.assignment_from_asker.as_ref());
+    assignment.and_then(|assignment| reply_to(assignment, all)) == Some(ReplyStatus::Failed)
+}
+
+fn reply_to(assignment: &Assignment, all: &[Kept]) -> Option<ReplyStatus> {
+    let asker = all.iter().find(|one| one.meta.id == assignment.asker_dialog_id)?;
+    asker.history.replies.get(&assignment.call_id).copied()
+}
+
+/// A request that waits for its first generation, else the one of the newest prompt, else the first.
+fn newest(side: &Kept, all: &[Kept]) -> Option<Assignment> {
+    let waiting = || {
+        let asked =
+            all.iter().flat_map(|asker| asker.history.calls.iter().map(move |c| (asker, c)));
+        let mut open = asked.filter(|(asker, (id, call))| waits_for(side, all, asker, id, call));
+        open.next_back().map(|(asker, (id, call))| from_call(side, asker, id, call))
+    };
+    waiting().or_else(|| prompted(side, all)).or_else(|| side.first.clone())
+}
+
+/// True if this is an unanswered call of the side dialog's session that has not begun.
+fn waits_for(side: &Kept, all: &[Kept], asker: &Kept, id: &CallId, call: &CallFact) -> bool {
+    let Some(slug) = &side.meta.session_slug else { return false };
+    let names = |key: &str, wanted: &str| {
+        text_argument(&call.arguments, key)
+            .is_some_and(|named| named.trim_start_matches('@') == wanted)
+    };
+    let same_session = |other: &&Kept| {
+        other.meta.agent_id == side.meta.agent_id
+            && other.meta.session_slug == side.meta.session_slug
+    };
+    let newest = all.iter().rfind(same_session).is_some_and(|one| one.meta.id == side.meta.id);
+    call.started
+        && newest
+        && call.special() == Some(SpecialCall::Tellask(TellaskKind::Session))
+        && names("sessionSlug", slug.as_str())
+        && names("targetAgentId", side.meta.agent_id.as_str())
+        && !asker.history.replies.contains_key(id)
+        && !side.history.assignments.contains_key(id)
+}
+
+/// What the newest prompt of the side dialog asked for.
+fn prompted(side: &Kept, all: &[Kept]) -> Option<Assignment> {
+    let lines = side.courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
+    let directives = lines.filter_map(|line| {
+        let Record::HumanText(text) = &line.entry.record else { return None };
+        text.tellask_reply_directive.as_ref()
+    });
+    let mut known = directives.filter_map(|owed| {
+        let asker = all.iter().find(|one| one.meta.id == owed.target_dialog_id)?;
+        let call = asker.history.calls.get(&owed.target_call_id)?;
+        tellask_kind(&call.name)?;
+        Some((asker, &owed.target_call_id, call))
+    });
+    let (asker, id, call) = known.next()?;
+    let first = side
+        .first
+        .as_ref()
+        .filter(|first| first.call_id == *id && first.asker_dialog_id == asker.meta.id);
+    Some(first.cloned().unwrap_or_else(|| from_call(side, asker, id, call)))
+}
+
+fn from_call(side: &Kept, asker: &Kept, id: &CallId, call: &CallFact) -> Assignment {
+    let target: &AgentId = &side.meta.agent_id;
+    Assignment {
+        call_name: call.name.clone(),
+        mention_list: Some(vec![format!("@{target}")]),
+        tellask_content: text_argument(&call.arguments, "tellaskContent").unwrap_or_default(),
+        origin_member_id: asker.meta.agent_id.clone(),
+        asker_dialog_id: asker.meta.id.clone(),
+        call_id: id.clone(),
+        collective_targets: Some(vec![target.clone()]),
+        effective_fbr_effort: None,
+    }
+}
+
+fn tellask_kind(name: &str) -> Option<TellaskKind> {
+    match SpecialCall::of(name)? {
+        SpecialCall::Tellask(
+            kind @ (TellaskKind::Session | TellaskKind::Sessionless | TellaskKind::FreshBoots),
+        ) => Some(kind),
+        SpecialCall::Tellask(TellaskKind::Back) | SpecialCall::AskHuman | SpecialCall::Reply(_) => {
+            None
+        }
+    }
+}

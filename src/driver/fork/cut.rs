@@ -1,0 +1,360 @@
+//! What of a tree was there before one generation of its main dialog. Pure.
+//!
+//! The main dialog is cut where that generation begins. A side dialog is there if the call that made it
+//! is; of its records those stay that were written before the main dialog came to the generation.
+
+use std::sync::Arc;
+
+use crate::domain::call::{ASK_HUMAN, text_argument};
+use crate::domain::fresh_boots::{FbrState, Round};
+use crate::domain::latest::CourseStartPrompt;
+use crate::domain::question::CallSite;
+use crate::domain::record::{
+    Call, DeliveryMode, Entry, HumanText, Origin, Record, SideDialogCreated,
+};
+use crate::domain::tree::Change;
+use crate::domain::{
+    Assignment, Course, Dialog, DialogId, DialogMeta, Genseq, History, Latest, Question, Reminder,
+    RootAnchor, RootId, SelfId, Stamp,
+};
+use crate::store::CourseLine;
+
+use super::Cut;
+use super::assigned;
+use super::lines::{Courses, End, before, is_snapshot, renamed};
+
+/// A dialog of the source, with all its records.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub dialog: Dialog,
+    pub courses: Courses,
+}
+
+/// How the generation began that a dialog was cut at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// With words of a person.
+    User(String),
+    /// With the prompt of a new course.
+    Course(Box<CourseStartPrompt>),
+    /// By itself, or with a prompt that comes again by itself.
+    Nothing,
+}
+
+/// A dialog as it was.
+#[derive(Debug)]
+pub struct Kept {
+    pub meta: DialogMeta,
+    pub latest: Latest,
+    pub courses: Courses,
+    /// What the kept records say.
+    pub history: History,
+    /// How it was made, and what for; nothing for the main dialog.
+    pub made: Option<SideDialogCreated>,
+    pub first: Option<Assignment>,
+}
+
+/// One fork.
+#[derive(Debug, Clone, Copy)]
+pub struct Branch<'a> {
+    pub from: &'a RootId,
+    pub to: &'a RootId,
+    pub cut: Cut,
+    pub now: &'a Stamp,
+}
+
+impl Branch<'_> {
+    /// Everything to write so that the tree can be read, and how the cut generation began.
+    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<Change>, Opening), String> {
+        let main = self.from.main();
+        let source = find(sources, &main).ok_or("there is no such dialog")?;
+        let end = self.end_of_main(&source.courses)?;
+        let opening = opening(&source.courses, end);
+        let mut kept = vec![self.keep(source, end, sources)];
+        self.add_sides(sources, &mut kept);
+        let mut changes = Vec::new();
+        for one in &kept {
+            changes.extend(self.changes(one, &kept, sources));
+        }
+        Ok((changes, opening))
+    }
+
+    /// Where the generation begins.
+    fn end_of_main(&self, courses: &Courses) -> Result<End, String> {
+        let cut = self.cut;
+        let course = courses.iter().position(|(course, _)| *course == cut.course);
+        let found = course.and_then(|at| {
+            let (_, lines) = courses.get(at)?;
+            let line = lines.iter().position(|line| line.entry.genseq == Some(cut.genseq))?;
+            Some(End { course: at, line })
+        });
+        found.ok_or_else(|| {
+            format!("there is no generation {} in course {}", cut.genseq, cut.course)
+        })
+    }
+
+    /// The records a side dialog had: up to the first one that was written when the main dialog had
+    /// come to the generation. A record that does not say where the main dialog stood is as old as
+    /// the one before it.
+    fn end_of_side(&self, courses: &Courses) -> End {
+        for (course, (_, lines)) in courses.iter().enumerate() {
+            let late = |line: &CourseLine| {
+                let root = line.entry.root.filter(|root| root.genseq > Genseq(0));
+                root.is_some_and(|r| Cut { course: r.course, genseq: r.genseq } >= self.cut)
+            };
+            if let Some(line) = lines.iter().position(late) {
+                return End { course, line };
+            }
+        }
+        End { course: courses.len(), line: 0 }
+    }
+
+    /// Adds the side dialogs whose first call is kept, also those that side dialogs made.
+    fn add_sides(&self, sources: &[Source], kept: &mut Vec<Kept>) {
+        let mut waiting: Vec<&Source> =
+            sources.iter().filter(|source| source.dialog.meta.id != self.from.main()).collect();
+        waiting.sort_by(|a, b| {
+            let made = |source: &Source| source.dialog.meta.created_at.clone();
+            (made(a), &a.dialog.meta.id).cmp(&(made(b), &b.dialog.meta.id))
+        });
+        loop {
+            let before = waiting.len();
+            waiting.retain(|source| {
+                let there = assigned::first(source, sources).is_some_and(|first| {
+                    let asker = self.name(&first.asker_dialog_id);
+                    let asker = kept.iter().find(|one| one.meta.id == asker);
+                    asker.is_some_and(|asker| asker.history.calls.contains_key(&first.call_id))
+                });
+                if there {
+                    kept.push(self.keep(source, self.end_of_side(&source.courses), sources));
+                }
+                !there
+            });
+            if waiting.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// The name of a dialog in the fork.
+    pub fn name(&self, dialog: &SelfId) -> SelfId {
+        if *dialog == self.from.main() { self.to.main() } else { dialog.clone() }
+    }
+
+    fn keep(&self, source: &Source, end: End, sources: &[Source]) -> Kept {
+        let mut courses = before(&source.courses, end);
+        for line in courses.iter_mut().flat_map(|(_, lines)| lines) {
+            let text = renamed(&line.text, self.from, self.to);
+            if text != line.text {
+                line.entry = Entry::parse(&text).unwrap_or_else(|| line.entry.clone());
+                line.text = text;
+            }
+        }
+        let whole = end.course >= source.courses.len();
+        let mut meta = source.dialog.meta.clone();
+        let is_main = meta.id == self.from.main();
+        if is_main {
+            meta.id = self.to.main();
+            meta.created_at = self.now.clone();
+        }
+        let made = assigned::created(&meta.id, sources).map(|created| self.made(created));
+        let first = assigned::first(source, sources).map(|first| self.asked(first));
+        let latest = self.latest(source, &courses, end, whole);
+        let history = fold(&courses);
+        let kept = Kept { meta, latest, history, courses, made, first: first.filter(|_| !is_main) };
+        if kept.latest.fbr_state.is_some() && !whole { begin_afresh(kept) } else { kept }
+    }
+
+    fn made(&self, created: &SideDialogCreated) -> SideDialogCreated {
+        SideDialogCreated {
+            asker_dialog_id: self.name(&created.asker_dialog_id),
+            assignment_from_asker: self.asked(created.assignment_from_asker.clone()),
+            ..created.clone()
+        }
+    }
+
+    fn asked(&self, assignment: Assignment) -> Assignment {
+        Assignment { asker_dialog_id: self.name(&assignment.asker_dialog_id), ..assignment }
+    }
+
+    /// The first prompt of a course, with the names of the fork.
+    fn prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
+        if let Some(owed) = &mut prompt.tellask_reply_directive {
+            owed.target_dialog_id = self.name(&owed.target_dialog_id);
+        }
+        if let Some(target) = &mut prompt.side_dialog_reply_target {
+            target.owner_dialog_id = self.name(&target.owner_dialog_id);
+        }
+        prompt
+    }
+
+    /// State that no record tells stays as it is now; the rest is told by the records.
+    fn latest(&self, source: &Source, courses: &Courses, end: End, whole: bool) -> Latest {
+        let now = &source.dialog.latest;
+        let course = courses.iter().rev().find(|(_, lines)| !lines.is_empty());
+        let mut latest = Latest::new(self.now.clone());
+        latest.current_course = course.map_or(Course::FIRST, |(course, _)| *course);
+        latest.generating = Some(false);
+        latest.disable_diligence_push = now.disable_diligence_push;
+        latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
+        latest.fbr_state.clone_from(&now.fbr_state);
+        latest.extra.clone_from(&now.extra);
+        if whole {
+            latest.current_course = latest.current_course.max(now.current_course);
+            let prompt = now.pending_course_start_prompt.clone();
+            latest.pending_course_start_prompt = prompt.map(|prompt| self.prompt(prompt));
+        } else if let Opening::Course(prompt) = opening(&source.courses, end) {
+            let opened = source.courses.get(end.course).map(|(course, _)| *course);
+            latest.current_course = opened.unwrap_or(latest.current_course);
+            latest.pending_course_start_prompt = Some(self.prompt(*prompt));
+        }
+        latest
+    }
+
+    fn changes(&self, one: &Kept, all: &[Kept], sources: &[Source]) -> Vec<Change> {
+        let dialog = one.meta.id.clone();
+        let is_main = dialog == self.to.main();
+        let stack = if is_main { Vec::new() } else { assigned::stack(one, all) };
+        let mut latest = one.latest.clone();
+        let now = find(sources, &dialog).map(|source| &source.dialog.latest);
+        if now.is_some_and(Latest::is_dead) && assigned::was_given_up(&stack, all) {
+            latest.die();
+        }
+        let reminders = reminders(&one.courses);
+        let questions = self.questions(one);
+        let mut changes = vec![Change::Create {
+            meta: Box::new(one.meta.clone()),
+            latest: Box::new(latest),
+            stack,
+        }];
+        for (course, lines) in &one.courses {
+            let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
+            let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
+            changes.push(Change::Append { dialog: dialog.clone(), course: *course, entries });
+        }
+        let made = all.iter().filter_map(|side| side.made.clone());
+        let mut records: Vec<Record> = made
+            .filter(|created| created.asker_dialog_id == dialog)
+            .map(Record::SideDialogCreated)
+            .collect();
+        records.push(Record::Reminders { reminders: reminders.clone() });
+        records.push(Record::Questions { questions: questions.clone() });
+        changes.push(snapshots(&dialog, records, self.now));
+        changes.push(Change::Reminders { dialog: dialog.clone(), reminders });
+        if !questions.is_empty() {
+            changes.push(Change::Questions { dialog, questions });
+        }
+        changes
+    }
+
+    /// The questions that were open.
+    fn questions(&self, one: &Kept) -> Vec<Question> {
+        let id = DialogId::side(self.to, &one.meta.id);
+        let mut open: Vec<Question> = Vec::new();
+        let lines =
+            one.courses.iter().flat_map(|(course, lines)| lines.iter().map(|l| (*course, l)));
+        for (course, line) in lines {
+            let record = &line.entry.record;
+            if let Record::TellaskCall { call, delivery_mode } = record {
+                let asks = *delivery_mode == DeliveryMode::TellaskCallStart;
+                if asks && call.name == ASK_HUMAN {
+                    open.push(question(&id, course, &line.entry, call));
+                }
+            } else if let Record::TellaskResult(result) = record {
+                open.retain(|question| question.call_id != result.call_id);
+            } else if let Record::Carryover(reply) = record {
+                open.retain(|question| question.call_id != reply.call_id);
+            } else if let Record::Questions { questions } = record {
+                // What a new course withdrew is not asked again.
+                open.retain(|q| questions.iter().any(|still| still.call_id == q.call_id));
+            }
+        }
+        open
+    }
+}
+
+fn question(dialog: &DialogId, course: Course, entry: &Entry, call: &Call) -> Question {
+    let content = text_argument(&call.raw_arguments_text, "tellaskContent");
+    let content = content.unwrap_or_else(|| call.raw_arguments_text.clone());
+    let site = CallSite { course, message_index: 0, call_site_genseq: entry.genseq };
+    Question::new(dialog, &call.id, &content, entry.ts.clone(), site)
+}
+
+fn find<'a>(sources: &'a [Source], dialog: &SelfId) -> Option<&'a Source> {
+    sources.iter().find(|source| source.dialog.meta.id == *dialog)
+}
+
+/// Fresh reasoning that was cut in the middle begins anew: it has touched nothing.
+fn begin_afresh(kept: Kept) -> Kept {
+    let round = kept.latest.fbr_state.as_ref().and_then(FbrState::round);
+    let mut latest = kept.latest;
+    latest.current_course = Course::FIRST;
+    latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
+    Kept { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..kept }
+}
+
+/// Snapshots stand at the end of the first course, as if nothing had been generated yet.
+pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> Change {
+    let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
+    let entry = |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, record });
+    let entries = records.into_iter().map(entry).collect();
+    Change::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
+}
+
+fn fold(courses: &Courses) -> History {
+    let mut history = History::new(Course::FIRST);
+    for (course, lines) in courses {
+        for line in lines {
+            history.fold(*course, Arc::new(line.entry.clone()));
+        }
+    }
+    history
+}
+
+/// The reminders as they were recorded last.
+fn reminders(courses: &Courses) -> Vec<Reminder> {
+    let lines = courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
+    let mut recorded = lines.filter_map(|line| {
+        let Record::Reminders { reminders } = &line.entry.record else { return None };
+        Some(reminders.clone())
+    });
+    recorded.next().unwrap_or_default()
+}
+
+/// How the generation at `end` begins.
+pub fn opening(courses: &Courses, end: End) -> Opening {
+    let Some((course, lines)) = courses.get(end.course) else { return Opening::Nothing };
+    let Some(first) = lines.get(end.line) else { return Opening::Nothing };
+    let begins = matches!(first.entry.record, Record::GenStart | Record::HumanText(_));
+    let own = lines
+        .iter()
+        .skip(end.line)
+        .take_while(|line| line.entry.genseq.is_none() || line.entry.genseq == first.entry.genseq);
+    let prompt = own.filter(|_| begins).find_map(|line| {
+        let Record::HumanText(text) = &line.entry.record else { return None };
+        Some(text)
+    });
+    let earlier = lines.iter().take(end.line);
+    let opens_course =
+        *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
+    match prompt {
+        Some(text) if text.origin == Origin::User => Opening::User(text.content.clone()),
+        Some(text) if text.origin == Origin::Runtime && opens_course => {
+            Opening::Course(Box::new(course_start(text)))
+        }
+        Some(_) | None => Opening::Nothing,
+    }
+}
+
+fn course_start(text: &HumanText) -> CourseStartPrompt {
+    CourseStartPrompt {
+        content: text.content.clone(),
+        msg_id: text.msg_id.clone(),
+        grammar: text.grammar.clone(),
+        origin: "runtime".to_owned(),
+        user_language_code: text.user_language_code.clone(),
+        skip_taskdoc: None,
+        tellask_reply_directive: text.tellask_reply_directive.clone(),
+        side_dialog_reply_target: None,
+    }
+}

@@ -1,0 +1,96 @@
+//! Lines of a course as a fork takes them over: byte for byte, but for the name of the main dialog.
+
+use serde_json::Value;
+
+use crate::domain::record::{Entry, Record};
+use crate::domain::{Course, RootId};
+use crate::store::CourseLine;
+
+/// Keys whose value names a dialog.
+const NAMES_A_DIALOG: [&str; 4] =
+    ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId"];
+/// Snapshots Dominds writes in forks only.
+const RESPONSES: &str = "sideDialog_responses_reconciled_record";
+
+/// The courses of one dialog.
+pub type Courses = Vec<(Course, Vec<CourseLine>)>;
+
+/// A place in the courses of a dialog: which course of the list, and which line of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct End {
+    pub course: usize,
+    pub line: usize,
+}
+
+/// The line with another main dialog in place of `from`.
+pub fn renamed(text: &str, from: &RootId, to: &RootId) -> String {
+    if !text.contains(from.as_str()) {
+        return text.to_owned();
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    if rename(&mut value, from, to) { value.to_string() } else { text.to_owned() }
+}
+
+/// True if something was renamed.
+fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
+    match value {
+        Value::Object(fields) => {
+            let mut changed = false;
+            for (key, value) in fields {
+                let named = NAMES_A_DIALOG.contains(&key.as_str());
+                if named && value.as_str() == Some(from.as_str()) {
+                    *value = Value::String(to.to_string());
+                    changed = true;
+                } else {
+                    changed |= rename(value, from, to);
+                }
+            }
+            changed
+        }
+        Value::Array(items) => {
+            let mut changed = false;
+            for item in items {
+                changed |= rename(item, from, to);
+            }
+            changed
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The lines before `end`.
+pub fn before(courses: &Courses, end: End) -> Courses {
+    let taken = courses.iter().take(end.course + 1).enumerate();
+    taken
+        .map(|(at, (course, lines))| {
+            let most = if at == end.course { end.line } else { lines.len() };
+            (*course, lines.iter().take(most).cloned().collect())
+        })
+        .collect()
+}
+
+/// State at some moment, as opposed to what happened. A fork writes its own.
+pub fn is_snapshot(entry: &Entry) -> bool {
+    match &entry.record {
+        Record::Reminders { .. }
+        | Record::Questions { .. }
+        | Record::PendingSideDialogs { .. }
+        | Record::Registry { .. }
+        | Record::SideDialogCreated(_) => true,
+        Record::Unknown { kind, .. } => kind == RESPONSES,
+        Record::GenStart
+        | Record::HumanText(_)
+        | Record::RuntimeGuide { .. }
+        | Record::Thought { .. }
+        | Record::Words { .. }
+        | Record::FuncCall(_)
+        | Record::FuncResult(_)
+        | Record::TellaskCall { .. }
+        | Record::TellaskResult(_)
+        | Record::Carryover(_)
+        | Record::ReplyResolution { .. }
+        | Record::Anchor { .. }
+        | Record::UiOnly { .. }
+        | Record::GenFinish { .. } => false,
+    }
+}

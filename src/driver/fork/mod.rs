@@ -1,0 +1,64 @@
+//! Branches a main dialog off: a new one that has everything from before one of its generations.
+//!
+//! The source is only looked at. What stays is decided purely ([`cut`], [`assigned`]) and written aside;
+//! the tree is then read as any other, what it waits for is read from its facts ([`settle`]), and it
+//! comes to its place whole, with one rename.
+
+mod assigned;
+mod cut;
+mod lines;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogTree, Genseq, RootId};
+use crate::protocol::lifecycle::AfterFork;
+use crate::store::{Store, StoreError};
+
+use super::draft::Draft;
+use super::engine::Engine;
+use cut::{Branch, Source};
+
+/// The generation a fork is made at: the first one it does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cut {
+    pub course: Course,
+    pub genseq: Genseq,
+}
+
+/// Makes the main dialog `fork` and tells what it waits for. An error is a sentence for the person.
+pub fn make(
+    engine: &Engine,
+    (bucket, source): (Bucket, &RootId),
+    cut: Cut,
+    fork: &RootId,
+) -> Result<AfterFork, String> {
+    let told = |error: StoreError| error.to_string();
+    let (store, now) = (&engine.store, engine.clock.now());
+    let tree = store.look(bucket, source).map_err(told)?.tree;
+    let sources = read(store, &tree).map_err(told)?;
+    let branch = Branch { from: source, to: fork, cut, now: &now };
+    let (changes, opening) = branch.copy(&sources)?;
+    let staging = store.stage(fork).map_err(told)?;
+    staging.write(changes).map_err(told)?;
+    let copied = staging.read().map_err(told)?;
+    let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
+    let next = settle::settle(&mut draft, copied.mended, opening);
+    staging.write(draft.finish().1.changes).map_err(told)?;
+    staging.publish().map_err(told)?;
+    Ok(next)
+}
+
+fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {
+    let mut sources = Vec::new();
+    for dialog in tree.dialogs.values() {
+        let id = tree.id(&dialog.meta.id);
+        let mut courses = Vec::new();
+        for course in store.courses(tree.bucket, &id) {
+            courses.push((course, store.lines(tree.bucket, &id, course)?));
+        }
+        sources.push(Source { dialog: dialog.as_ref().clone(), courses });
+    }
+    Ok(sources)
+}

@@ -1,0 +1,108 @@
+//! What a fork waits for, read from its facts as for any tree. Pure.
+//!
+//! Nothing of a fork goes on by itself: a person said "branch off", not "go on".
+
+use crate::domain::latest::{ExecutionMarker, StopReason};
+use crate::domain::record::Record;
+use crate::domain::state::{Activity, derive, next_step, waits_for_others};
+use crate::domain::tree::Change;
+use crate::domain::{Assignment, Dialog, SelfId};
+use crate::driver::draft::Draft;
+use crate::driver::recovery::restore_asked_back;
+use crate::protocol::lifecycle::AfterFork;
+
+use super::cut::{Opening, snapshots};
+
+/// Drafts what is still to be written, and tells what the fork waits for. `mended` are the indexes of
+/// a tree that has none yet.
+pub fn settle(draft: &mut Draft, mended: Vec<Change>, opening: Opening) -> AfterFork {
+    for change in mended {
+        draft.include(change);
+    }
+    let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
+    for id in &ids {
+        restore_asked_back(draft, id);
+    }
+    let next = draft.tree.main().map_or(AfterFork::AutoContinue, |main| after(main, opening));
+    for id in &ids {
+        let is_main = draft.tree.is_main(id);
+        let Some(dialog) = draft.dialog(id).cloned() else { continue };
+        let mut records =
+            vec![Record::PendingSideDialogs { pending_side_dialogs: dialog.pending.clone() }];
+        if is_main {
+            records.push(Record::Registry { entries: draft.tree.registry.clone() });
+        }
+        draft.include(snapshots(id, records, &draft.now.clone()));
+        if is_held(&dialog, is_main, &next) {
+            let reason = StopReason::ForkContinueReady;
+            draft.latest(id, |latest| {
+                latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+            });
+        }
+        let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
+        draft.latest(id, |latest| latest.display_state = shown);
+    }
+    next
+}
+
+fn after(main: &Dialog, opening: Opening) -> AfterFork {
+    let waits = waits_for_others(main) || !main.questions.is_empty();
+    match opening {
+        Opening::User(text) => AfterFork::DraftUserText(text),
+        Opening::Course(_) | Opening::Nothing if waits => AfterFork::RestorePending,
+        Opening::Course(_) | Opening::Nothing => AfterFork::AutoContinue,
+    }
+}
+
+/// True if the dialog waits for `Continue`.
+fn is_held(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
+    let owes =
+        dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
+    let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
+        && dialog.latest.fbr_state.is_none();
+    let undone = next_step(dialog).is_some() || dialog.history.last.open || (owes && !delivered);
+    let asked_for = is_main && *next == AfterFork::AutoContinue;
+    (undone || asked_for) && !dialog.latest.is_dead()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::question::{CallSite, Question};
+    use crate::domain::{CallId, Course, DialogId, DialogMeta, Latest, RootId, Stamp};
+
+    fn main() -> Dialog {
+        let meta = DialogMeta {
+            id: SelfId::new("aa/bb/01"),
+            agent_id: "lead".into(),
+            task_doc_path: "t.tsk".to_owned(),
+            created_at: Stamp::default(),
+            session_slug: None,
+            extra: serde_json::Map::new(),
+        };
+        Dialog::new(meta, Latest::new(Stamp::default()))
+    }
+
+    fn asking() -> Dialog {
+        let mut dialog = main();
+        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let id = DialogId::main(RootId::new("aa/bb/01"));
+        let question = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
+        dialog.questions.push(question);
+        dialog
+    }
+
+    #[test]
+    fn a_fork_waits_for_words_or_for_others_or_for_a_person_to_say_go_on() {
+        let words = || Opening::User("Hi".to_owned());
+        for (dialog, opening, expected, held) in [
+            (main(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (asking(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (asking(), Opening::Nothing, AfterFork::RestorePending, false),
+            (main(), Opening::Nothing, AfterFork::AutoContinue, true),
+        ] {
+            let next = after(&dialog, opening);
+            assert_eq!((is_held(&dialog, true, &next), next), (held, expected), "{dialog:?}");
+        }
+    }
+}

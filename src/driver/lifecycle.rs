@@ -1,0 +1,167 @@
+//! What becomes of whole trees: moved, deleted, branched off, listed where they are put away.
+//!
+//! The driver carries this out itself, one at a time: it alone passes requests to trees, so a tree
+//! that says it rests goes on resting until the work is done.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogId, Genseq, RootId};
+use crate::protocol::command::Ticket;
+use crate::protocol::event::UiEvent;
+use crate::protocol::lifecycle::{Lifecycle, ShelfRow};
+use crate::store::{Store, StoreError, TreeListing};
+
+use super::fork;
+use super::look::{deserves_a_look, listing_news};
+use super::picture::News;
+use super::requests::TreeRequest;
+use super::supervisor::Supervisor;
+
+const AT_WORK: &str = "something in it is at work; stop it first";
+
+impl Supervisor {
+    pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
+        let outcome = match change {
+            Lifecycle::DeclareDead { dialog, note } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::DeclareDead { ticket, dialog: this, note };
+                self.pass(Some(ticket), &dialog, request).await;
+                return;
+            }
+            Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
+            Lifecycle::Delete { root } => self.delete_tree(&root).await,
+            Lifecycle::Fork { root, course, genseq } => self.fork(&root, course, genseq).await,
+        };
+        let event = match outcome {
+            Ok(dialog) => UiEvent::Done { ticket, dialog: Some(dialog) },
+            Err(text) => UiEvent::Refused { ticket, text },
+        };
+        self.tell(event).await;
+    }
+
+    async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
+        let from = self.place_of(root)?;
+        if from == to {
+            return Err(format!("it is {} already", to.status()));
+        }
+        self.let_go(root).await?;
+        let moved = root.clone();
+        self.on_disk(move |store| store.relocate(&moved, from, to)).await?;
+        if from == Bucket::Run {
+            self.send(News::Gone(root.clone())).await;
+        }
+        if to == Bucket::Run {
+            self.welcome(root).await;
+        }
+        Ok(DialogId::main(root.clone()))
+    }
+
+    async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, String> {
+        self.place_of(root)?;
+        self.let_go(root).await?;
+        let deleted = root.clone();
+        self.on_disk(move |store| store.delete(&deleted)).await?;
+        self.send(News::Gone(root.clone())).await;
+        Ok(DialogId::main(root.clone()))
+    }
+
+    async fn fork(
+        &mut self,
+        root: &RootId,
+        course: Course,
+        genseq: Genseq,
+    ) -> Result<DialogId, String> {
+        let from = self.place_of(root)?;
+        self.must_rest(root).await?;
+        let fork = RootId::new(self.unused_root().as_str());
+        let cut = fork::Cut { course, genseq };
+        let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
+        let forked =
+            tokio::task::spawn_blocking(move || fork::make(&engine, (from, &source), cut, &made));
+        let next = forked.await.map_err(|error| error.to_string())??;
+        self.welcome(&fork).await;
+        let dialog = DialogId::main(fork);
+        self.tell(UiEvent::Forked { dialog: dialog.clone(), next }).await;
+        Ok(dialog)
+    }
+
+    /// What is done and archived, the newest first.
+    pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
+        let engine = self.engine.clone();
+        let surveyed = tokio::task::spawn_blocking(move || {
+            engine.store.survey(&[Bucket::Done, Bucket::Archive]).trees
+        });
+        let mut rows: Vec<ShelfRow> =
+            surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
+        rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
+        self.tell(UiEvent::Shelf { ticket, rows }).await;
+    }
+
+    fn place_of(&self, root: &RootId) -> Result<Bucket, String> {
+        self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
+    }
+
+    /// Has the tree end, if nothing of it is at work, and waits until it has.
+    async fn let_go(&mut self, root: &RootId) -> Result<(), String> {
+        self.ask_whether_it_rests(root, |reply| TreeRequest::LetGo { reply }).await?;
+        while self.trees.contains_key(root) {
+            let Some(ended) = self.tasks.join_next().await else { break };
+            self.tree_ended(ended).await;
+        }
+        Ok(())
+    }
+
+    async fn must_rest(&self, root: &RootId) -> Result<(), String> {
+        self.ask_whether_it_rests(root, |reply| TreeRequest::Rests { reply }).await
+    }
+
+    /// A tree that is not loaded rests, and so does one that has just ended.
+    async fn ask_whether_it_rests(
+        &self,
+        root: &RootId,
+        question: impl FnOnce(oneshot::Sender<bool>) -> TreeRequest,
+    ) -> Result<(), String> {
+        let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
+        let (reply, answer) = oneshot::channel();
+        let _ = mailbox.send(question(reply)).await;
+        if answer.await.unwrap_or(true) { Ok(()) } else { Err(AT_WORK.to_owned()) }
+    }
+
+    async fn on_disk(
+        &self,
+        work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
+    ) -> Result<(), String> {
+        let store = Arc::clone(&self.engine.store);
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+
+    /// A tree is new among the running ones: it is listed, and taken up if it can go on.
+    async fn welcome(&mut self, root: &RootId) {
+        let (engine, id) = (self.engine.clone(), root.clone());
+        let listed = tokio::task::spawn_blocking(move || engine.store.list(Bucket::Run, &id)).await;
+        for listing in listed.map(|survey| survey.trees).unwrap_or_default() {
+            let waiting = self.pick_up && deserves_a_look(&listing);
+            self.send(listing_news(&listing)).await;
+            if waiting && let Err(error) = self.tree(root).await {
+                self.tell(UiEvent::Notice(error.to_string())).await;
+            }
+        }
+    }
+}
+
+fn shelf_row(listing: &TreeListing) -> Option<ShelfRow> {
+    let main = listing.dialogs.iter().find(|d| d.meta.id.as_str() == listing.root.as_str())?;
+    let modified = listing.dialogs.iter().map(|dialog| &dialog.latest.last_modified).max();
+    Some(ShelfRow {
+        root: listing.root.clone(),
+        bucket: listing.bucket,
+        agent: main.meta.agent_id.clone(),
+        taskdoc: main.meta.task_doc_path.clone(),
+        about: main.about.clone(),
+        last_modified: modified.cloned().unwrap_or_default(),
+    })
+}

@@ -1,0 +1,187 @@
+//! Ending, putting away, bringing back and branching off, from the keyboard.
+
+use super::fixture::*;
+use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
+use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, TreeRow, UiEvent};
+
+fn changes(stage: &Stage) -> Vec<&Lifecycle> {
+    let sent = stage.sent.iter();
+    sent.filter_map(|command| {
+        let Command::Lifecycle { change, .. } = command else { return None };
+        Some(change)
+    })
+    .collect()
+}
+
+fn ticket(stage: &Stage) -> u64 {
+    let mut sent = stage.sent.iter().rev();
+    let found = sent.find_map(|command| {
+        let Command::Lifecycle { ticket, .. } = command else { return None };
+        Some(*ticket)
+    });
+    found.expect("a change was sent")
+}
+
+/// The tree of the mock-up, nothing of it running.
+fn resting() -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Workspace(workspace()));
+    let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
+    stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.tell(UiEvent::Inbox(Vec::new()));
+    stage
+}
+
+fn shelf() -> Vec<ShelfRow> {
+    let row = |n: u8, bucket, about: &str| ShelfRow {
+        root: RootId::new(format!("ee/ff/{n}")),
+        bucket,
+        agent: "ops".into(),
+        taskdoc: "nightly.tsk".to_owned(),
+        about: about.to_owned(),
+        last_modified: Stamp::new("2026-11-21 11:00:00"),
+    };
+    vec![row(1, Bucket::Done, "rotate the logs"), row(2, Bucket::Archive, "old backups")]
+}
+
+/// With the list of what is put away on top.
+fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
+    let mut stage = resting();
+    stage.keys("1 u");
+    let ticket = stage.sent.iter().rev().find_map(|command| {
+        let Command::Shelf { ticket } = command else { return None };
+        Some(*ticket)
+    });
+    let ticket = ticket.expect("the list was wanted");
+    stage.tell(UiEvent::Shelf { ticket, rows });
+    stage
+}
+
+#[test]
+fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
+    for (typed, expected) in [("it hangs", Some("it hangs")), ("", None)] {
+        let mut stage = streaming(80, 24);
+        stage.keys("1 g j j X");
+        stage.type_text(typed);
+        if expected.is_some() {
+            insta::assert_snapshot!("dead-80x24", stage.screen());
+        }
+        stage.keys("<enter>");
+        let note = expected.map(str::to_owned);
+        assert_eq!(changes(&stage), [&Lifecycle::DeclareDead { dialog: side("r"), note }]);
+    }
+    let mut stage = streaming(80, 24);
+    stage.keys("1 g j j X <esc>");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+    stage.keys("g j X");
+    assert!(stage.screen().contains("only a side dialog"));
+    stage.tell(UiEvent::Row(Box::new(TreeRow {
+        state: DisplayState::Dead { reason: serde_json::json!({}) },
+        ..rows().remove(1)
+    })));
+    stage.keys("j X");
+    assert!(stage.screen().contains("dead already"));
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+}
+
+#[test]
+fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
+    for (key, to) in [("d", Bucket::Done), ("A", Bucket::Archive)] {
+        let mut stage = resting();
+        stage.keys("1 g j").keys(key);
+        assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
+        stage.tell(UiEvent::Gone(main_dialog()));
+        stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        let screen = stage.screen();
+        assert!(screen.contains("put away") && !screen.contains("add-2fa.tsk"), "{screen}");
+
+        let mut stage = streaming(80, 24);
+        stage.keys("1 g j").keys(key);
+        assert!(stage.screen().contains("still open"));
+        assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+        stage.keys("y");
+        assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
+    }
+    let mut stage = resting();
+    stage.keys("1 g j j d");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new(), "a side dialog goes with its tree");
+}
+
+#[test]
+fn a_dialog_is_deleted_only_after_a_question() {
+    let mut stage = resting();
+    stage.keys("1 g j D");
+    assert!(stage.screen().contains("for ever?"));
+    stage.keys("n");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+    stage.keys("D y");
+    assert_eq!(changes(&stage), [&Lifecycle::Delete { root: root() }]);
+}
+
+#[test]
+fn a_fork_is_made_before_the_newest_generation_or_the_one_that_is_named() {
+    let mut stage = resting();
+    stage.keys("1 g j f");
+    insta::assert_snapshot!("fork-80x24", stage.screen());
+    stage.keys("<enter>");
+    let fork = |course, genseq| Lifecycle::Fork {
+        root: root(),
+        course: Course(course),
+        genseq: Genseq(genseq),
+    };
+    assert_eq!(changes(&stage), [&fork(1, 14)]);
+    stage.keys("f <ctrl+c> nonsense <enter>");
+    assert!(stage.screen().contains("such as 1.14"));
+    stage.keys("<ctrl+c> 2.3 <enter>");
+    assert_eq!(changes(&stage), [&fork(1, 14), &fork(2, 3)]);
+    let mut stage = streaming(80, 24);
+    stage.keys("3").screen();
+    stage.keys("g").screen();
+    stage.keys("f <enter>");
+    assert_eq!(changes(&stage).len(), 1, "before the generation in view");
+}
+
+#[test]
+fn a_fork_opens_and_has_the_words_at_hand_that_are_to_be_said_anew() {
+    let mut stage = resting();
+    let fork = DialogId::main(RootId::new("ee/ff/3"));
+    let mut made = row(&fork, None, "orchestrator", DisplayState::Idle);
+    made.created_at = Stamp::new("2026-11-21 12:02:59");
+    stage.tell(UiEvent::Row(Box::new(made)));
+    let next = AfterFork::DraftUserText("The second question".to_owned());
+    stage.tell(UiEvent::Forked { dialog: fork.clone(), next });
+    assert_eq!(stage.last_open().1, fork);
+    assert!(stage.screen().contains("The second question"));
+    stage.keys("<enter>");
+    let said = stage.sent.iter().any(|command| {
+        matches!(command, Command::Say { dialog, text, .. }
+            if *dialog == fork && text == "The second question")
+    });
+    assert!(said);
+}
+
+#[test]
+fn what_is_done_and_archived_is_listed_and_brought_back() {
+    let mut stage = with_shelf(shelf());
+    insta::assert_snapshot!("shelf-80x24", stage.screen());
+    stage.keys("j u");
+    let root = RootId::new("ee/ff/2");
+    assert_eq!(changes(&stage), [&Lifecycle::Move { root: root.clone(), to: Bucket::Run }]);
+    let back = DialogId::main(root);
+    stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
+    assert_eq!(stage.last_open().1, back, "it is shown at once");
+
+    let mut stage = with_shelf(shelf());
+    stage.keys("D");
+    assert!(stage.screen().contains("for ever?"));
+    stage.keys("y");
+    assert_eq!(changes(&stage), [&Lifecycle::Delete { root: RootId::new("ee/ff/1") }]);
+
+    let mut stage = with_shelf(shelf());
+    stage.keys("<enter>");
+    assert_eq!(stage.last_open().1, DialogId::main(RootId::new("ee/ff/1")), "it can be read");
+    let mut stage = with_shelf(Vec::new());
+    stage.keys("u D A <enter>");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+    assert!(stage.screen().contains("nothing is done or archived"));
+}

@@ -1,0 +1,160 @@
+//! One line of text that something needs before it is done.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::field::Field;
+use super::strip::Strip;
+use crate::domain::{Course, DialogId, Genseq, RootId};
+use crate::protocol::Lifecycle;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+/// Rows at the lower edge: a heading, the line, what is to stand in it.
+const ROWS: u16 = 3;
+
+/// What is done with the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// The line goes to whoever waits for the dialog, and may be empty.
+    DeclareDead(DialogId),
+    /// The line names a generation.
+    Fork(RootId),
+}
+
+#[derive(Debug)]
+pub struct Ask {
+    purpose: Purpose,
+    field: Field,
+    /// The line was not what is wanted.
+    wrong: bool,
+}
+
+impl Ask {
+    pub fn new(purpose: Purpose, text: &str) -> Self {
+        Self { purpose, field: Field::new(text), wrong: false }
+    }
+
+    fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let Some(change) = wanted(&self.purpose, self.field.text().trim()) else {
+            self.wrong = true;
+            return Handled::Done;
+        };
+        cx.intents.push(Intent::Lifecycle(change));
+        Handled::Close
+    }
+
+    /// What is done, and what is to stand in the line.
+    fn words(&self) -> (Word, Word) {
+        match self.purpose {
+            Purpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
+            Purpose::Fork(_) => (Word::Fork, Word::ForkPlace),
+        }
+    }
+}
+
+fn wanted(purpose: &Purpose, text: &str) -> Option<Lifecycle> {
+    match purpose {
+        Purpose::DeclareDead(dialog) => {
+            let note = (!text.is_empty()).then(|| text.to_owned());
+            Some(Lifecycle::DeclareDead { dialog: dialog.clone(), note })
+        }
+        Purpose::Fork(root) => {
+            let (course, genseq) = generation(text)?;
+            Some(Lifecycle::Fork { root: root.clone(), course, genseq })
+        }
+    }
+}
+
+/// `2.14`: generation 14, in course 2.
+fn generation(text: &str) -> Option<(Course, Genseq)> {
+    let (course, genseq) = text.split_once('.')?;
+    Some((Course(course.trim().parse().ok()?), Genseq(genseq.trim().parse().ok()?)))
+}
+
+impl Pane for Ask {
+    fn scope(&self) -> Scope {
+        Scope::Composer
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut Ask, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 3] = [
+            (Action::Send, Self::submit),
+            (Action::LeaveComposer, |_, _| Handled::Close),
+            (Action::ClearDraft, |ask, _| {
+                if ask.field.is_empty() {
+                    return Handled::Close;
+                }
+                ask.field.set("");
+                Handled::Done
+            }),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        if self.field.typed(key) {
+            self.wrong = false;
+        }
+        Handled::Done
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) {
+        self.field.paste(text.lines().next().unwrap_or_default());
+        self.wrong = false;
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+        let height = area.height.min(ROWS);
+        let area = Rect { y: area.bottom() - height, height, ..area };
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let (done, wanted) = self.words();
+        let hints =
+            [hint(look, Action::Send, Word::Yes), hint(look, Action::LeaveComposer, Word::Close)];
+        let heading = Heading { left: look.word(done).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+        if area.height < ROWS {
+            return;
+        }
+        let prompt = Strip::new()
+            .put(" ", look.style(Role::Text))
+            .put(look.glyphs.prompt, look.style(Role::Accent));
+        prompt.draw(frame.buffer_mut(), area, area.y + 1);
+        let width = area.width.saturating_sub(4);
+        let field = Rect { x: area.x + 3, y: area.y + 1, width, height: 1 };
+        self.field.draw(frame, field, look.style(Role::Text), true);
+        let role = if self.wrong { Role::Bad } else { Role::TextDim };
+        Strip::new()
+            .put(look.word(wanted), look.style(role))
+            .shortened(usize::from(width), look.glyphs.cut, look.style(role))
+            .draw(frame.buffer_mut(), Rect { y: area.y + 2, ..field }, area.y + 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generation_is_named_by_its_course_and_its_number() {
+        for (text, expected) in [
+            ("1.14", Some((Course(1), Genseq(14)))),
+            (" 2 . 3 ", Some((Course(2), Genseq(3)))),
+            ("14", None),
+            ("1.x", None),
+            ("-1.2", None),
+            ("", None),
+        ] {
+            assert_eq!(generation(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is done and archived, to be read, brought back, or deleted.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::{Strip, draw_between};
+use crate::domain::{Bucket, DialogId};
+use crate::protocol::{Lifecycle, ShelfRow};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::model::age;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+#[derive(Debug)]
+pub struct Shelf {
+    rows: Vec<ShelfRow>,
+    selected: usize,
+    top: usize,
+}
+
+impl Shelf {
+    pub fn new(rows: Vec<ShelfRow>) -> Self {
+        Self { rows, selected: 0, top: 0 }
+    }
+
+    fn step(&mut self, down: bool) -> Handled {
+        let last = self.rows.len().saturating_sub(1);
+        let next = if down { self.selected + 1 } else { self.selected.saturating_sub(1) };
+        self.selected = next.min(last);
+        Handled::Done
+    }
+
+    /// What is to be done with the chosen row; nothing where there is none.
+    fn chosen(&self, cx: &mut Cx<'_>, wish: impl FnOnce(&ShelfRow) -> Intent) -> Handled {
+        match self.rows.get(self.selected).map(wish) {
+            Some(intent) => {
+                cx.intents.push(intent);
+                Handled::Close
+            }
+            None => Handled::Done,
+        }
+    }
+}
+
+fn open(row: &ShelfRow) -> Intent {
+    Intent::Open(DialogId::main(row.root.clone()))
+}
+
+fn move_to(row: &ShelfRow, to: Bucket) -> Intent {
+    Intent::Lifecycle(Lifecycle::Move { root: row.root.clone(), to })
+}
+
+fn delete(row: &ShelfRow) -> Intent {
+    Intent::AskFirst(Word::DeleteQuestion, Lifecycle::Delete { root: row.root.clone() })
+}
+
+fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
+    let look = view.look;
+    let dim = look.style(Role::TextDim);
+    let word = if row.bucket == Bucket::Archive { Word::Archived } else { Word::Done };
+    let left = Strip::new()
+        .put(&format!("@{}", row.agent), look.style(Role::Agent))
+        .put(&format!("  {}", row.taskdoc), dim)
+        .put(&format!("  {}", row.about), look.style(Role::Text));
+    let age = age::short(&row.last_modified, view.now);
+    let right = Strip::new().put(&format!("{}  {age}", look.word(word)), dim);
+    (left, right)
+}
+
+fn heading(look: &Look, empty: bool) -> Heading {
+    let close = hint(look, Action::ShelfClose, Word::Close);
+    let hints = if empty {
+        vec![close]
+    } else {
+        vec![
+            hint(look, Action::ShelfOpen, Word::Open),
+            hint(look, Action::ShelfRevive, Word::Revive),
+            close,
+            hint(look, Action::ShelfArchive, Word::Archive),
+            hint(look, Action::ShelfDelete, Word::Delete),
+        ]
+    };
+    Heading { left: look.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
+}
+
+impl Pane for Shelf {
+    fn scope(&self) -> Scope {
+        Scope::Shelf
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut Shelf, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 7] = [
+            (Action::ShelfUp, |shelf, _| shelf.step(false)),
+            (Action::ShelfDown, |shelf, _| shelf.step(true)),
+            (Action::ShelfOpen, |shelf, cx| shelf.chosen(cx, open)),
+            (Action::ShelfRevive, |shelf, cx| shelf.chosen(cx, |row| move_to(row, Bucket::Run))),
+            (Action::ShelfArchive, |shelf, cx| {
+                shelf.chosen(cx, |row| move_to(row, Bucket::Archive))
+            }),
+            (Action::ShelfDelete, |shelf, cx| shelf.chosen(cx, delete)),
+            (Action::ShelfClose, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, look, &heading(look, self.rows.is_empty()), true);
+        let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let dim = look.style(Role::TextDim);
+        if self.rows.is_empty() && rows.height > 0 {
+            let line = Strip::new().put(" ", dim).put(look.word(Word::ShelfEmpty), dim);
+            line.draw(frame.buffer_mut(), rows, rows.y);
+            return;
+        }
+        let fits = usize::from(rows.height).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+        let shown = self.rows.iter().enumerate().skip(self.top);
+        for (y, (at, row)) in (rows.y..rows.bottom()).zip(shown) {
+            let line = Rect { y, height: 1, ..rows };
+            if at == self.selected {
+                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
+                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
+            }
+            let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
+            let (left, right) = row_strips(row, view);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+        }
+    }
+}
