@@ -172,6 +172,15 @@ impl Job<'_> {
         outcome
     }
 
+    /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.
+    fn refused(&self, text: &str) -> Refusal {
+        if matches!(self.command, Some(Command::Create { .. })) {
+            Refusal::invalid(text)
+        } else {
+            Refusal::refused(text)
+        }
+    }
+
     /// Prints events until nothing moves.
     async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
         let mut printer = Printer::new(self.as_json);
@@ -193,7 +202,7 @@ impl Job<'_> {
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
             if let UiEvent::Refused { ticket: TICKET, text } = &event {
-                return Err(Refusal::invalid(text.clone()));
+                return Err(self.refused(text));
             }
             if matches!(event, UiEvent::Done { ticket: TICKET, .. }) {
                 accepted = true;

@@ -9,6 +9,8 @@ use crate::store::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Done,
+    /// What was wanted is not possible as things stand.
+    Refused,
     Usage,
     QuestionWaits,
     Failed,
@@ -23,6 +25,7 @@ impl Status {
     pub fn code(self) -> u8 {
         match self {
             Self::Done => 0,
+            Self::Refused => 1,
             Self::Usage => 2,
             Self::QuestionWaits => 3,
             Self::Failed => 4,
@@ -62,6 +65,10 @@ pub struct Refusal {
 impl Refusal {
     pub fn usage(text: impl Into<String>) -> Self {
         Self { status: Status::Usage, text: text.into() }
+    }
+
+    pub fn refused(text: impl Into<String>) -> Self {
+        Self { status: Status::Refused, text: text.into() }
     }
 
     pub fn invalid(text: impl Into<String>) -> Self {

@@ -138,7 +138,7 @@ fn replies_are_in(dialog: &Dialog) -> bool {
     };
     dialog.history.unread.iter().any(|unread| {
         if unread.from_human {
-            !waits_for_others(dialog)
+            !waits_for_others(dialog) || dialog.is_asked_back()
         } else {
             !unread.group.is_some_and(waits_in) && !is_asked_anew(dialog, &unread.call)
         }
@@ -169,8 +169,7 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
     let owed = dialog.obligation()?;
     let rests = dialog.questions.is_empty()
         && dialog.queue.is_empty()
-        && dialog.latest.interruption().is_none()
-        && dialog.history.unread.is_empty();
+        && dialog.latest.interruption().is_none();
     let to_a_person = dialog.history.last.prompted_by == Some(Origin::User);
     if !rests || to_a_person || !has_all_it_asked_for(dialog, owed) {
         return None;

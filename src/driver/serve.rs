@@ -2,10 +2,10 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::SelfId;
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::{Dialog, SelfId};
 use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
@@ -108,14 +108,15 @@ impl TreeTask {
         self.commit_or_hold(id, draft).await
     }
 
-    /// Lets go on who asked back, and was answered or is wanted otherwise.
+    /// Lets go on who asked back, and was answered or is wanted otherwise; lets rest whose asker waits for
+    /// a person.
     pub(super) async fn release_asking_back(&mut self) {
         let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
         for id in ids {
             let Some(dialog) = self.tree.get(&id) else { continue };
             let open =
                 dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
-            if open && next_step(dialog).is_none() {
+            if open && next_step(dialog).is_none() && self.asker_moves(dialog) {
                 continue;
             }
             if open {
@@ -127,6 +128,14 @@ impl TreeTask {
                 let _ = waiting.send(());
             }
         }
+    }
+
+    /// True if the asker may answer without anybody's help: it works, or is about to.
+    fn asker_moves(&self, dialog: &Dialog) -> bool {
+        let Some(asker) = dialog.asker() else { return false };
+        let works = self.activity(asker) != Activity::Resting;
+        let waits = self.asking_back.contains_key(asker);
+        (works && !waits) || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
     }
 
     async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Round>) {

@@ -105,7 +105,7 @@ async fn e21_words_with_which_the_asker_asks_somebody_else_are_not_the_answer() 
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     let requests = world.models.requests();
-    let given = result_of(request_of(&requests, "alice", 1), "b").expect("an answer");
+    let given = crate::replies(request_of(&requests, "alice", 1)).concat();
     assert!(given.contains("Small, says bob.") && !given.contains("I ask bob"), "{given}");
     all_done(&world, &[&main, &made(&main, 2)]);
 }
@@ -175,11 +175,50 @@ async fn an_asker_with_an_open_question_hears_what_it_is_asked_back_after_its_an
     let world = World::new(models);
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    assert_eq!(world.models.requests().len(), 2);
+    assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+    let side = made(&main, 2);
+    assert_eq!((world.models.requests().len(), world.state(&side)), (2, "blocked"));
     let row = question(&running);
     running.answer(&row, "ten").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
+    all_done(&world, &[&main, &side]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_asker_may_ask_a_person_before_it_answers_what_it_was_asked_back() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"Money?"}"#))
+        .reply("lead", Reply::saying("Small, it is said."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+    let row = question(&running);
+    running.answer(&row, "little").await.expect("an answer");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    all_done(&world, &[&main, &made(&main, 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_comes_in_between_does_not_keep_the_plain_answer_to_what_was_asked_back() {
+    let round = ask_alice().and_call("c2", "tellaskSessionless", &once("bob", "Look."));
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", ask_back())
+        .reply("bob", Reply::saying("seen").and_wait(Duration::from_secs(30)))
+        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_secs(60)))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let told = story(&world.view(), &main);
+    assert!(place(&told, "start 2") < place(&told, "answered c2"), "{told:#?}");
     all_done(&world, &[&main, &made(&main, 2)]);
 }
 
