@@ -175,6 +175,7 @@ fn row() -> TreeRow {
         about: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,
+        context_level: None,
         keep_going: None,
     }
 }

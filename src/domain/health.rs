@@ -37,6 +37,18 @@ pub enum HealthLevel {
     Critical,
 }
 
+impl HealthLevel {
+    /// The name on disk and in `--json` output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::Caution => "caution",
+            Self::Critical => "critical",
+        }
+    }
+}
+
 /// What a model may take, in tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,6 +108,15 @@ impl ContextHealth {
             optimal_util: share(prompt_tokens, limits.effective_optimal_max_tokens),
             level,
             limits,
+        }
+    }
+
+    /// How full it is, if known.
+    #[must_use]
+    pub fn level(&self) -> Option<HealthLevel> {
+        match self {
+            Self::Unavailable { .. } => None,
+            Self::Available { level, .. } => Some(*level),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{SpecialCall, TellaskKind};
+use super::fullness::Fullness;
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
@@ -74,6 +75,8 @@ pub struct History {
     /// The highest generation of all courses.
     pub last_genseq: Genseq,
     pub last: LastGeneration,
+    /// How full the context of the current course is.
+    pub fullness: Fullness,
     pub calls: BTreeMap<CallId, CallFact>,
     /// Calls that have a result or status text.
     pub results: BTreeSet<CallId>,
@@ -99,6 +102,7 @@ impl History {
             entries: Vec::new(),
             last_genseq: Genseq(0),
             last: LastGeneration::default(),
+            fullness: Fullness::default(),
             calls: BTreeMap::new(),
             results: BTreeSet::new(),
             replies: BTreeMap::new(),
@@ -117,6 +121,7 @@ impl History {
         if course > self.course && !is_snapshot(&entry.record) {
             self.course = course;
             self.entries.clear();
+            self.fullness = Fullness::default();
         }
         let genseq = entry.genseq.unwrap_or_default();
         self.last_genseq = self.last_genseq.max(genseq);
@@ -141,12 +146,20 @@ impl History {
             Record::GenFinish { context_health, .. } => {
                 self.last.open = false;
                 self.last.broken_off = context_health.is_none();
+                if let Some(health) = context_health {
+                    self.fullness.measure(health);
+                }
             }
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
                 if let Some(directive) = &text.tellask_reply_directive {
                     self.directed.insert(directive.target_call_id.clone(), (course, genseq));
+                }
+                // Within a course, a prompt of the runtime that asks for nothing is a warning.
+                let asks = text.tellask_reply_directive.is_some();
+                if text.origin == Origin::Runtime && !asks && self.fullness.is_tight() {
+                    self.fullness.tell();
                 }
             }
             // A guide between two generations takes the dialog back to its own work.

@@ -29,11 +29,21 @@ impl QueuedPrompt {
     pub fn is_user(&self) -> bool {
         self.origin == Origin::User
     }
+
+    /// True if it only keeps the dialog going.
+    #[must_use]
+    pub fn is_push(&self) -> bool {
+        self.origin == Origin::DiligencePush
+    }
 }
 
 /// Adds `prompt` behind what waits. Two user messages in a row become one that keeps the earlier id;
-/// a newer assignment replaces an assignment that waits directly before it.
+/// a newer assignment replaces an assignment that waits directly before it; words of a person make a
+/// push needless.
 pub fn enqueue(queue: &mut Vec<QueuedPrompt>, prompt: QueuedPrompt) {
+    if prompt.is_user() {
+        queue.retain(|waiting| !waiting.is_push());
+    }
     if let Some(last) = queue.last_mut() {
         if last.is_user() && prompt.is_user() {
             last.content.push_str(MERGED);
@@ -67,6 +77,7 @@ mod tests {
     fn waiting_prompts_merge_only_with_their_own_kind() {
         let mut queue = Vec::new();
         for next in [
+            prompt("p1", Origin::DiligencePush, None),
             prompt("u1", Origin::User, None),
             prompt("u2", Origin::User, None),
             prompt("a1", Origin::Runtime, Some("c1")),

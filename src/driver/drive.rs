@@ -147,7 +147,7 @@ impl Drive {
         generation: &Generation,
         answer: Answer,
     ) -> Result<GenerationEnd, Closed> {
-        let (usage, model) = (answer.usage, answer.model.clone());
+        let usage = answer.usage;
         let round = self.port.answered(&self.seat, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
             round.ordinary.into_iter().map(|call| self.call(generation, call)).collect();
@@ -163,7 +163,7 @@ impl Drive {
         if self.stop.is_cancelled() {
             return Ok(GenerationEnd::Stopped { segments: Vec::new() });
         }
-        Ok(GenerationEnd::Finished { usage, model })
+        Ok(GenerationEnd::Finished { usage })
     }
 
     async fn call(&self, generation: &Generation, call: Call) -> (Call, Outcome) {

@@ -1,7 +1,8 @@
 //! What a finished tool call changes in its dialog: its result, reminders, a new course.
 
 use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::{Reminder, SelfId};
+use crate::domain::reminder::CONTINUATION_PACKAGE;
+use crate::domain::{HealthLevel, Reminder, SelfId};
 use crate::tools::{Change, Outcome, ReminderScope, Render};
 
 use super::calls::Position;
@@ -25,13 +26,15 @@ pub fn record(draft: &mut Draft, at: &Position, call: &Call, outcome: Outcome, t
 }
 
 fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
+    let level = tight_level(draft, at);
     match change {
         Change::AddReminder { id, content, position, scope, render } => {
-            let reminder = Reminder {
+            let mut reminder = Reminder {
                 scope: scope_name(scope).to_owned(),
                 render_mode: render_name(render).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
+            reminder.pack(level);
             edit(draft, at, |reminders| {
                 let place = position.map_or(reminders.len(), |n| n.saturating_sub(1));
                 reminders.insert(place.min(reminders.len()), reminder);
@@ -40,6 +43,7 @@ fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
         Change::UpdateReminder { id, content, render } => edit(draft, at, |reminders| {
             if let Some(reminder) = reminders.iter_mut().find(|reminder| reminder.id == id) {
                 reminder.content = content;
+                reminder.pack(level);
                 if let Some(render) = render {
                     render_name(render).clone_into(&mut reminder.render_mode);
                 }
@@ -52,14 +56,23 @@ fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
             if let Some(content) = reminder_content {
                 let mut reminder = Reminder::new(draft.ids.short(8), content, draft.now.clone());
                 reminder.meta = Some(serde_json::json!({
-                    "kind": "continuation_package",
+                    "kind": CONTINUATION_PACKAGE,
                     "createdBy": "clear_mind",
                 }));
+                if level.is_some() {
+                    reminder.pack(level);
+                }
                 edit(draft, at, |reminders| reminders.push(reminder));
             }
-            start_course(draft, at, texts);
+            start_course(draft, at, &texts.course_start(), texts);
         }
     }
+}
+
+/// The level of a context that is tight.
+fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
+    let fullness = draft.dialog(&at.dialog)?.history.fullness;
+    fullness.level.filter(|_| fullness.is_tight())
 }
 
 fn edit(draft: &mut Draft, at: &Position, change: impl FnOnce(&mut Vec<Reminder>)) {

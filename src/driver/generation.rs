@@ -1,45 +1,37 @@
 //! The beginning and the end of a generation, as drafts.
 
-use crate::domain::health::{ContextHealth, Limits};
 use crate::domain::latest::{CourseStartPrompt, ExecutionMarker, StopReason};
 use crate::domain::queue::QueuedPrompt;
 use crate::domain::record::{AnchorRole, HumanText, Origin, Record};
 use crate::domain::state::NextStep;
-use crate::domain::{Dialog, MsgId, ReplyDirective, SelfId};
-use crate::llm::Usage;
+use crate::domain::{Course, Dialog, MsgId, ReplyDirective, SelfId};
 use crate::protocol::event::Segment;
 
 use super::calls::{Position, fresh_boots};
 use super::draft::Draft;
 use super::interjection;
+use super::keep_going::count_push;
 use super::recovery::close_open_calls;
+use super::remedy;
 use super::texts::Texts;
 
 /// Opens the next generation and records its prompt, if it has one. Calls of an earlier one whose
 /// results could not be written are closed first: nothing runs in a dialog that begins a generation.
+/// `cadence`: generations between two warnings about a context that fills up.
 pub fn open(
     draft: &mut Draft,
     dialog_id: &SelfId,
     step: NextStep,
+    cadence: u32,
     texts: Texts,
 ) -> Option<Position> {
     close_open_calls(draft, dialog_id, texts);
+    let due = remedy::due(draft.dialog(dialog_id)?, step, cadence);
+    let step = remedy::begin_anew_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
-    let prompt = prompt(draft, dialog, step, texts);
+    let prompt = prompt(draft, dialog, step, texts).or_else(|| remedy::warning(draft, due?, texts));
+    let course = course_of(dialog, step);
     let round = fresh_boots::round_due(dialog);
-    let course = match step {
-        NextStep::StartCourse => dialog.latest.current_course.max(dialog.history.course),
-        NextStep::TakePrompt
-        | NextStep::StartAssignment
-        | NextStep::FollowUp
-        | NextStep::ReadReplies
-        | NextStep::HearAskBack
-        | NextStep::Resume
-        | NextStep::DeliverWords
-        | NextStep::Pause
-        | NextStep::Reason
-        | NextStep::Conclude => dialog.history.course,
-    };
     let genseq = dialog.history.last_genseq.next();
     let queue = dialog.queue.clone();
     let at = Position { dialog: dialog_id.clone(), course, genseq };
@@ -53,6 +45,9 @@ pub fn open(
         record_prompt(draft, &at, &prompt, texts);
         if step == NextStep::TakePrompt {
             draft.queue(dialog_id, queue.into_iter().skip(1).collect());
+        }
+        if prompt.is_push() {
+            count_push(draft, dialog_id);
         }
     }
     record_reminders(draft, &at);
@@ -69,6 +64,22 @@ pub fn open(
         fresh_boots::enter(draft, dialog_id, round.delivered());
     }
     Some(at)
+}
+
+fn course_of(dialog: &Dialog, step: NextStep) -> Course {
+    match step {
+        NextStep::StartCourse => dialog.latest.current_course.max(dialog.history.course),
+        NextStep::TakePrompt
+        | NextStep::StartAssignment
+        | NextStep::FollowUp
+        | NextStep::ReadReplies
+        | NextStep::HearAskBack
+        | NextStep::Resume
+        | NextStep::DeliverWords
+        | NextStep::Pause
+        | NextStep::Reason
+        | NextStep::Conclude => dialog.history.course,
+    }
 }
 
 fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Option<QueuedPrompt> {
@@ -199,33 +210,20 @@ pub fn record_segments(
     }
 }
 
-pub fn finish(
-    draft: &mut Draft,
-    at: &Position,
-    limits: Option<Limits>,
-    usage: Option<Usage>,
-    model: Option<String>,
-) {
-    let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
-    let health = ContextHealth::measure(limits, usage);
-    close(draft, at, Some(health), model);
+/// Ends a generation with its last record.
+pub fn finish(draft: &mut Draft, at: &Position, finish: Record) {
+    close(draft, at, finish);
     fresh_boots::advance(draft, &at.dialog);
 }
 
 /// Ends a generation that did not come to its end. A failed or stopped one has no health.
 pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
-    close(draft, at, None, model);
+    close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
     mark_stopped(draft, &at.dialog, reason);
 }
 
-fn close(
-    draft: &mut Draft,
-    at: &Position,
-    context_health: Option<ContextHealth>,
-    model: Option<String>,
-) {
-    let record = Record::GenFinish { context_health, llm_gen_model: model };
-    draft.append(&at.dialog, at.course, at.genseq, record);
+fn close(draft: &mut Draft, at: &Position, finish: Record) {
+    draft.append(&at.dialog, at.course, at.genseq, finish);
     draft.latest(&at.dialog, |latest| latest.generating = Some(false));
 }
 
@@ -242,12 +240,12 @@ pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
 }
 
 /// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs
-/// and what is owed stay; an open question is withdrawn.
-pub fn start_course(draft: &mut Draft, at: &Position, texts: Texts) {
+/// and what is owed stay, words that wait are heard after it; an open question is withdrawn.
+pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     let next = at.course.next();
     let owed = dialog.assignment_owed().cloned();
-    let mut content = texts.course_start();
+    let mut content = opening.to_owned();
     let mut target = None;
     if let (Some(assignment), Some(owed)) = (dialog.assignment(), &owed) {
         let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);

@@ -142,10 +142,13 @@ impl Supervisor {
     /// A tree is new among the running ones: it is listed, and taken up if it can go on.
     async fn welcome(&mut self, root: &RootId) {
         let (engine, id) = (self.engine.clone(), root.clone());
-        let listed = tokio::task::spawn_blocking(move || engine.store.list(Bucket::Run, &id)).await;
-        for listing in listed.map(|survey| survey.trees).unwrap_or_default() {
+        let listed = tokio::task::spawn_blocking(move || {
+            (engine.store.list(Bucket::Run, &id), engine.minds())
+        });
+        let Ok((survey, minds)) = listed.await else { return };
+        for listing in survey.trees {
             let waiting = self.pick_up && deserves_a_look(&listing);
-            self.send(listing_news(&listing)).await;
+            self.send(listing_news(&listing, &minds)).await;
             if waiting && let Err(error) = self.tree(root).await {
                 self.tell(UiEvent::Notice(error.to_string())).await;
             }

@@ -2,10 +2,10 @@
 
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Course, DialogId};
+use crate::domain::{AgentId, Course, DialogId, KeepGoing};
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, WorkspaceView};
-use crate::store::{StoreError, Survey, TreeListing};
+use crate::store::{DialogListing, StoreError, Survey, TreeListing};
 
 use super::engine::Engine;
 use super::picture::News;
@@ -35,7 +35,8 @@ pub fn deserves_a_look(listing: &TreeListing) -> bool {
         })
 }
 
-pub fn listing_news(listing: &TreeListing) -> News {
+/// Rows of a tree that is not taken up.
+pub fn listing_news(listing: &TreeListing, minds: &Minds) -> News {
     let root = listing.root.clone();
     let rows = listing.dialogs.iter().map(|dialog| TreeRow {
         dialog: DialogId::side(&root, &dialog.meta.id),
@@ -52,12 +53,19 @@ pub fn listing_news(listing: &TreeListing) -> News {
         pending: dialog.pending,
         about: dialog.about.clone(),
         reasoning: dialog.reasoning,
-        context_percent: None,
-        keep_going: None,
+        context_percent: dialog.fullness.percent,
+        context_level: dialog.fullness.level,
+        keep_going: kept_going(dialog, minds),
     });
     let rows = rows.collect();
     let inbox = super::rows::listed_inbox(listing);
     News::Tree { root, rows, inbox }
+}
+
+fn kept_going(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
+    let member = minds.member(&dialog.meta.agent_id).filter(|_| dialog.asker.is_none())?;
+    let text = minds.diligence().map(str::to_owned);
+    KeepGoing { most: member.diligence_push_max, text }.pushes(&dialog.latest)
 }
 
 pub fn read_page(

@@ -31,7 +31,6 @@ pub struct Answer {
     pub segments: Vec<(Segment, String)>,
     pub calls: Vec<Call>,
     pub usage: Option<Usage>,
-    pub model: Option<String>,
 }
 
 /// What is left of a round when it is recorded.
@@ -48,7 +47,6 @@ pub struct Round {
 pub enum GenerationEnd {
     Finished {
         usage: Option<Usage>,
-        model: Option<String>,
     },
     /// Cut short; what was said so far is kept.
     Stopped {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::health::Limits;
 use crate::domain::team::Member;
-use crate::domain::{Dialog, DialogTree, SelfId};
+use crate::domain::{Dialog, DialogTree, KeepGoing, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{DialogRole, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
@@ -13,6 +13,7 @@ use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
 use super::calls::{TeamNames, fresh_boots};
 use super::context;
 use super::engine::Engine;
+use super::keep_going::Care;
 use super::offers;
 
 /// A member that is ready to be asked.
@@ -23,6 +24,7 @@ pub struct Ready {
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<Limits>,
+    pub care: Care,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
     minds: Minds,
@@ -56,6 +58,13 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
+        care: Care {
+            keep_going: KeepGoing {
+                most: member.diligence_push_max,
+                text: minds.diligence().map(str::to_owned),
+            },
+            cadence: model.caution_cadence,
+        },
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: tool_cx(engine, dialog, &member, is_main),

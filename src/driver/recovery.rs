@@ -7,7 +7,7 @@ use crate::domain::history::CallFact;
 use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
 use crate::domain::record::{CallResult, Record};
 use crate::domain::state::{Activity, derive, waits_for_others};
-use crate::domain::{CallId, Dialog, Latest, Pending, ReplyDirective, SelfId};
+use crate::domain::{CallId, ContextHealth, Dialog, Latest, Pending, ReplyDirective, SelfId};
 
 use super::calls::{Position, ask_back, fresh_boots, reply};
 use super::dead;
@@ -82,7 +82,9 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     if last.open && waited && !last.owes_followup {
         let course = last.course.unwrap_or(dialog.history.course);
         let at = Position { dialog: id.clone(), course, genseq: last.genseq };
-        generation::finish(draft, &at, None, None, None);
+        let context_health = Some(ContextHealth::measure(None, None));
+        let finish = Record::GenFinish { context_health, llm_gen_model: None };
+        generation::finish(draft, &at, finish);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a person wants of one tree, carried out and acknowledged when it is on disk.
 
+use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::Origin;
@@ -11,6 +12,7 @@ use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 
 use super::calls::ask_human;
+use super::generation::mark_stopped;
 use super::interjection;
 use super::tree::TreeTask;
 
@@ -36,6 +38,11 @@ pub enum TreeRequest {
     Continue {
         ticket: Ticket,
         dialog: SelfId,
+    },
+    KeepGoing {
+        ticket: Ticket,
+        dialog: SelfId,
+        switch: Switch,
     },
     /// Everything in this tree that is stopped; answered with how that went.
     ContinueAll {
@@ -101,6 +108,10 @@ impl TreeTask {
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::KeepGoing { ticket, dialog, switch } => {
+                let outcome = self.switch_keep_going(&dialog, switch).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::ContinueAll { reply } => {
@@ -194,8 +205,16 @@ impl TreeTask {
         }
         self.release(id).await;
         let mut draft = self.draft();
+        let stops = self.tree.get(id).is_some_and(|dialog| {
+            let asked = dialog.questions.iter().find(|open| open.id == question);
+            asked.is_some_and(|open| says_stop(&open.call_id, text))
+        });
         ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
         interjection::go_on(&mut draft, id, self.engine.texts());
+        if stops {
+            // Whoever says stop wants no further request; the answer is read when it goes on.
+            mark_stopped(&mut draft, id, StopReason::UserStop);
+        }
         self.wake_askers(&mut draft);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }

@@ -4,14 +4,20 @@ use crate::domain::fresh_boots::reasoning;
 use crate::domain::question::headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
-use crate::domain::{AgentId, Dialog, DialogTree, SelfId};
+use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
 use crate::protocol::event::{InboxRow, TreeRow};
 use crate::store::TreeListing;
 
 /// Longest summary of what a dialog is about, in characters.
 const ABOUT_CHARS: usize = 120;
 
-pub fn tree_row(tree: &DialogTree, dialog: &Dialog, activity: Activity) -> TreeRow {
+pub fn tree_row(
+    tree: &DialogTree,
+    dialog: &Dialog,
+    activity: Activity,
+    keep_going: &KeepGoing,
+) -> TreeRow {
+    let is_main = tree.is_main(&dialog.meta.id);
     TreeRow {
         dialog: tree.id(&dialog.meta.id),
         asker: asker_of(tree, dialog),
@@ -27,8 +33,9 @@ pub fn tree_row(tree: &DialogTree, dialog: &Dialog, activity: Activity) -> TreeR
         pending: dialog.pending.len(),
         about: about(dialog),
         reasoning: reasoning(dialog),
-        context_percent: context_percent(dialog),
-        keep_going: None,
+        context_percent: dialog.history.fullness.percent,
+        context_level: dialog.history.fullness.level,
+        keep_going: if is_main { keep_going.pushes(&dialog.latest) } else { None },
     }
 }
 
@@ -51,14 +58,6 @@ fn about(dialog: &Dialog) -> String {
 fn first_words(record: &Record) -> Option<&str> {
     let Record::HumanText(text) = record else { return None };
     (text.origin == Origin::User).then_some(text.content.as_str())
-}
-
-fn context_percent(dialog: &Dialog) -> Option<u8> {
-    let newest = dialog.history.entries.iter().rev().find_map(|entry| {
-        let Record::GenFinish { context_health, .. } = &entry.record else { return None };
-        context_health.as_ref()
-    });
-    newest?.percent()
 }
 
 /// The open questions of a tree; a dead dialog asks nothing.

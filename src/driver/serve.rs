@@ -3,9 +3,9 @@
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
-use crate::domain::record::Call;
+use crate::domain::record::{Call, Record};
 use crate::domain::state::{self, Activity, NextStep, next_step};
-use crate::domain::{Dialog, SelfId};
+use crate::domain::{ContextHealth, Dialog, SelfId};
 use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
@@ -13,6 +13,7 @@ use super::calls::{self, Position, ask_back, fresh_boots, reply};
 use super::effects;
 use super::generation;
 use super::interjection;
+use super::keep_going::instead_of_resting;
 use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
 use super::prepare;
 use super::seat::Place;
@@ -79,7 +80,8 @@ impl TreeTask {
                 }
             };
             let mut draft = self.draft();
-            let at = generation::open(&mut draft, id, step, self.engine.texts())?;
+            let at =
+                generation::open(&mut draft, id, step, ready.care.cadence, self.engine.texts())?;
             self.commit_or_hold(id, draft).await.then_some(())?;
             let dialog = self.tree.get(id)?;
             let generation = Generation {
@@ -91,6 +93,9 @@ impl TreeTask {
                 tools: ready.tools.clone(),
                 tool_cx: ready.tool_cx.clone(),
             };
+            if self.tree.is_main(id) {
+                self.keep_going.clone_from(&ready.care.keep_going);
+            }
             self.ready.insert(id.clone(), ready);
             return Some(Box::new(generation));
         }
@@ -185,10 +190,19 @@ impl TreeTask {
         let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
         let mut draft = self.draft();
         match end {
-            GenerationEnd::Finished { usage, model: told } => {
-                let limits = self.ready.get(&at.dialog).and_then(|ready| ready.limits.clone());
-                let _ = told;
-                generation::finish(&mut draft, at, limits, usage, model);
+            GenerationEnd::Finished { usage } => {
+                let ready = self.ready.get(&at.dialog);
+                let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
+                let limits = ready.and_then(|ready| ready.limits.clone());
+                let context_health = Some(ContextHealth::measure(limits, usage));
+                let finish = Record::GenFinish { context_health, llm_gen_model: model };
+                if let Some(ready) =
+                    ready.filter(|_| self.activity(&at.dialog) == Activity::Driving)
+                {
+                    let texts = self.engine.texts();
+                    instead_of_resting(&mut draft, at, &finish, &ready.care, texts);
+                }
+                generation::finish(&mut draft, at, finish);
             }
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);

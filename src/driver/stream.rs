@@ -50,8 +50,7 @@ impl Growing {
                 Seen::Nothing
             }
             GenEvent::Notice(text) => Seen::Notice(text),
-            GenEvent::End { model } => {
-                self.answer.model = model;
+            GenEvent::End { model: _ } => {
                 self.ended = true;
                 Seen::Nothing
             }

@@ -94,7 +94,7 @@ impl Supervisor {
             if self.pick_up && deserves_a_look(&listing) {
                 waiting.push(root.clone());
             }
-            self.send(listing_news(&listing)).await;
+            self.send(listing_news(&listing, &minds)).await;
         }
         for root in waiting {
             self.send(News::Resting { root: root.clone(), resting: false }).await;
@@ -139,6 +139,11 @@ impl Supervisor {
             Command::StopAll => self.stop_all().await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
+            Command::KeepGoing { ticket, dialog, switch } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
                 self.pass(Some(ticket), &dialog, request).await;
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,

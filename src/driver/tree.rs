@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{Change, DialogTree};
-use crate::domain::{Dialog, Problem, RootId, SelfId};
+use crate::domain::{Dialog, KeepGoing, Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, UiEvent};
 use crate::store::{Committed, StoreError};
 use crate::tools::CLEAR_MIND;
@@ -50,6 +50,8 @@ pub struct TreeTask {
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for a person.
     unwritable: BTreeMap<SelfId, String>,
+    /// What the configuration last said about keeping the main dialog going, for its row.
+    pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
 }
 
@@ -74,6 +76,7 @@ impl TreeTask {
             ready: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
+            keep_going: KeepGoing::default(),
             closing: false,
         }
     }
@@ -82,6 +85,7 @@ impl TreeTask {
     ///
     /// `mended`: index files that disagree with the courses, to be written first.
     pub async fn run(mut self, mended: Vec<Change>) -> RootId {
+        self.keep_going = self.load_care().keep_going;
         self.recover(mended).await;
         self.tell_tree().await;
         self.schedule().await;
@@ -372,9 +376,9 @@ impl TreeTask {
         let _ = self.news.send(News::Event(event)).await;
     }
 
-    async fn tell_row(&self, id: &SelfId) {
+    pub(super) async fn tell_row(&self, id: &SelfId) {
         if let Some(dialog) = self.tree.get(id) {
-            let row = rows::tree_row(&self.tree, dialog, self.activity(id));
+            let row = rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
             let _ = self.news.send(News::Row(Box::new(row))).await;
         }
     }
@@ -384,7 +388,7 @@ impl TreeTask {
             .tree
             .dialogs
             .values()
-            .map(|dialog| rows::tree_row(&self.tree, dialog, Activity::Resting))
+            .map(|dialog| rows::tree_row(&self.tree, dialog, Activity::Resting, &self.keep_going))
             .collect();
         all.sort_by_cached_key(|row| {
             let made = (row.created_at.clone(), row.dialog.this.creation().to_owned());

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::lifecycle::Lifecycle;
+use crate::domain::keep_going::Switch;
 use crate::domain::{AgentId, Course, DialogId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
@@ -59,6 +60,12 @@ pub enum Command {
     },
     ContinueAll {
         ticket: Ticket,
+    },
+    /// Switches keep-going of a main dialog. An idle one that is switched on goes on at once.
+    KeepGoing {
+        ticket: Ticket,
+        dialog: DialogId,
+        switch: Switch,
     },
     /// Acknowledged with the dialog it made or concerned.
     Lifecycle {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::{
-    AgentId, CallId, Course, DialogId, DisplayState, Genseq, Problem, Question, SelfId, Slug, Stamp,
+    AgentId, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, Problem, Question,
+    SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -44,6 +45,8 @@ pub struct TreeRow {
     pub reasoning: Option<Reasoning>,
     /// Used share of the model's context, in percent.
     pub context_percent: Option<u8>,
+    /// What that share means for this model.
+    pub context_level: Option<HealthLevel>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.
     pub keep_going: Option<(i64, i64)>,
 }

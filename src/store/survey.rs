@@ -5,7 +5,9 @@ use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::{Blocker, DisplayState, StopReason};
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, DialogMeta, Genseq, Latest, Problem, Question, RootId, SelfId};
+use crate::domain::{
+    Dialog, DialogMeta, Fullness, Genseq, Latest, Problem, Question, RootId, SelfId,
+};
 
 use super::Store;
 use super::error::StoreError;
@@ -53,6 +55,7 @@ pub struct DialogListing {
     /// How far its fresh-boots reasoning is, if that is what it does.
     pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
+    pub fullness: Fullness,
 }
 
 impl DialogListing {
@@ -206,6 +209,7 @@ fn listing(read: TreeRead) -> TreeListing {
             reasoning: reasoning(&dialog),
             pending: dialog.pending.len(),
             genseq: dialog.history.last_genseq,
+            fullness: dialog.history.fullness,
             meta: dialog.meta.clone(),
             latest: dialog.latest.clone(),
             questions: dialog.questions.clone(),

@@ -91,6 +91,8 @@ pub struct Setup {
     pub tools: Registry,
     /// The work language.
     pub lang: Lang,
+    /// False: facts are recorded, nothing is driven.
+    pub driving: bool,
 }
 
 impl World {
@@ -102,6 +104,7 @@ impl World {
             provider: Arc::new(models.clone()),
             tools: Registry::builtin(),
             lang: Lang::En,
+            driving: true,
         };
         let dir = tempfile::tempdir().expect("a folder");
         Self { dir, ids: Arc::default(), models, setup }
@@ -133,7 +136,7 @@ impl World {
             providers: Arc::new(Only(self.setup.provider.clone())),
             tools: self.setup.tools.clone(),
             env: &no_environment,
-            driving: true,
+            driving: self.setup.driving,
             permits: Permits::default(),
         };
         let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);

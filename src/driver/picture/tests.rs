@@ -36,6 +36,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         about: String::new(),
         reasoning: None,
         context_percent: None,
+        context_level: None,
         keep_going: None,
     }
 }

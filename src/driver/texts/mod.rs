@@ -8,6 +8,8 @@ mod ask_back;
 mod courses;
 mod faults;
 mod fresh_boots;
+mod health;
+mod keep_going;
 mod lifecycle;
 mod offers;
 mod reminders;

@@ -172,6 +172,7 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
         about: String::new(),
         reasoning: None,
         context_percent: None,
+        context_level: None,
         keep_going: None,
     };
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {

@@ -258,6 +258,7 @@ pub fn row(
         about: String::new(),
         reasoning: None,
         context_percent: None,
+        context_level: None,
         keep_going: None,
     }
 }
@@ -277,6 +278,7 @@ pub fn rows() -> Vec<TreeRow> {
         TreeRow {
             about: "add 2FA\nwith codes".to_owned(),
             context_percent: Some(34),
+            context_level: None,
             keep_going: Some((2, 3)),
             ..row(&main, None, "orchestrator", DisplayState::Proceeding)
         },

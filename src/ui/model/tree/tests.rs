@@ -27,6 +27,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         about: String::new(),
         reasoning: None,
         context_percent: None,
+        context_level: None,
         keep_going: None,
     }
 }

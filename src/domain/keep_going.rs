@@ -1,0 +1,153 @@
+//! Keeping a main dialog going that would rest without having finished. Pure: the facts are the
+//! dialog's, the figures are the configuration's.
+
+use super::dialog::Dialog;
+use super::fullness::Remedy;
+use super::ids::CallId;
+use super::latest::Latest;
+use super::state::{next_step, waits_for_others};
+
+/// Pushes a person gives to a member that is not to be pushed by itself (Dominds 1.19.2).
+const REFILL: i64 = 3;
+
+/// The call ids of the question "go on or stop?" begin so.
+const QUESTION: &str = "keep-going-";
+
+/// Answers to that question that mean stop. Anything else is an instruction, for the model to read.
+const STOPS: [&str; 4] = ["stop", "b", "停", "停止"];
+
+/// What the configuration says now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeepGoing {
+    /// Pushes of the member before a person is asked; 0: it is not pushed by itself.
+    pub most: u32,
+    /// What is said; `None` where the workspace switched it off.
+    pub text: Option<String>,
+}
+
+/// What a dialog does instead of resting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urge {
+    /// Its context is too full.
+    Remedy(Remedy),
+    /// It is told to go on.
+    Push,
+    /// All pushes are used up: a person is asked.
+    AskHuman,
+}
+
+/// What a person switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Switch {
+    On,
+    Off,
+    /// All pushes are there again.
+    Refill,
+}
+
+impl KeepGoing {
+    /// Remaining and most pushes of a main dialog; `None` where it is not kept going.
+    #[must_use]
+    pub fn pushes(&self, latest: &Latest) -> Option<(i64, i64)> {
+        let most = i64::from(self.most);
+        let left = latest.diligence_push_remaining_budget.unwrap_or(most).max(0);
+        let left = if most > 0 { left.min(most) } else { left };
+        let off = self.text.is_none()
+            || latest.disable_diligence_push == Some(true)
+            || (most == 0 && left == 0);
+        (!off).then_some((left, most.max(left)))
+    }
+
+    /// The pushes of a dialog that was refilled by hand.
+    #[must_use]
+    pub fn full(&self) -> i64 {
+        if self.most > 0 { i64::from(self.most) } else { REFILL }
+    }
+}
+
+/// What a main dialog that has ended its generation does instead of resting. A dialog that waits,
+/// stopped, or goes on anyway has no need of it. `cadence`: generations between two warnings.
+#[must_use]
+pub fn urge(dialog: &Dialog, cadence: u32, pushes: Option<(i64, i64)>) -> Option<Urge> {
+    let rests = dialog.questions.is_empty()
+        && !waits_for_others(dialog)
+        && dialog.latest.interruption().is_none()
+        && !dialog.latest.is_dead()
+        && !dialog.history.last.open
+        && next_step(dialog).is_none();
+    if !rests {
+        return None;
+    }
+    if let Some(remedy) = dialog.history.fullness.remedy(cadence) {
+        return Some(Urge::Remedy(remedy));
+    }
+    match pushes? {
+        (1.., _) => Some(Urge::Push),
+        (_, _) => Some(Urge::AskHuman),
+    }
+}
+
+/// The id of the call with which the runtime asks in the model's place.
+#[must_use]
+pub fn question_call(mark: &str) -> CallId {
+    CallId::new(format!("{QUESTION}{mark}"))
+}
+
+/// True if a person answers that the dialog is to stop.
+#[must_use]
+pub fn says_stop(question: &CallId, answer: &str) -> bool {
+    let answer = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    question.as_str().starts_with(QUESTION) && STOPS.contains(&answer.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stamp;
+
+    fn latest(left: Option<i64>, off: Option<bool>) -> Latest {
+        Latest {
+            diligence_push_remaining_budget: left,
+            disable_diligence_push: off,
+            ..Latest::new(Stamp::default())
+        }
+    }
+
+    #[test]
+    fn the_pushes_follow_the_member_the_dialog_and_the_workspace() {
+        let member = |most| KeepGoing { most, text: Some("go on".to_owned()) };
+        let silent = KeepGoing { most: 3, text: None };
+        for (what, config, latest, expected) in [
+            ("fresh", member(3), latest(Some(3), Some(false)), Some((3, 3))),
+            ("partly used", member(3), latest(Some(1), Some(false)), Some((1, 3))),
+            ("used up", member(3), latest(Some(0), Some(false)), Some((0, 3))),
+            ("never counted", member(2), latest(None, None), Some((2, 2))),
+            ("more than there is now", member(2), latest(Some(9), None), Some((2, 2))),
+            ("negative", member(2), latest(Some(-1), None), Some((0, 2))),
+            ("switched off", member(3), latest(Some(3), Some(true)), None),
+            ("member without pushes", member(0), latest(Some(0), Some(false)), None),
+            ("refilled by hand", member(0), latest(Some(3), Some(false)), Some((3, 3))),
+            ("no text", silent, latest(Some(3), Some(false)), None),
+        ] {
+            assert_eq!(config.pushes(&latest), expected, "{what}");
+        }
+        assert_eq!((member(5).full(), member(0).full()), (5, 3));
+    }
+
+    #[test]
+    fn only_a_plain_stop_to_the_runtimes_own_question_stops() {
+        let ours = question_call("7");
+        for (question, answer, expected) in [
+            (&ours, "stop", true),
+            (&ours, " Stop. ", true),
+            (&ours, "b", true),
+            (&ours, "停止。", true),
+            (&ours, "a", false),
+            (&ours, "stop the server first, then go on", false),
+            (&ours, "b, and write a summary", false),
+            (&CallId::new("q"), "stop", false),
+        ] {
+            assert_eq!(says_stop(question, answer), expected, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What happens where a main dialog would come to rest: a warning about its context, a push, or the
+//! question whether to go on. It is decided in the step that ends the generation, and what it leads
+//! to lies on disk with that step: a queued push, `needsDrive`, an open question. So nobody is pushed
+//! by a mere start of the program.
+
+use std::sync::Arc;
+
+use crate::domain::call::ASK_HUMAN;
+use crate::domain::keep_going::{Switch, Urge, question_call, urge};
+use crate::domain::queue::{QueuedPrompt, enqueue};
+use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
+use crate::domain::state::Activity;
+use crate::domain::{Dialog, KeepGoing, Remedy, SelfId};
+
+use super::calls::{Position, ask_human};
+use super::draft::Draft;
+use super::generation::start_course;
+use super::texts::Texts;
+use super::tree::TreeTask;
+
+/// What the configuration says about the member of a dialog.
+#[derive(Debug, Clone, Default)]
+pub struct Care {
+    pub keep_going: KeepGoing,
+    /// Generations between two warnings about a context that fills up.
+    pub cadence: u32,
+}
+
+/// Drafts what a main dialog does instead of resting; to be called before `finish`, the end of its
+/// generation, is recorded.
+pub fn instead_of_resting(
+    draft: &mut Draft,
+    at: &Position,
+    finish: &Record,
+    care: &Care,
+    texts: Texts,
+) {
+    let Some(dialog) = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog)) else {
+        return;
+    };
+    let mut ended = dialog.clone();
+    let ts = draft.now.clone();
+    let entry = Entry { ts, genseq: Some(at.genseq), root: None, record: finish.clone() };
+    ended.history.fold(at.course, Arc::new(entry));
+    let pushes = care.keep_going.pushes(&ended.latest);
+    match urge(&ended, care.cadence, pushes) {
+        None => {}
+        Some(Urge::Remedy(remedy)) => call_for(draft, at, remedy, texts),
+        Some(Urge::Push) => push(draft, &ended, care, texts),
+        Some(Urge::AskHuman) => ask(draft, at, &care.keep_going, texts),
+    }
+    refill_while_asking(draft, &at.dialog, &care.keep_going);
+}
+
+/// The warning itself is recorded by the generation it opens.
+fn call_for(draft: &mut Draft, at: &Position, remedy: Remedy, texts: Texts) {
+    match remedy {
+        Remedy::Caution | Remedy::LastCall { .. } => {
+            draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
+        }
+        Remedy::NewCourse => start_course(draft, at, texts.forced_course_start(), texts),
+    }
+}
+
+/// Queues a push; it is counted when its generation takes it.
+fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
+    let Some(body) = &care.keep_going.text else { return };
+    let id = &dialog.meta.id;
+    let left = care.keep_going.pushes(&dialog.latest).map(|(left, _)| left);
+    let prompt = QueuedPrompt {
+        msg_id: draft.ids.message(),
+        content: texts.push(body),
+        origin: Origin::DiligencePush,
+        language: Some(texts.0.code().to_owned()),
+        directive: None,
+        assigns: None,
+    };
+    let mut queue = dialog.queue.clone();
+    enqueue(&mut queue, prompt);
+    draft.queue(id, queue);
+    draft.latest(id, |latest| latest.diligence_push_remaining_budget = left);
+}
+
+/// One push less; to be called when a generation takes it.
+pub fn count_push(draft: &mut Draft, id: &SelfId) {
+    draft.latest(id, |latest| {
+        let left = latest.diligence_push_remaining_budget;
+        latest.diligence_push_remaining_budget = left.map(|left| left.saturating_sub(1).max(0));
+    });
+}
+
+/// Asks a person in the model's place: a call like any other, so that every reader of the course
+/// understands it.
+fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
+    let content = texts.go_on_or_stop(config.full());
+    let call = Call {
+        id: question_call(&draft.ids.short(8)),
+        name: ASK_HUMAN.to_owned(),
+        raw_arguments_text: serde_json::json!({ "tellaskContent": content }).to_string(),
+    };
+    draft.must_last();
+    let delivery_mode = DeliveryMode::TellaskCallStart;
+    let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
+    draft.append(&at.dialog, at.course, at.genseq, asked);
+    let status = ask_human::ask(draft, at, &call, &content, texts);
+    let result = CallResult { id: call.id, name: call.name, content: status, content_items: None };
+    draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+}
+
+/// While a person is asked, whatever is asked, all pushes come back.
+fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
+    let asking = draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty());
+    if asking && config.most > 0 {
+        let full = config.full();
+        draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
+    }
+}
+
+impl TreeTask {
+    /// Carries out what a person switches. An idle dialog that is kept going again is pushed at once.
+    pub(super) async fn switch_keep_going(
+        &mut self,
+        id: &SelfId,
+        switch: Switch,
+    ) -> Result<(), String> {
+        if !self.tree.is_main(id) {
+            return Err("only main dialogs are kept going".to_owned());
+        }
+        let care = self.load_care();
+        if care.keep_going.text.is_none() && switch != Switch::Off {
+            return Err(
+                "the diligence file of this workspace is empty: nobody is pushed".to_owned()
+            );
+        }
+        let resting = self.activity(id) == Activity::Resting;
+        self.release(id).await;
+        let mut draft = self.draft();
+        draft.must_last();
+        turn(&mut draft, id, switch, &care.keep_going);
+        if switch == Switch::On && resting {
+            push_idle(&mut draft, id, &care, self.engine.texts());
+        }
+        self.keep_going = care.keep_going;
+        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))?;
+        self.tell_row(id).await;
+        Ok(())
+    }
+
+    /// The configuration of the main dialog's member as it is now.
+    pub(super) fn load_care(&self) -> Care {
+        let minds = self.engine.minds();
+        let agent = self.tree.main().map(|main| &main.meta.agent_id);
+        let member = agent.and_then(|agent| minds.member(agent));
+        let most = member.map_or(0, |member| member.diligence_push_max);
+        let cadence = member
+            .and_then(|member| minds.model_of(member, self.engine.env).ok())
+            .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
+        let text = minds.diligence().map(str::to_owned);
+        Care { keep_going: KeepGoing { most, text }, cadence }
+    }
+}
+
+fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
+    let full = config.full();
+    draft.latest(id, |latest| {
+        let left = latest.diligence_push_remaining_budget.unwrap_or(full);
+        match switch {
+            Switch::On => {
+                latest.disable_diligence_push = Some(false);
+                latest.diligence_push_remaining_budget = Some(if left > 0 { left } else { full });
+            }
+            Switch::Off => latest.disable_diligence_push = Some(true),
+            Switch::Refill => latest.diligence_push_remaining_budget = Some(full),
+        }
+    });
+    let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
+    if dialog.queue.iter().any(QueuedPrompt::is_push) {
+        let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
+        draft.queue(id, queue);
+    }
+}
+
+fn push_idle(draft: &mut Draft, id: &SelfId, care: &Care, texts: Texts) {
+    let Some(dialog) = draft.dialog(id).cloned() else { return };
+    let pushes = care.keep_going.pushes(&dialog.latest);
+    match urge(&dialog, care.cadence, pushes) {
+        Some(Urge::Push) => push(draft, &dialog, care, texts),
+        Some(Urge::Remedy(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
+        Some(Urge::AskHuman) | None => {}
+    }
+}

@@ -1,0 +1,71 @@
+//! What a model is told about a context that fills up.
+
+use crate::domain::Remedy;
+
+use super::Texts;
+
+impl Texts {
+    /// The warning before a generation; `None` where a new course begins instead.
+    #[must_use]
+    pub fn remedy(self, remedy: Remedy) -> Option<String> {
+        match remedy {
+            Remedy::Caution => Some(self.caution().to_owned()),
+            Remedy::LastCall { more } => Some(self.last_call(more)),
+            Remedy::NewCourse => None,
+        }
+    }
+
+    fn caution(self) -> &'static str {
+        self.pick(
+            "[System notice] Your context is getting full. This is a note of the runtime, not a new \
+             request: act on it without an answer of its own.\n\n\
+             - Put what only this conversation knows into reminders now: `add_reminder`, or \
+             `update_reminder` where one fits. Say what is next, where things are, how to check \
+             them. Leave out what the Taskdoc says already.\n\
+             - When they are complete, call `clear_mind`: a new course begins with the reminders and \
+             the Taskdoc.\n\
+             - Start no `freshBootsReasoning` before that.\n\n\
+             If you are in the middle of a small step, end it first.",
+            "[系统提示] 你的上下文开始吃紧。这是运行时的提示，不是新的请求：直接照做，不必单独回应。\n\n\
+             - 现在就把只有这段对话才知道的内容写进提醒：用 `add_reminder`，或在合适处用 \
+             `update_reminder`。写明下一步、东西在哪里、如何核对；任务文档里已有的不必重复。\n\
+             - 写全之后调用 `clear_mind`：新的一程会带着提醒和任务文档开始。\n\
+             - 在此之前不要发起 `freshBootsReasoning`。\n\n\
+             如果手头正做到一小步的中间，先把这一步做完。",
+        )
+    }
+
+    fn last_call(self, more: u32) -> String {
+        self.pick(
+            format!(
+                "[System notice] Your context is nearly used up. This is a note of the runtime, not \
+                 a new request: act on it at once, without an answer of its own.\n\n\
+                 You will be told {more} more time(s); then a new course begins by itself and this \
+                 conversation is gone from your sight.\n\n\
+                 - Save what would be lost with `add_reminder`: the next step, what waits, where \
+                 things are, details you would not find again. Rough notes are good enough, they can \
+                 be tidied up afterwards.\n\
+                 - Then call `clear_mind`. Begin nothing else, above all no `freshBootsReasoning`."
+            ),
+            format!(
+                "[系统提示] 你的上下文即将用尽。这是运行时的提示，不是新的请求：立即照做，不必单独回应。\n\n\
+                 还会再提示 {more} 次；之后会自动开始新的一程，你将看不到这段对话。\n\n\
+                 - 用 `add_reminder` 保存会丢失的内容：下一步、在等什么、东西在哪里、以后找不回来的细节。\
+                 粗略的笔记就够，之后可以再整理。\n\
+                 - 然后调用 `clear_mind`。不要开始别的事，尤其不要发起 `freshBootsReasoning`。"
+            ),
+        )
+    }
+
+    /// The first prompt of a course that began without the model's help.
+    #[must_use]
+    pub fn forced_course_start(self) -> &'static str {
+        self.pick(
+            "A new course began by itself: the context was used up, and your earlier messages are out \
+             of sight. Your reminders and the Taskdoc say where you stand. Tidy up rough reminders \
+             first, check what may be half done, then go on.",
+            "新的一程已自动开始：上下文已用尽，之前的消息你已看不到。提醒和任务文档说明了当前进展。\
+             先整理粗略的提醒，核对可能只做了一半的事，然后继续。",
+        )
+    }
+}
