@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource};
+use crate::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, CompatConfig, ErrorClass, LlmError, Mock, Provider, Scripted, Secret,
 };
@@ -53,6 +53,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         env: &env::variable,
         driving: start.driving,
         permits: Permits::default(),
+        rates: Rates::default(),
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store))
 }

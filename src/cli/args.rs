@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Exit status: 0 nothing left to do, 3 a question waits, 4 a dialog stopped on a failure, 5 the
 /// workspace is in use, 6 invalid workspace or configuration, 7 timed out, 2 wrong usage.
@@ -64,6 +64,14 @@ pub enum Command {
     Stop(Which),
     /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
     Resume(Which),
+    /// Switch keep-going of a main dialog; an idle one that is switched on goes on with the next
+    /// `drive` or screen
+    KeepGoing {
+        #[arg(value_name = "DLG")]
+        dialog: String,
+        #[arg(value_enum)]
+        switch: Switch,
+    },
     /// Put a main dialog among those that are done, with all its side dialogs
     Done(Root),
     /// Put a main dialog into the archive, with all its side dialogs
@@ -194,4 +202,14 @@ pub struct Which {
     pub dialog: Option<String>,
     #[arg(long)]
     pub all: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// It is pushed on when it would rest
+    On,
+    /// It rests
+    Off,
+    /// All its pushes are there again
+    Refill,
 }

@@ -1,4 +1,4 @@
-//! `run`, `drive`, `q4h answer`, `stop`, `resume`: the engine without a screen.
+//! `run`, `drive`, `q4h answer`, `stop`, `resume`, `keep-going`: the engine without a screen.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::app::{self, Models, Start};
+use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
@@ -16,7 +17,7 @@ use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::store::Access;
 
-use super::args::{Driving, Run, Which};
+use super::args::{self, Driving, Run, Which};
 use super::events::Printer;
 use super::exit::{Refusal, Status};
 use super::find;
@@ -128,6 +129,21 @@ pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> 
         None => Command::ContinueAll { ticket: TICKET },
     };
     only(workspace, command).await
+}
+
+pub async fn keep_going(
+    workspace: &Path,
+    wanted: &str,
+    switch: args::Switch,
+) -> Result<Status, Refusal> {
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let dialog = find::dialog(&survey, wanted)?;
+    let switch = match switch {
+        args::Switch::On => Switch::On,
+        args::Switch::Off => Switch::Off,
+        args::Switch::Refill => Switch::Refill,
+    };
+    only(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await
 }
 
 /// Carries out one command with [`TICKET`]; nothing is driven.

@@ -190,6 +190,7 @@ impl Printer {
             }
             RetryView::Running => json!({ "phase": "running" }),
             RetryView::Resolved => json!({ "phase": "resolved" }),
+            RetryView::Stopped => json!({ "phase": "stopped" }),
         };
         self.line(Some(dialog), "retry", fields);
     }

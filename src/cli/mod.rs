@@ -80,6 +80,9 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => drive::stop(&workspace, &which),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
+        Some(Command::KeepGoing { dialog, switch }) => {
+            block_on(drive::keep_going(&workspace, &dialog, switch))
+        }
         Some(Command::Done(root)) => block_on(lifecycle::relocate(&workspace, &root, Bucket::Done)),
         Some(Command::Archive(root)) => {
             block_on(lifecycle::relocate(&workspace, &root, Bucket::Archive))

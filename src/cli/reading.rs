@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::app;
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId};
+use crate::domain::{Course, DialogId, KeepGoing, Lang};
+use crate::minds::Minds;
 use crate::store::{Access, DialogListing, Store, Survey, TreeListing};
 
 use super::exit::{Refusal, Status};
@@ -21,7 +22,8 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     let survey = app::open(workspace, Access::ReadOnly)?.survey(buckets);
     tell_problems(&survey);
     if as_json {
-        lines::json(&survey.trees.iter().map(tree_json).collect());
+        let minds = Minds::load(workspace, Lang::En);
+        lines::json(&survey.trees.iter().map(|tree| tree_json(tree, &minds)).collect());
         return Ok(Status::Done);
     }
     for tree in &survey.trees {
@@ -57,7 +59,7 @@ fn row(tree: &TreeListing, dialog: &DialogListing) -> String {
     )
 }
 
-fn tree_json(tree: &TreeListing) -> Value {
+fn tree_json(tree: &TreeListing, minds: &Minds) -> Value {
     let main = tree.dialogs.iter().find(|d| d.meta.id.as_str() == tree.root.as_str());
     let mut value = main.map_or_else(|| json!({}), |dialog| dialog_json(tree, dialog));
     let sides: Vec<Value> = tree
@@ -69,9 +71,20 @@ fn tree_json(tree: &TreeListing) -> Value {
     if let Some(fields) = value.as_object_mut() {
         fields.insert("rootId".to_owned(), json!(tree.root));
         fields.insert("status".to_owned(), json!(tree.bucket.status()));
+        if let Some(main) = main {
+            fields.insert("keepGoing".to_owned(), keep_going(main, minds));
+        }
         fields.insert("sideDialogs".to_owned(), json!(sides));
     }
     value
+}
+
+/// `null` where the dialog is not kept going.
+fn keep_going(dialog: &DialogListing, minds: &Minds) -> Value {
+    let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
+    let text = minds.diligence().map(str::to_owned);
+    let pushes = KeepGoing { most, text }.pushes(&dialog.latest);
+    pushes.map_or(Value::Null, |(left, most)| json!({ "remaining": left, "max": most }))
 }
 
 fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
@@ -87,6 +100,8 @@ fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
         "lastModified": dialog.latest.last_modified,
         "pendingQuestions": dialog.questions.len(),
         "pendingSideDialogs": dialog.pending,
+        "contextPercent": dialog.fullness.percent,
+        "contextLevel": dialog.fullness.level,
     })
 }
 
@@ -177,10 +192,9 @@ pub fn show(
     let id = find::dialog(&survey, wanted)?;
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
-    let agent = tree
-        .and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this))
-        .map(|dialog| dialog.meta.agent_id.to_string())
-        .unwrap_or_default();
+    let listed = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this));
+    let agent = listed.map(|dialog| dialog.meta.agent_id.to_string()).unwrap_or_default();
+    let fullness = listed.map(|dialog| dialog.fullness).unwrap_or_default();
     let courses = store.courses(bucket, &id).last().copied().unwrap_or(Course::FIRST);
     let course = course.map_or(courses, Course);
     if course > courses || course.0 == 0 {
@@ -195,6 +209,7 @@ pub fn show(
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
+            "contextPercent": fullness.percent, "contextLevel": fullness.level,
         }));
         return Ok(Status::Done);
     }

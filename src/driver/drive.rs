@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::record::Call;
@@ -28,6 +29,8 @@ pub struct Drive {
     pub dialog: DialogId,
     pub port: Port,
     pub stop: CancellationToken,
+    /// A person does not want to wait for the next attempt.
+    pub hurry: Arc<Notify>,
     pub news: NewsSender,
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
@@ -58,7 +61,7 @@ impl Drive {
         let end = match self.answer(&generation).await {
             Attempt::Whole(answer) => self.round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
-            Attempt::Failed(error) => GenerationEnd::Failed { text: error.to_string() },
+            Attempt::Failed(error) => GenerationEnd::Failed { error },
         };
         self.port.end(&self.seat, &at, end).await
     }
@@ -69,15 +72,25 @@ impl Drive {
         loop {
             let error = match self.attempt(generation).await {
                 Attempt::Failed(error) => error,
-                outcome @ (Attempt::Whole(_) | Attempt::Stopped(_)) => {
-                    if failed > 0 {
-                        self.retry(RetryView::Resolved).await;
-                    }
-                    return outcome;
+                whole @ Attempt::Whole(_) => {
+                    generation.pace.served();
+                    self.over(failed, RetryView::Resolved).await;
+                    return whole;
+                }
+                stopped @ Attempt::Stopped(_) => {
+                    self.over(failed, RetryView::Stopped).await;
+                    return stopped;
                 }
             };
-            let Verdict::Wait(delay) = verdict(&error, failed, &generation.retry) else {
-                return Attempt::Failed(error);
+            let delay = match verdict(&error, failed, &generation.retry) {
+                Verdict::Wait(delay) => delay,
+                Verdict::Throttled => {
+                    generation.pace.refused(&generation.retry, error.retry_after())
+                }
+                Verdict::GiveUp => {
+                    self.over(failed, RetryView::Stopped).await;
+                    return Attempt::Failed(error);
+                }
             };
             failed = failed.saturating_add(1);
             tracing::warn!(dialog = %self.dialog, %error, ?delay, "request failed, trying again");
@@ -85,9 +98,21 @@ impl Drive {
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
             self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
             tokio::select! {
-                () = tokio::time::sleep(delay) => self.retry(RetryView::Running).await,
-                () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
+                () = tokio::time::sleep(delay) => {}
+                () = self.hurry.notified() => {}
+                () = self.stop.cancelled() => {
+                    self.over(failed, RetryView::Stopped).await;
+                    return Attempt::Stopped(Answer::default());
+                }
             }
+            self.retry(RetryView::Running).await;
+        }
+    }
+
+    /// Nothing is tried again any more, if anything was.
+    async fn over(&self, failed: u32, end: RetryView) {
+        if failed > 0 {
+            self.retry(end).await;
         }
     }
 
@@ -132,7 +157,12 @@ impl Drive {
         }
         drop(permit);
         self.tell_live(live.take()).await;
-        Attempt::Whole(growing.into_answer())
+        let answer = growing.into_answer();
+        if answer.is_empty() {
+            let text = "the model sent an empty answer";
+            return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
+        }
+        Attempt::Whole(answer)
     }
 
     async fn tell_live(&self, written: Option<(Segment, String)>) {

@@ -12,6 +12,7 @@ use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
 use crate::tools::Registry;
 
+use super::rate::Rates;
 use super::texts::Texts;
 
 /// Requests that may run at once against one provider.
@@ -45,6 +46,8 @@ pub struct Engine {
     pub driving: bool,
     /// Nothing is taken at the start.
     pub permits: Permits,
+    /// Nothing is learned at the start.
+    pub rates: Rates,
 }
 
 impl std::fmt::Debug for Engine {

@@ -21,6 +21,7 @@ mod dead;
 pub mod draft;
 mod drive;
 mod effects;
+mod ending;
 pub mod engine;
 mod fork;
 mod generation;
@@ -34,6 +35,7 @@ mod picture;
 mod port;
 mod prepare;
 mod pump;
+mod rate;
 mod recovery;
 mod remedy;
 mod requests;
@@ -54,6 +56,7 @@ use tokio::task::JoinSet;
 use crate::protocol::{Command, Outbox, UiEvent};
 
 pub use engine::{Engine, Permits, ProviderSource};
+pub use rate::Rates;
 
 use picture::{Picture, Watch};
 use supervisor::Supervisor;

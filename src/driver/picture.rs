@@ -42,6 +42,11 @@ pub enum News {
         origin: &'static str,
         problems: Vec<Problem>,
     },
+    /// All problems of one tree.
+    TreeProblems {
+        root: RootId,
+        problems: Vec<Problem>,
+    },
     /// The first look at the workspace is complete.
     Listed,
     /// Tell everything again.
@@ -70,6 +75,7 @@ pub struct Picture {
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     busy: BTreeMap<RootId, bool>,
     problems: BTreeMap<&'static str, Vec<Problem>>,
+    tree_problems: BTreeMap<RootId, Vec<Problem>>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Watch,
     listed: bool,
@@ -83,6 +89,7 @@ impl Picture {
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
             problems: BTreeMap::new(),
+            tree_problems: BTreeMap::new(),
             live: BTreeMap::new(),
             watch,
             listed: false,
@@ -111,6 +118,7 @@ impl Picture {
             News::Gone(root) => {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
+                self.set_tree_problems(root.clone(), Vec::new(), out);
                 out.push(UiEvent::Gone(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
@@ -127,6 +135,7 @@ impl Picture {
                     out.push(UiEvent::Problems(self.all_problems()));
                 }
             }
+            News::TreeProblems { root, problems } => self.set_tree_problems(root, problems, out),
             News::Listed => {
                 self.listed = true;
                 self.tell_all(out);
@@ -230,6 +239,16 @@ impl Picture {
         }
     }
 
+    fn set_tree_problems(&mut self, root: RootId, problems: Vec<Problem>, out: &mut Outbox) {
+        let changed = self.tree_problems.remove(&root).unwrap_or_default() != problems;
+        if !problems.is_empty() {
+            self.tree_problems.insert(root, problems);
+        }
+        if changed {
+            out.push(UiEvent::Problems(self.all_problems()));
+        }
+    }
+
     fn set_watch(&mut self, watch: Watch, out: &mut Outbox) {
         if let Watch::One(dialog) = &watch {
             for (segment, text) in self.live.get(dialog).into_iter().flatten() {
@@ -262,7 +281,7 @@ impl Picture {
     }
 
     fn all_problems(&self) -> Vec<Problem> {
-        self.problems.values().flatten().cloned().collect()
+        self.problems.values().chain(self.tree_problems.values()).flatten().cloned().collect()
     }
 
     fn quiet(&self, out: &mut Outbox) {

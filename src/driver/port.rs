@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::record::Call;
-use crate::llm::{Provider, Request, Usage};
+use crate::llm::{LlmError, Provider, Request, Usage};
 use crate::minds::RetryConfig;
 use crate::protocol::event::Segment;
 use crate::tools::{Outcome, ToolCx, ToolSubset};
 
 use super::calls::Position;
+use super::rate::Pace;
 use super::seat::Seat;
 
 /// Everything one generation needs.
@@ -21,6 +22,7 @@ pub struct Generation {
     pub provider: Arc<dyn Provider>,
     pub permits: Arc<tokio::sync::Semaphore>,
     pub retry: RetryConfig,
+    pub pace: Pace,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
 }
@@ -31,6 +33,13 @@ pub struct Answer {
     pub segments: Vec<(Segment, String)>,
     pub calls: Vec<Call>,
     pub usage: Option<Usage>,
+}
+
+impl Answer {
+    /// True if nothing was said, thought or called.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.calls.is_empty()
+    }
 }
 
 /// What is left of a round when it is recorded.
@@ -53,7 +62,7 @@ pub enum GenerationEnd {
         segments: Vec<(Segment, String)>,
     },
     Failed {
-        text: String,
+        error: LlmError,
     },
 }
 

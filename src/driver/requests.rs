@@ -14,6 +14,7 @@ use crate::protocol::event::UiEvent;
 use super::calls::ask_human;
 use super::generation::mark_stopped;
 use super::interjection;
+use super::seat::Place;
 use super::tree::TreeTask;
 
 #[derive(Debug)]
@@ -30,6 +31,10 @@ pub enum TreeRequest {
         text: String,
     },
     Stop {
+        dialog: SelfId,
+    },
+    /// The next attempt of a failing request, now.
+    RetryNow {
         dialog: SelfId,
     },
     StopAll {
@@ -105,6 +110,7 @@ impl TreeTask {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
+            TreeRequest::RetryNow { dialog } => self.hurry(&dialog),
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
@@ -131,6 +137,13 @@ impl TreeTask {
                 }
                 let _ = reply.send(rests);
             }
+        }
+    }
+
+    /// Does nothing where no attempt is waited for.
+    fn hurry(&self, dialog: &SelfId) {
+        if let Some(Place::Out { hurry, .. }) = self.places.get(dialog) {
+            hurry.notify_waiters();
         }
     }
 

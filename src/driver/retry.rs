@@ -12,6 +12,8 @@ const RAMP: u32 = 10;
 pub enum Verdict {
     /// Try again after this time.
     Wait(Duration),
+    /// Try again when the model can take more; its pace says when.
+    Throttled,
     GiveUp,
 }
 
@@ -22,10 +24,7 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
         | ErrorClass::Fatal
         | ErrorClass::ContextOverflow
         | ErrorClass::Cancelled => Verdict::GiveUp,
-        ErrorClass::RateLimited => {
-            let base = grown(config.conservative_delay, 2.0, failed, config.max_delay);
-            Verdict::Wait(error.retry_after().map_or(base, |asked| asked.max(base)))
-        }
+        ErrorClass::RateLimited => Verdict::Throttled,
         ErrorClass::Transport | ErrorClass::Cut if failed < config.aggressive_max_retries => {
             let delay =
                 grown(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
@@ -67,7 +66,7 @@ mod tests {
     fn waits(class: ErrorClass, failed: u32) -> Option<f64> {
         match verdict(&failure(class), failed, &RetryConfig::default()) {
             Verdict::Wait(delay) => Some(delay.as_secs_f64()),
-            Verdict::GiveUp => None,
+            Verdict::Throttled | Verdict::GiveUp => None,
         }
     }
 
@@ -85,17 +84,17 @@ mod tests {
             (ErrorClass::Server, 0, Some(30.0)),
             (ErrorClass::Empty, 9, Some(30.0)),
             (ErrorClass::Malformed, 10, Some(45.0)),
-            (ErrorClass::RateLimited, 0, Some(30.0)),
-            (ErrorClass::RateLimited, 2, Some(120.0)),
         ] {
             assert_eq!(waits(class, failed), expected, "{class:?} after {failed}");
         }
+        let throttled = failure(ErrorClass::RateLimited);
+        assert_eq!(verdict(&throttled, 0, &RetryConfig::default()), Verdict::Throttled);
     }
 
     #[test]
     fn no_wait_of_ours_is_longer_than_the_longest() {
         let longest = RetryConfig::default().max_delay.as_secs_f64();
-        for class in [ErrorClass::Server, ErrorClass::RateLimited, ErrorClass::Transport] {
+        for class in [ErrorClass::Server, ErrorClass::Transport] {
             assert_eq!(waits(class, u32::MAX), Some(longest), "{class:?}");
         }
     }
@@ -104,10 +103,8 @@ mod tests {
     fn a_provider_is_never_asked_sooner_than_it_wants_even_beyond_the_longest_wait() {
         let config = RetryConfig::default();
         for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
-            for class in [ErrorClass::RateLimited, ErrorClass::Server] {
-                let error = failure(class).with_retry_after(Some(asked));
-                assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected), "{class:?}");
-            }
+            let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
+            assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected));
         }
     }
 }

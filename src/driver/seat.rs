@@ -1,6 +1,9 @@
 //! The right to drive a dialog, as a value: whoever holds the seat may write to that transcript.
 //! The tree mints one seat per dialog and has it back when the drive ends; it is moved, never copied.
 
+use std::sync::Arc;
+
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::SelfId;
@@ -26,6 +29,8 @@ pub enum Place {
         stop: CancellationToken,
         /// Why it was told to stop, if it was.
         told: Option<StopReason>,
+        /// Ends its wait for the next attempt.
+        hurry: Arc<Notify>,
     },
 }
 

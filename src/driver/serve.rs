@@ -2,18 +2,18 @@
 
 use tokio::sync::oneshot;
 
+use crate::domain::{Dialog, SelfId};
 use crate::domain::latest::StopReason;
-use crate::domain::record::{Call, Record};
+use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
-use crate::domain::{ContextHealth, Dialog, SelfId};
 use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
 use super::effects;
+use super::ending;
 use super::generation;
 use super::interjection;
-use super::keep_going::instead_of_resting;
 use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
 use super::prepare;
 use super::seat::Place;
@@ -90,6 +90,7 @@ impl TreeTask {
                 provider: ready.provider.clone(),
                 permits: self.engine.permits(&ready.provider_key),
                 retry: ready.retry,
+                pace: self.engine.rates.of(&ready.provider_key, &ready.model),
                 tools: ready.tools.clone(),
                 tool_cx: ready.tool_cx.clone(),
             };
@@ -189,33 +190,26 @@ impl TreeTask {
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
         let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
         let mut draft = self.draft();
+        let answered = matches!(end, GenerationEnd::Finished { .. });
+        let rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
         match end {
-            GenerationEnd::Finished { usage } => {
-                let ready = self.ready.get(&at.dialog);
-                let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
-                let limits = ready.and_then(|ready| ready.limits.clone());
-                let context_health = Some(ContextHealth::measure(limits, usage));
-                let finish = Record::GenFinish { context_health, llm_gen_model: model };
-                if let Some(ready) =
-                    ready.filter(|_| self.activity(&at.dialog) == Activity::Driving)
-                {
-                    let texts = self.engine.texts();
-                    instead_of_resting(&mut draft, at, &finish, &ready.care, texts);
-                }
-                generation::finish(&mut draft, at, finish);
-            }
+            GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);
                 ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
                 let reason = self.told(&at.dialog);
                 generation::break_off(&mut draft, at, reason, model);
             }
-            GenerationEnd::Failed { text } => {
-                let reason = StopReason::system(&text);
+            GenerationEnd::Failed { error } => {
+                let reason = StopReason::system(error.message());
                 generation::break_off(&mut draft, at, reason, model);
             }
         }
-        self.commit_or_hold(&at.dialog, draft).await
+        let written = self.commit_or_hold(&at.dialog, draft).await;
+        if written && (answered || rejection.is_some()) {
+            self.note_rejection(&at.dialog, rejection).await;
+        }
+        written
     }
 
     fn told(&self, id: &SelfId) -> StopReason {

@@ -136,6 +136,12 @@ impl Supervisor {
                     self.pass(None, &dialog, request).await;
                 }
             }
+            Command::RetryNow { dialog } => {
+                if self.trees.contains_key(&dialog.root) {
+                    let request = TreeRequest::RetryNow { dialog: dialog.this.clone() };
+                    self.pass(None, &dialog, request).await;
+                }
+            }
             Command::StopAll => self.stop_all().await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };

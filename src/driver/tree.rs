@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +50,8 @@ pub struct TreeTask {
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for a person.
     unwritable: BTreeMap<SelfId, String>,
+    /// Requests their provider rejected, until the next one succeeds.
+    pub(super) rejected: BTreeMap<SelfId, Problem>,
     /// What the configuration last said about keeping the main dialog going, for its row.
     pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
@@ -76,6 +78,7 @@ impl TreeTask {
             ready: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
+            rejected: BTreeMap::new(),
             keep_going: KeepGoing::default(),
             closing: false,
         }
@@ -132,7 +135,7 @@ impl TreeTask {
 
     /// Tells a drive to stop; a dialog that rests is left alone.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(Place::Out { stop, told }) = self.places.get_mut(dialog)
+        if let Some(Place::Out { stop, told, .. }) = self.places.get_mut(dialog)
             && told.is_none()
         {
             *told = Some(reason);
@@ -208,12 +211,13 @@ impl TreeTask {
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
         self.unwritable.insert(dialog.clone(), error.to_string());
         self.stop(dialog, StopReason::system(&error.to_string()));
-        self.tell_write_problems().await;
+        self.tell_problems().await;
         false
     }
 
-    async fn tell_write_problems(&self) {
-        let problems = self.unwritable.iter().map(|(dialog, error)| {
+    /// What is wrong in this tree: steps that could not be written, requests that were rejected.
+    pub(super) async fn tell_problems(&self) {
+        let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
                 format!(".dialogs ({})", self.tree.id(dialog)),
@@ -221,8 +225,9 @@ impl TreeTask {
                 "make room or mend the disk, then continue the dialog",
             )
         });
-        let problems = problems.collect();
-        let _ = self.news.send(News::Problems { origin: "disk", problems }).await;
+        let problems = unwritable.chain(self.rejected.values().cloned()).collect();
+        let root = self.tree.root.clone();
+        let _ = self.news.send(News::TreeProblems { root, problems }).await;
     }
 
     /// True if its last step could not be written.
@@ -233,7 +238,7 @@ impl TreeTask {
     /// A person wants to try again.
     pub(super) async fn release(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
-            self.tell_write_problems().await;
+            self.tell_problems().await;
         }
     }
 
@@ -262,7 +267,8 @@ impl TreeTask {
             return;
         }
         let stop = CancellationToken::new();
-        let out = Place::Out { stop: stop.clone(), told: None };
+        let hurry = Arc::new(Notify::new());
+        let out = Place::Out { stop: stop.clone(), told: None, hurry: hurry.clone() };
         let seat = match self.places.insert(id.clone(), out) {
             Some(Place::Home(seat)) => seat,
             Some(running @ Place::Out { .. }) => {
@@ -279,6 +285,7 @@ impl TreeTask {
             dialog: self.tree.id(id),
             port: self.port.clone(),
             stop,
+            hurry,
             news: self.news.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
@@ -397,5 +404,6 @@ impl TreeTask {
         let inbox = rows::inbox(&self.tree);
         let news = News::Tree { root: self.tree.root.clone(), rows: all, inbox };
         let _ = self.news.send(news).await;
+        self.tell_problems().await;
     }
 }

@@ -52,6 +52,10 @@ pub enum Command {
     Stop {
         dialog: DialogId,
     },
+    /// A failing request is tried again now; nothing happens where none waits.
+    RetryNow {
+        dialog: DialogId,
+    },
     StopAll,
     /// Lets a stopped dialog go on. Refused with a reason where it cannot.
     Continue {

@@ -105,6 +105,8 @@ pub enum RetryView {
     },
     Running,
     Resolved,
+    /// It is not tried again: a person stopped it, or it cannot succeed.
+    Stopped,
 }
 
 /// What is left when nothing moves any more.

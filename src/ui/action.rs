@@ -166,6 +166,9 @@ actions! {
         Continue "continue" ["c"] "Let this dialog go on";
         StopAll "stop-all" ["S"] "Stop every running dialog";
         ContinueAll "continue-all" ["C"] "Let every stopped dialog go on";
+        RetryNow "retry-now" ["R"] "Try its failed request again now";
+        KeepGoing "keep-going" ["K"] "Switch keep-going of this dialog on or off";
+        Refill "refill" ["P"] "Give keep-going of this dialog all its pushes back";
         Fork "fork" ["f"] "Branch off this main dialog before one of its generations";
         MarkDone "done" ["d"] "Put this main dialog among those that are done";
         Archive "archive" ["A"] "Put this main dialog into the archive";
@@ -201,6 +204,9 @@ actions! {
         DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";
         DialogStop "stop" ["s"] "Stop this dialog";
         DialogContinue "continue" ["c"] "Let this dialog go on";
+        DialogRetryNow "retry-now" ["R"] "Try its failed request again now";
+        DialogKeepGoing "keep-going" ["K"] "Switch keep-going of this dialog on or off";
+        DialogRefill "refill" ["P"] "Give keep-going of this dialog all its pushes back";
         DialogFork "fork" ["f"] "Branch off before the generation in view";
     }
     Composer {

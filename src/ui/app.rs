@@ -5,6 +5,7 @@
 
 mod answering;
 mod events;
+mod going_on;
 mod handlers;
 mod lifecycle;
 mod opening;
@@ -217,15 +218,20 @@ impl App {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
         self.drafts.tick(now);
-        if !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER {
-            self.dirty = true;
-        }
+        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER;
+        self.dirty |= ages || self.counts_at().is_some_and(|at| now >= at);
     }
 
     /// When something changes by itself.
     pub fn wake_at(&self) -> Option<Instant> {
         let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGES_AFTER);
-        [self.model.notices.until(), self.drafts.save_at(), ages].into_iter().flatten().min()
+        let times = [self.model.notices.until(), self.drafts.save_at(), ages, self.counts_at()];
+        times.into_iter().flatten().min()
+    }
+
+    /// When the countdown to the next attempt in the open dialog moves.
+    fn counts_at(&self) -> Option<Instant> {
+        self.model.retries.moves_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
     }
 
     /// True once if the screen differs from what was drawn last.

@@ -99,6 +99,8 @@ words! {
     Lagged: "the screen fell behind and asks for everything again" / "屏幕落后，正在重新读取";
     TooSmall: "needs 40x12 (now" / "至少需要 40x12（现在";
     Retrying: "the model did not answer; next try in" / "模型没有回应；下次尝试还有";
+    TryNow: "try now" / "立即重试";
+    NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "trying again" / "正在重试";
     ProblemsFound: "problems" / "个问题";
     DraftRestored: "draft restored" / "草稿已恢复";

@@ -10,6 +10,7 @@ pub mod live;
 pub mod mark;
 pub mod notices;
 pub mod open;
+pub mod retries;
 pub mod tree;
 
 use crate::domain::Problem;
@@ -21,6 +22,7 @@ pub use live::Live;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
 pub use open::OpenDialog;
+pub use retries::{Retries, Retry};
 pub use tree::{Node, Tree};
 
 #[derive(Debug, Default)]
@@ -29,6 +31,7 @@ pub struct Model {
     pub tree: Tree,
     pub inbox: Inbox,
     pub open: Option<OpenDialog>,
+    pub retries: Retries,
     pub problems: Vec<Problem>,
     pub notices: Notices,
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use dominds_tui::domain::{
     Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId, Stamp,
 };
-use dominds_tui::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource};
+use dominds_tui::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource, Rates};
 use dominds_tui::llm::{LlmError, Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
@@ -138,6 +138,7 @@ impl World {
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),
+            rates: Rates::default(),
         };
         let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
         Ok(Running { driver, store, tickets: 0, seen: Vec::new() })

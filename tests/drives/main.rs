@@ -13,6 +13,7 @@ mod assignments;
 mod bench;
 mod crash;
 mod disk;
+mod failures;
 mod forks;
 mod fresh_boots;
 mod health;

@@ -150,24 +150,6 @@ async fn failed_attempts_leave_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_ends_the_wait_for_the_next_attempt() {
-    let models = Sequence::new()
-        .reply("lead", Reply::failure(broken()))
-        .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Hi").await.expect("a dialog");
-    running.idle().await;
-    running.send(Command::Stop { dialog: dialog.clone() }).await;
-    running.quiet().await;
-    assert_eq!(world.models.requests().len(), 1);
-    assert_eq!(world.state(&dialog), "stopped");
-    running.resume(&dialog).await.expect("it goes on");
-    running.quiet().await;
-    assert_eq!(story(&world.view(), &dialog)[2..], ["end 1", "start 2", "says: Here.", "end 2"]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
     let models = Sequence::new()
         .reply("lead", Reply::failure(refused()))

@@ -218,7 +218,7 @@ async fn a_stream_cut_anywhere_is_an_error_or_whole() {
 }
 
 #[tokio::test]
-async fn endings_are_told_apart() {
+async fn h06_endings_are_told_apart() {
     let hello = delta(&json!({"content": "hello"}));
     let half = piece(0, Some("a"), Some("f"), "{\"x\":");
     let notice = |text: &str| GenEvent::Notice(text.to_owned());
@@ -306,7 +306,7 @@ async fn endings_are_told_apart() {
 }
 
 #[tokio::test]
-async fn failures_inside_an_answer_are_classified() {
+async fn h05_h07_h10_failures_inside_an_answer_are_classified() {
     let hello = delta(&json!({"content": "hello"}));
     let error = |value: Value| data(&json!({"error": value}));
     for (what, body, class) in [

@@ -3,7 +3,7 @@
 use super::{App, BURST, Effect, Focus, Seen, Waiting};
 use crate::domain::transcript::Change;
 use crate::domain::{DialogId, Problem};
-use crate::protocol::{Command, InboxRow, Ticket, UiEvent};
+use crate::protocol::{Command, InboxRow, Ticket, TreeRow, UiEvent};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
@@ -25,7 +25,7 @@ impl App {
                 self.model.tree.set(rows);
                 self.seen.insert(Seen::Rows);
             }
-            UiEvent::Row(row) => self.model.tree.put(*row),
+            UiEvent::Row(row) => self.row(*row),
             UiEvent::Gone(dialog) => self.gone(&dialog),
             UiEvent::Inbox(rows) => self.inbox(rows),
             UiEvent::Asked { headline, .. } => self.ring(&headline),
@@ -44,10 +44,7 @@ impl App {
                 });
             }
             UiEvent::Retry { dialog, retry } => {
-                return self.with_open(&dialog, |open| {
-                    open.retry = Some(retry);
-                    true
-                });
+                self.model.retries.take(dialog, retry, self.moment);
             }
             UiEvent::ToolEnded { dialog, call, ok } => {
                 return self.with_open(&dialog, |open| {
@@ -65,6 +62,13 @@ impl App {
             UiEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
+    }
+
+    fn row(&mut self, row: TreeRow) {
+        if !row.state.is_running() {
+            self.model.retries.forget(&row.dialog);
+        }
+        self.model.tree.put(row);
     }
 
     fn with_open(
@@ -149,6 +153,7 @@ impl App {
 
     fn lagged(&mut self) {
         self.say(Tone::Plain, Word::Lagged);
+        self.model.retries.clear();
         self.commands.push(Command::Refresh);
         self.reopen();
     }

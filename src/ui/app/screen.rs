@@ -292,7 +292,7 @@ impl App {
         let dialog = open.dialog.clone();
         let names = Around { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
         let speaker = speaker(open, row);
-        let tail = tail_lines(open, row, view.look);
+        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look);
         let typed = self.composer.field.text();
         let scene = Scene {
             view,
@@ -322,6 +322,7 @@ impl App {
             counts,
             questions: self.model.inbox.len(),
             context_percent: row.and_then(|row| row.context_percent),
+            context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.model.problems.len(),
         };

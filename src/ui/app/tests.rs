@@ -3,5 +3,6 @@
 mod behaviour;
 mod cost;
 mod fixture;
+mod going_on;
 mod lifecycle;
 mod screens;

@@ -8,7 +8,7 @@ use crate::domain::record::{Entry, Record};
 use crate::domain::transcript::{Block, Change, Place, Transcript};
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
-use crate::protocol::{Cursor, RetryView, Ticket, TranscriptPage};
+use crate::protocol::{Cursor, Ticket, TranscriptPage};
 
 /// Most bytes kept of one text; more is on disk and in `show`.
 const TEXT_LIMIT: usize = 256 * 1024;
@@ -44,7 +44,6 @@ pub struct OpenDialog {
     pub live_width: usize,
     /// When the running generation began.
     pub began: Option<Stamp>,
-    pub retry: Option<RetryView>,
     pub unfolded: Unfolded,
 }
 
@@ -76,7 +75,6 @@ impl OpenDialog {
             live: Live::default(),
             live_width: 80,
             began: None,
-            retry: None,
             unfolded,
         }
     }
@@ -154,7 +152,6 @@ impl OpenDialog {
             }
             Record::GenFinish { .. } => {
                 self.began = None;
-                self.retry = None;
                 self.recorded = false;
             }
             Record::Thought { .. } => self.settle(Segment::Thinking),

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
+use crate::domain::HealthLevel;
 use crate::ui::action::Action;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
@@ -22,6 +23,7 @@ pub struct Figures {
     pub counts: Counts,
     pub questions: usize,
     pub context_percent: Option<u8>,
+    pub context_level: Option<HealthLevel>,
     pub keep_going: Option<(i64, i64)>,
     pub problems: usize,
 }
@@ -95,7 +97,7 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
         return strip;
     }
     if let Some(percent) = figures.context_percent {
-        let role = if percent >= 80 { Role::Warning } else { Role::TextDim };
+        let role = context_role(figures.context_level);
         let text = format!(" {} {percent} %  ", look.word(Word::Context));
         strip.push(&text, look.style(role));
     }
@@ -106,4 +108,12 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
         strip.push(&text, dim);
     }
     strip
+}
+
+fn context_role(level: Option<HealthLevel>) -> Role {
+    match level {
+        Some(HealthLevel::Critical) => Role::Bad,
+        Some(HealthLevel::Caution) => Role::Warning,
+        Some(HealthLevel::Healthy) | None => Role::TextDim,
+    }
 }

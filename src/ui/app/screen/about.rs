@@ -1,13 +1,15 @@
 //! What the screen says about the open dialog: who speaks, how long it runs, why it stands still.
 
+use std::time::Instant;
+
 use crate::domain::latest::DisplayState;
 use crate::domain::question::headline;
 use crate::domain::{CallId, DialogId, SelfId};
-use crate::protocol::{RetryView, TreeRow};
+use crate::protocol::TreeRow;
 use crate::ui::action::Action;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
-use crate::ui::model::{Inbox, Mark, OpenDialog, Tree, age};
+use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::Names;
 use crate::ui::theme::Role;
@@ -60,19 +62,27 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
 }
 
 /// What a person should know about the dialog's state, below its text.
-pub(super) fn tail_lines(open: &OpenDialog, row: Option<&TreeRow>, look: &Look) -> Vec<Strip> {
+pub(super) fn tail_lines(
+    retry: Option<&Retry>,
+    moment: Instant,
+    row: Option<&TreeRow>,
+    look: &Look,
+) -> Vec<Strip> {
     let mut lines = Vec::new();
     let warn = look.style(Role::Warning);
     let dim = look.style(Role::TextDim);
-    match &open.retry {
-        Some(RetryView::Waiting { error, seconds }) => {
-            let text = format!("{} {}", look.word(Word::Retrying), age::long(*seconds));
-            lines.push(Strip::new().put(&text, warn).put("  ", dim).put(headline(error), dim));
+    match retry {
+        Some(Retry::Waiting { error, until }) => {
+            let left = retries::shown(until.saturating_duration_since(moment));
+            let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
+            let key = look.key(Action::DialogRetryNow);
+            let hint = format!("  {key} {}  ", look.word(Word::TryNow));
+            lines.push(Strip::new().put(&text, warn).put(&hint, dim).put(headline(error), dim));
         }
-        Some(RetryView::Running) => {
+        Some(Retry::Running) => {
             lines.push(Strip::new().put(look.word(Word::RetryRunning), dim));
         }
-        Some(RetryView::Resolved) | None => {}
+        None => {}
     }
     if let Some(DisplayState::Stopped { reason, .. }) = row.map(|row| &row.state) {
         let sign = look.glyphs.stopped;

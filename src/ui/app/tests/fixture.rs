@@ -10,8 +10,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
 use crate::domain::{
-    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, Lang, Question, RootId,
-    SelfId, Stamp,
+    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
+    RootId, SelfId, Stamp,
 };
 use crate::protocol::event::Segment;
 use crate::protocol::{
@@ -278,7 +278,7 @@ pub fn rows() -> Vec<TreeRow> {
         TreeRow {
             about: "add 2FA\nwith codes".to_owned(),
             context_percent: Some(34),
-            context_level: None,
+            context_level: Some(HealthLevel::Healthy),
             keep_going: Some((2, 3)),
             ..row(&main, None, "orchestrator", DisplayState::Proceeding)
         },

@@ -1,0 +1,37 @@
+//! Pushing a dialog on: its failed request now, its keep-going on, off or full again.
+
+use super::{App, Waiting};
+use crate::domain::DialogId;
+use crate::domain::keep_going::Switch;
+use crate::protocol::Command;
+use crate::ui::lang::Word;
+use crate::ui::model::{Retry, Tone};
+
+impl App {
+    pub(super) fn retry_now(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
+        let Some(dialog) = which(self) else { return };
+        if matches!(self.model.retries.get(&dialog), Some(Retry::Waiting { .. })) {
+            self.commands.push(Command::RetryNow { dialog });
+        } else {
+            self.say(Tone::Plain, Word::NothingToRetry);
+        }
+    }
+
+    /// On where it is off, off where it is on.
+    pub(super) fn switch_keep_going(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
+        let Some(dialog) = which(self) else { return };
+        let is_on = self.model.tree.get(&dialog).is_some_and(|row| row.keep_going.is_some());
+        self.keep_going(dialog, if is_on { Switch::Off } else { Switch::On });
+    }
+
+    pub(super) fn refill(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
+        if let Some(dialog) = which(self) {
+            self.keep_going(dialog, Switch::Refill);
+        }
+    }
+
+    fn keep_going(&mut self, dialog: DialogId, switch: Switch) {
+        let ticket = self.ticket(Waiting::Other);
+        self.commands.push(Command::KeepGoing { ticket, dialog, switch });
+    }
+}

@@ -1,0 +1,111 @@
+//! The countdown to the next attempt, and what a person can push on.
+
+use std::time::Duration;
+
+use super::fixture::*;
+use crate::domain::keep_going::Switch;
+use crate::domain::{DialogId, DisplayState, HealthLevel};
+use crate::protocol::{Command, RetryView, TreeRow, UiEvent};
+
+fn waiting(dialog: &DialogId, seconds: u64) -> UiEvent {
+    let retry = RetryView::Waiting { error: "the provider is down".to_owned(), seconds };
+    UiEvent::Retry { dialog: dialog.clone(), retry }
+}
+
+fn tail(stage: &mut Stage) -> Option<String> {
+    let screen = stage.screen();
+    let line = screen.lines().find(|line| line.contains("next try in"))?;
+    let at = line.find("the model did not")?;
+    Some(line[at..].to_owned())
+}
+
+#[test]
+fn the_countdown_to_the_next_attempt_moves_and_names_its_key() {
+    let mut stage = streaming(120, 40);
+    stage.tell(waiting(&main_dialog(), 70));
+    let shown = "the model did not answer; next try in 2 min  R try now  the provider is down";
+    assert_eq!(tail(&mut stage).as_deref(), Some(shown));
+    for (after, left) in [(10, "1 min"), (5, "55 s"), (5, "50 s"), (50, "0 s")] {
+        stage.wait(Duration::from_secs(after));
+        assert!(stage.app.take_dirty(), "{left}");
+        let told = tail(&mut stage).unwrap_or_default();
+        assert!(told.contains(&format!("next try in {left} ")), "{told}");
+    }
+    stage.tell(UiEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
+    assert!(stage.screen().contains("trying again"));
+    stage.tell(UiEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
+    assert!(!stage.screen().contains("trying again"));
+}
+
+#[test]
+fn nothing_is_drawn_between_two_moves_of_the_countdown() {
+    let mut stage = streaming(120, 40);
+    stage.tell(waiting(&main_dialog(), 60)).screen();
+    stage.app.take_dirty();
+    let moves = stage.app.wake_at().expect("it moves");
+    stage.wait(Duration::from_secs(4));
+    assert!(!stage.app.take_dirty());
+    assert!(moves <= stage.now + Duration::from_secs(1));
+}
+
+#[test]
+fn a_dialog_that_is_opened_while_it_waits_shows_its_countdown() {
+    let mut stage = streaming(120, 40);
+    stage.tell(waiting(&side("r"), 30));
+    assert_eq!(tail(&mut stage), None);
+    stage.wait(Duration::from_secs(10));
+    stage.keys("j <enter>").page(&[]);
+    assert!(tail(&mut stage).is_some_and(|told| told.contains("20 s")));
+    let rest = TreeRow { state: stopped(), ..rows().remove(1) };
+    stage.tell(UiEvent::Row(Box::new(rest)));
+    assert_eq!(tail(&mut stage), None, "who stopped waits for no attempt");
+}
+
+#[test]
+fn a_failed_request_is_tried_now_only_where_one_waits() {
+    let mut stage = streaming(120, 40);
+    let hurried =
+        |stage: &Stage| stage.sent.iter().filter(|c| matches!(c, Command::RetryNow { .. })).count();
+    stage.keys("R");
+    assert_eq!(hurried(&stage), 0);
+    assert!(stage.screen().contains("no failed request waits here"));
+    stage.tell(waiting(&main_dialog(), 30)).keys("R 3 R");
+    assert_eq!(hurried(&stage), 2);
+    assert_eq!(stage.sent.last(), Some(&Command::RetryNow { dialog: main_dialog() }));
+}
+
+#[test]
+fn keep_going_is_switched_off_where_it_is_on_and_on_where_it_is_off() {
+    let mut stage = streaming(120, 40);
+    stage.screen();
+    let switched = |stage: &mut Stage, keys: &str| {
+        stage.keys(keys);
+        match stage.sent.pop() {
+            Some(Command::KeepGoing { dialog, switch, .. }) => (dialog, switch),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::Off));
+    assert_eq!(switched(&mut stage, "3 K"), (main_dialog(), Switch::Off));
+    assert_eq!(switched(&mut stage, "P"), (main_dialog(), Switch::Refill));
+    let off = TreeRow { keep_going: None, ..rows().remove(0) };
+    stage.tell(UiEvent::Row(Box::new(off)));
+    assert!(!stage.screen().contains("keep-going"));
+    assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::On));
+}
+
+#[test]
+fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
+    let mut stage = streaming(120, 40);
+    let row = TreeRow {
+        context_percent: Some(93),
+        context_level: Some(HealthLevel::Critical),
+        keep_going: Some((0, 3)),
+        state: DisplayState::Proceeding,
+        ..rows().remove(0)
+    };
+    stage.tell(UiEvent::Row(Box::new(row)));
+    let screen = stage.screen();
+    let last = screen.lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with("ctx 93 %  keep-going 0 of 3"), "{last}");
+}

@@ -1,0 +1,104 @@
+//! Requests that failed and are tried again, with a countdown that costs little: it moves every few
+//! seconds, and every minute while there is long to wait.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::domain::DialogId;
+use crate::protocol::RetryView;
+
+const MINUTE: u64 = 60;
+/// Within the last minute the countdown moves so often, in seconds.
+const STEP: u64 = 5;
+
+/// How it stands with one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Retry {
+    Waiting { error: String, until: Instant },
+    Running,
+}
+
+/// All dialogs whose request is tried again.
+#[derive(Debug, Default)]
+pub struct Retries(BTreeMap<DialogId, Retry>);
+
+impl Retries {
+    pub fn take(&mut self, dialog: DialogId, retry: RetryView, now: Instant) {
+        match retry {
+            RetryView::Waiting { error, seconds } => {
+                let until = now + Duration::from_secs(seconds);
+                self.0.insert(dialog, Retry::Waiting { error, until });
+            }
+            RetryView::Running => {
+                self.0.insert(dialog, Retry::Running);
+            }
+            RetryView::Resolved | RetryView::Stopped => self.forget(&dialog),
+        }
+    }
+
+    pub fn forget(&mut self, dialog: &DialogId) {
+        self.0.remove(dialog);
+    }
+
+    /// News were lost; what comes next is told anew.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub fn get(&self, dialog: &DialogId) -> Option<&Retry> {
+        self.0.get(dialog)
+    }
+
+    /// When the countdown of this dialog shows something else than it did at `drawn`.
+    pub fn moves_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
+        let Retry::Waiting { until, .. } = self.0.get(dialog)? else { return None };
+        let left = until.checked_duration_since(drawn)?;
+        let step = if shown(left) > MINUTE { MINUTE } else { STEP };
+        let below = Duration::from_secs(shown(left).checked_sub(step)?);
+        until.checked_sub(below)
+    }
+}
+
+/// The seconds shown while so much time is left.
+pub fn shown(left: Duration) -> u64 {
+    let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+    let step = if seconds > MINUTE { MINUTE } else { STEP };
+    seconds.div_ceil(step) * step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    #[test]
+    fn a_countdown_moves_by_minutes_and_at_last_by_a_few_seconds() {
+        let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
+        let mut retries = Retries::default();
+        let waiting = RetryView::Waiting { error: "down".to_owned(), seconds: 130 };
+        retries.take(dialog.clone(), waiting, now);
+        let Some(Retry::Waiting { until, .. }) = retries.get(&dialog).cloned() else {
+            panic!("it waits")
+        };
+        let mut told = vec![shown(until - now)];
+        let mut at = now;
+        while let Some(next) = retries.moves_at(&dialog, at) {
+            assert!(next > at);
+            at = next;
+            told.push(shown(until - at));
+        }
+        assert_eq!(told, [180, 120, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 0]);
+    }
+
+    #[test]
+    fn an_end_of_the_waiting_ends_the_countdown() {
+        let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
+        for end in [RetryView::Resolved, RetryView::Stopped] {
+            let mut retries = Retries::default();
+            retries.take(dialog.clone(), RetryView::Running, now);
+            assert_eq!(retries.get(&dialog), Some(&Retry::Running));
+            retries.take(dialog.clone(), end, now);
+            assert_eq!(retries.get(&dialog), None);
+        }
+    }
+}
