@@ -1,10 +1,11 @@
 //! A context that fills up: warnings, last calls, a new course.
 
 use dominds_tui::domain::record::{Origin, Record};
-use dominds_tui::domain::{DialogId, HealthLevel};
+use dominds_tui::domain::{Course, DialogId, Entry, HealthLevel};
+use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
-use dominds_tui::protocol::UiEvent;
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::protocol::{Command, UiEvent};
 
 use crate::common::World;
 use crate::common::story::{entries, story};
@@ -344,4 +345,37 @@ async fn d06_clearing_the_mind_takes_the_open_question_out_of_the_inbox() {
         .any(|event| matches!(event, UiEvent::Answered { question, .. } if *question == asked));
     assert!(closed && running.inbox().is_empty());
     assert!(world.dialog(&dialog).questions.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn i07_an_old_course_is_shown_while_the_dialog_goes_on_in_the_new_one() {
+    let models = Sequence::new()
+        .reply("lead", Reply::call("k", "clear_mind", "{}"))
+        .reply("lead", Reply::saying("Fresh."))
+        .reply("lead", Reply::saying("On."));
+    let mut world = World::small(models);
+    world.setup.audience = Audience::Screen;
+    let mut running = world.start().await;
+    let dialog = running.talk("Go").await;
+    let open = |ticket| Command::Open { ticket, dialog: dialog.clone(), course: Some(Course(1)) };
+    running.send(open(70)).await;
+    running.say(&dialog, "And now?").await.expect("heard");
+    running.quiet().await;
+    let page = running.seen.iter().find_map(|event| match event {
+        UiEvent::Page { ticket: 70, page } => Some(page),
+        _ => None,
+    });
+    let page = page.expect("the old course");
+    let told: String = page.entries.iter().map(Entry::line).collect();
+    assert_eq!((page.course, page.courses), (Course(1), Course(2)));
+    assert!(told.contains("\"Go\"") && !told.contains("Fresh."), "{told}");
+    let newer: Vec<Course> = running
+        .seen
+        .iter()
+        .filter_map(|event| match event {
+            UiEvent::Fact { at, entry, .. } if entry.line().contains("On.") => Some(at.course),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(newer, [Course(2)]);
 }
