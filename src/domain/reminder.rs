@@ -10,7 +10,7 @@ use super::time::Stamp;
 pub const PENDING_TELLASK_OWNER: &str = "pendingTellask";
 
 /// The kind of a reminder that is meant for the next course.
-pub const CONTINUATION_PACKAGE: &str = "continuation_package";
+const CONTINUATION_PACKAGE: &str = "continuation_package";
 
 /// One entry of `reminders.json`. The list order is the dialog's own order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,22 @@ impl Reminder {
             priority: "medium".to_owned(),
             extra: Map::new(),
         }
+    }
+
+    /// The note a model leaves when it begins a new course.
+    #[must_use]
+    pub fn for_next_course(
+        id: String,
+        content: String,
+        created_at: Stamp,
+        tight: Option<HealthLevel>,
+    ) -> Self {
+        let meta = serde_json::json!({ "kind": CONTINUATION_PACKAGE, "createdBy": "clear_mind" });
+        let mut reminder = Self { meta: Some(meta), ..Self::new(id, content, created_at) };
+        if tight.is_some() {
+            reminder.pack(tight);
+        }
+        reminder
     }
 
     /// Makes a reminder that is written while the context is tight part of what the next course begins

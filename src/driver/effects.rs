@@ -1,7 +1,6 @@
 //! What a finished tool call changes in its dialog: its result, reminders, a new course.
 
 use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::reminder::CONTINUATION_PACKAGE;
 use crate::domain::{HealthLevel, Reminder, SelfId};
 use crate::tools::{Change, Outcome, ReminderScope, Render};
 
@@ -54,14 +53,8 @@ fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
         }
         Change::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
-                let mut reminder = Reminder::new(draft.ids.short(8), content, draft.now.clone());
-                reminder.meta = Some(serde_json::json!({
-                    "kind": CONTINUATION_PACKAGE,
-                    "createdBy": "clear_mind",
-                }));
-                if level.is_some() {
-                    reminder.pack(level);
-                }
+                let (id, now) = (draft.ids.short(8), draft.now.clone());
+                let reminder = Reminder::for_next_course(id, content, now, level);
                 edit(draft, at, |reminders| reminders.push(reminder));
             }
             start_course(draft, at, &texts.course_start(), texts);
