@@ -46,9 +46,6 @@ pub fn open(
         if step == NextStep::TakePrompt {
             draft.queue(dialog_id, queue.into_iter().skip(1).collect());
         }
-        if prompt.is_push() {
-            count_push(draft, dialog_id);
-        }
     }
     record_reminders(draft, &at);
     draft.latest(dialog_id, |latest| {
@@ -165,6 +162,9 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
         q4h_answer_call_id: None,
     };
     draft.append(&at.dialog, at.course, at.genseq, Record::HumanText(text));
+    if prompt.is_push() {
+        count_push(draft, &at.dialog);
+    }
     if let Some(call_id) = &prompt.assigns {
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Assignment,
