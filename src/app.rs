@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
-    Clients, Compat, CompatConfig, ErrorClass, LlmError, Mock, Provider, Scripted, Secret,
+    Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
+    Secret,
 };
 use crate::minds::{ApiType, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
@@ -77,17 +78,16 @@ impl Configured {
         Self { workspace: workspace.to_owned(), clients: Clients::default(), mocks }
     }
 
-    fn compat(&self, config: &ProviderConfig) -> Result<Compat, LlmError> {
+    fn endpoint(config: &ProviderConfig) -> Result<Endpoint, LlmError> {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
-        let compat = CompatConfig {
+        Ok(Endpoint {
             api_key_variable: config.api_key_env_var.clone(),
             api_key: key.as_deref().and_then(Secret::new),
             tool_result_chars: config.tool_result_max_chars,
-            ..CompatConfig::new(&config.base_url)
-        };
-        Ok(Compat::new(compat, self.clients.clone()))
+            ..Endpoint::new(&config.base_url)
+        })
     }
 
     /// One per folder: it remembers the files it has read.
@@ -102,11 +102,18 @@ impl Configured {
 impl ProviderSource for Configured {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
         match &config.api_type {
-            ApiType::OpenAiCompatible => Ok(Arc::new(self.compat(config)?)),
+            ApiType::OpenAiCompatible => {
+                let endpoint = Self::endpoint(config)?;
+                Ok(Arc::new(Remote::new(Compat::default(), endpoint, self.clients.clone())))
+            }
+            ApiType::OpenAi => {
+                let endpoint = Self::endpoint(config)?;
+                Ok(Arc::new(Remote::new(Responses, endpoint, self.clients.clone())))
+            }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
-            ApiType::Codex | ApiType::Anthropic | ApiType::OpenAi | ApiType::Unknown(_) => {
+            ApiType::Codex | ApiType::Anthropic | ApiType::Unknown(_) => {
                 let text = format!(
-                    "provider {}: apiType {} is not built; use openai-compatible or mock",
+                    "provider {}: apiType {} is not built; use openai, openai-compatible or mock",
                     config.key,
                     config.api_type.name()
                 );

@@ -124,6 +124,7 @@ impl Printer {
                 let fields = json!({ "msgId": text.msg_id, "origin": text.origin });
                 self.line(Some(dialog), "said", fields);
             }
+            Record::Thought { content, .. } if content.is_empty() => {}
             Record::Thought { content, .. } => {
                 self.line(Some(dialog), "thinking", json!({ "text": content }));
             }

@@ -76,7 +76,9 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
             Message::Prompt(text.content.clone())
         }
         Record::RuntimeGuide { content } => Message::Environment(content.clone()),
-        Record::Thought { content, .. } => Message::Thinking(content.clone()),
+        Record::Thought { content, reasoning, .. } => {
+            Message::Thinking { text: content.clone(), payload: reasoning.clone() }
+        }
         Record::Words { content, interrupted: false } => Message::Saying(content.clone()),
         Record::Words { content, interrupted: true } => {
             Message::Saying(format!("{content}{}", texts.interrupted()))

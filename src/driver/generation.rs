@@ -11,6 +11,7 @@ use super::calls::{Position, fresh_boots};
 use super::draft::Draft;
 use super::interjection;
 use super::keep_going::count_push;
+use super::port::Written;
 use super::recovery::close_open_calls;
 use super::remedy;
 use super::texts::Texts;
@@ -191,15 +192,15 @@ fn record_reminders(draft: &mut Draft, at: &Position) {
 pub fn record_segments(
     draft: &mut Draft,
     at: &Position,
-    segments: Vec<(Segment, String)>,
+    segments: Vec<Written>,
     interrupted: bool,
 ) {
     let last = segments.len().saturating_sub(1);
-    for (n, (segment, content)) in segments.into_iter().enumerate() {
+    for (n, Written { segment, text: content, payload }) in segments.into_iter().enumerate() {
         let record = match segment {
             Segment::Thinking => Record::Thought {
-                reasoning: Some(serde_json::json!({
-                    "summary": [{ "type": "summary_text", "text": content }],
+                reasoning: Some(payload.unwrap_or_else(|| {
+                    serde_json::json!({ "summary": [{ "type": "summary_text", "text": content }] })
                 })),
                 content,
                 provider_data: None,

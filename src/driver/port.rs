@@ -30,7 +30,7 @@ pub struct Generation {
 /// What the model answered.
 #[derive(Debug, Default, Clone)]
 pub struct Answer {
-    pub segments: Vec<(Segment, String)>,
+    pub segments: Vec<Written>,
     pub calls: Vec<Call>,
     pub usage: Option<Usage>,
 }
@@ -51,6 +51,15 @@ pub struct Round {
     pub asked_back: bool,
 }
 
+/// One thing the model thought or said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub segment: Segment,
+    pub text: String,
+    /// What the provider wants back with a thought.
+    pub payload: Option<serde_json::Value>,
+}
+
 /// How a generation ended.
 #[derive(Debug)]
 pub enum GenerationEnd {
@@ -59,7 +68,7 @@ pub enum GenerationEnd {
     },
     /// Cut short; what was said so far is kept.
     Stopped {
-        segments: Vec<(Segment, String)>,
+        segments: Vec<Written>,
     },
     Failed {
         error: LlmError,

@@ -5,7 +5,7 @@ use crate::domain::record::Call;
 use crate::llm::{self, GenEvent};
 use crate::protocol::event::Segment;
 
-use super::port::Answer;
+use super::port::{Answer, Written};
 
 /// An answer that grows.
 #[derive(Debug, Default)]
@@ -36,6 +36,10 @@ impl Growing {
                 self.grow(segment, &text);
                 Seen::More(segment, text)
             }
+            GenEvent::Thought(payload) => {
+                self.end_thought(payload);
+                Seen::Nothing
+            }
             GenEvent::Call(call) => {
                 self.calling = true;
                 self.answer.calls.push(Call {
@@ -59,20 +63,32 @@ impl Growing {
 
     fn grow(&mut self, segment: Segment, text: &str) {
         match self.answer.segments.last_mut() {
-            Some((last, written)) if *last == segment && !self.calling => written.push_str(text),
-            Some(_) | None => self.answer.segments.push((segment, text.to_owned())),
+            Some(last) if last.segment == segment && last.payload.is_none() && !self.calling => {
+                last.text.push_str(text);
+            }
+            Some(_) | None => {
+                let text = text.to_owned();
+                self.answer.segments.push(Written { segment, text, payload: None });
+            }
         }
         self.calling = false;
+    }
+
+    fn end_thought(&mut self, payload: serde_json::Value) {
+        self.grow(Segment::Thinking, "");
+        if let Some(thought) = self.answer.segments.last_mut() {
+            thought.payload = Some(payload);
+        }
     }
 
     pub fn ended(&self) -> bool {
         self.ended
     }
 
-    /// The answer; segments of nothing but white space are none.
+    /// The answer; segments of nothing but white space are none, unless their provider wants them.
     pub fn into_answer(self) -> Answer {
         let mut answer = self.answer;
-        answer.segments.retain(|(_, text)| !text.trim().is_empty());
+        answer.segments.retain(|w| w.payload.is_some() || !w.text.trim().is_empty());
         answer
     }
 }
@@ -106,7 +122,8 @@ mod tests {
             growing.take(event);
         }
         assert!(growing.ended());
-        let told: Vec<_> = growing.into_answer().segments;
+        let told = growing.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
+        let told: Vec<_> = told.collect();
         assert_eq!(
             told,
             [
@@ -115,5 +132,33 @@ mod tests {
                 (Segment::Thinking, "d".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn a_payload_ends_its_thought_and_may_stand_for_one_without_a_text() {
+        let payload = |n: u8| serde_json::json!({ "summary": [], "encrypted_content": n });
+        let mut growing = Growing::default();
+        for event in [
+            delta(llm::Segment::Thinking, "a"),
+            GenEvent::Thought(payload(1)),
+            GenEvent::Thought(payload(2)),
+            delta(llm::Segment::Thinking, "b"),
+            delta(llm::Segment::Saying, "c"),
+            GenEvent::Thought(payload(3)),
+            delta(llm::Segment::Saying, "d"),
+        ] {
+            growing.take(event);
+        }
+        let told = growing.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
+        let expected = [
+            ("a", Some(payload(1))),
+            ("", Some(payload(2))),
+            ("b", None),
+            ("c", None),
+            ("", Some(payload(3))),
+            ("d", None),
+        ];
+        let expected: Vec<_> = expected.map(|(text, payload)| (text.to_owned(), payload)).into();
+        assert_eq!(told.collect::<Vec<_>>(), expected);
     }
 }

@@ -155,13 +155,15 @@ impl Report {
     }
 
     fn is_refusal(&self) -> bool {
-        const TYPES: [&str; 6] = [
+        const TYPES: [&str; 8] = [
             "invalid_request_error",
             "authentication_error",
             "permission_error",
             "not_found_error",
             "invalid_api_key",
             "model_not_found",
+            "invalid_prompt",
+            "insufficient_quota",
         ];
         TYPES.iter().any(|name| self.labels.contains(name))
     }

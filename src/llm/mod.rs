@@ -10,21 +10,33 @@ pub mod compat;
 pub mod error;
 pub mod http;
 pub mod mock;
+pub mod remote;
 pub mod request;
+pub mod responses;
 pub mod scripted;
 pub mod sequence;
 pub mod sse;
 
+mod answer;
+mod exchange;
 mod failure;
+mod lenient;
 mod paced;
+mod pairing;
+mod protocol;
+
+#[cfg(test)]
+mod canned;
 
 use futures_util::stream::BoxStream;
 
-pub use compat::{Compat, CompatConfig, ThinkingReplay};
+pub use compat::{Compat, ThinkingReplay};
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};
 pub use mock::Mock;
+pub use remote::{Endpoint, Remote};
 pub use request::{Message, ModelParams, Request, ToolSchema};
+pub use responses::Responses;
 pub use scripted::{Script, Scripted};
 pub use sequence::{Reply, Sequence};
 
@@ -71,6 +83,9 @@ pub enum GenEvent {
     /// More text. A segment ends where a delta of the other kind, a call or the end follows. A
     /// segment never begins with a delta that is blank altogether.
     Delta { segment: Segment, text: String },
+    /// The thought before this, if there was any, is over; this is what its provider wants back
+    /// with it. It may stand for a thought without a text.
+    Thought(serde_json::Value),
     /// A whole call, in the model's order.
     Call(ToolCall),
     /// At most once; absent when the provider does not count.

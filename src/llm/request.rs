@@ -3,6 +3,8 @@
 //! The order of [`Request::messages`] is the order of the context. Calls of one generation stand
 //! next to each other. Pairs of calls and results may be incomplete here: providers mend that.
 
+use serde_json::Value;
+
 /// One generation to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -27,6 +29,11 @@ pub struct ModelParams {
     pub top_p: Option<f64>,
     pub parallel_tool_calls: Option<bool>,
     pub reasoning_effort: Option<String>,
+    pub reasoning_summary: Option<String>,
+    pub verbosity: Option<String>,
+    pub service_tier: Option<String>,
+    /// The same for requests that begin alike, so that a provider finds what it has read before.
+    pub cache_key: Option<String>,
     /// Asks for an answer that is one JSON object.
     pub json_response: bool,
 }
@@ -46,8 +53,8 @@ pub enum Message {
     Guide(String),
     /// What the model said.
     Saying(String),
-    /// What the model thought.
-    Thinking(String),
+    /// What the model thought, and what its provider wants back with it. The text may be empty.
+    Thinking { text: String, payload: Option<Value> },
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
     /// What a call gave back.
@@ -65,7 +72,7 @@ impl Message {
             | Self::Carryover(text)
             | Self::Guide(text)
             | Self::Saying(text)
-            | Self::Thinking(text)
+            | Self::Thinking { text, .. }
             | Self::Result { content: text, .. } => Some(text),
             Self::Call { .. } => None,
         }
@@ -78,5 +85,5 @@ pub struct ToolSchema {
     pub name: String,
     pub description: String,
     /// A JSON Schema; passed through unchanged.
-    pub parameters: serde_json::Value,
+    pub parameters: Value,
 }

@@ -225,7 +225,7 @@ fn inputs(messages: &[Message]) -> impl DoubleEndedIterator<Item = &str> {
         Message::Environment(_)
         | Message::Guide(_)
         | Message::Saying(_)
-        | Message::Thinking(_)
+        | Message::Thinking { .. }
         | Message::Call { .. } => None,
     })
 }
@@ -240,7 +240,7 @@ fn generations(messages: &[Message]) -> u32 {
     let mut inside = false;
     for message in messages {
         let made = match message {
-            Message::Saying(_) | Message::Thinking(_) | Message::Call { .. } => true,
+            Message::Saying(_) | Message::Thinking { .. } | Message::Call { .. } => true,
             Message::Environment(_)
             | Message::Prompt(_)
             | Message::TellaskResult(_)

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::llm::{GenEvent, Message, Reply, Segment, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
+use serde_json::json;
 
 use crate::common::World;
 use crate::common::story::story;
@@ -36,6 +37,31 @@ async fn a02_thoughts_and_sayings_become_one_record_each_in_their_order() {
     let dialog = running.talk("Hi").await;
     let told = story(&world.view(), &dialog);
     assert_eq!(told[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thought_goes_back_to_its_provider_as_it_came_also_one_without_a_text() {
+    let payload = |text: &str| json!({ "summary": [], "encrypted_content": text });
+    let reply = Reply::events(vec![
+        GenEvent::Delta { segment: Segment::Thinking, text: "hm".to_owned() },
+        GenEvent::Thought(payload("one")),
+        GenEvent::Thought(payload("two")),
+        GenEvent::Delta { segment: Segment::Saying, text: "c".to_owned() },
+    ]);
+    let models = Sequence::new().reply("lead", reply).reply("lead", Reply::saying("d"));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.talk("Hi").await;
+    running.say(&dialog, "again").await.expect("heard");
+    running.quiet().await;
+    let requests = world.models.requests();
+    let is_thought = |message: &&Message| matches!(message, Message::Thinking { .. });
+    let sent: Vec<Message> = requests[1].messages.iter().filter(is_thought).cloned().collect();
+    let thought =
+        |text: &str, n| Message::Thinking { text: text.to_owned(), payload: Some(payload(n)) };
+    assert_eq!(sent, [thought("hm", "one"), thought("", "two")]);
+    let key = requests[1].params.cache_key.clone();
+    assert_eq!(key, Some(format!("{}:c1", dialog.this)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -100,6 +100,8 @@ impl Fold {
             Record::RuntimeGuide { content } => {
                 self.add(blocks, place, entry, |fold| Body::Guide { text: fold.kept(content) });
             }
+            // A thought only its provider can read.
+            Record::Thought { content, .. } if content.trim().is_empty() => {}
             Record::Thought { content, .. } => {
                 self.add(blocks, place, entry, |fold| fold.thinking(content, &entry.ts));
             }

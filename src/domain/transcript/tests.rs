@@ -67,6 +67,12 @@ fn thinking_says_how_long_and_how_much() {
 }
 
 #[test]
+fn a_thought_only_its_provider_can_read_is_not_shown() {
+    let hidden = r#"{"ts":"2026-11-21 20:20:05","type":"agent_thought_record","genseq":1,"content":"","reasoning":{"summary":[],"encrypted_content":"e"}}"#;
+    assert_eq!(bodies(&fold(&[START, hidden, THOUGHT])).len(), 1);
+}
+
+#[test]
 fn a_question_shows_its_answer() {
     for (lines, answer) in [
         (&[ASK, ASK_STATUS][..], None),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::CompatConfig;
+use super::ThinkingReplay;
 use super::projection::{ChatMessage, project};
 use crate::llm::request::{Request, ToolSchema};
 
@@ -46,12 +46,12 @@ struct ResponseFormat {
 }
 
 impl<'a> ChatBody<'a> {
-    pub(super) fn new(request: &'a Request, config: &CompatConfig) -> Self {
+    pub(super) fn new(request: &'a Request, replay: ThinkingReplay, result_chars: usize) -> Self {
         let params = &request.params;
         let has_tools = !request.tools.is_empty();
         Self {
             model: &request.model,
-            messages: project(request, config),
+            messages: project(request, replay, result_chars),
             stream: request.streaming,
             stream_options: request.streaming.then_some(StreamOptions { include_usage: true }),
             max_tokens: params.max_tokens.or(request.output_limit),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn body(request: &Request) -> Value {
-        serde_json::to_value(ChatBody::new(request, &CompatConfig::new("http://x"))).unwrap()
+        serde_json::to_value(ChatBody::new(request, ThinkingReplay::None, 100)).unwrap()
     }
 
     #[test]
@@ -156,6 +156,7 @@ mod tests {
                 parallel_tool_calls: Some(false),
                 reasoning_effort: Some("low".to_owned()),
                 json_response: true,
+                ..ModelParams::default()
             },
             output_limit: Some(9),
             ..request()

@@ -4,9 +4,7 @@
 //! servers that leave it out, or use one index for several calls, are understood by the id.
 
 use crate::llm::ToolCall;
-
-/// Most calls one answer may hold; more is no answer but a flood.
-const MOST_CALLS: usize = 512;
+use crate::llm::answer::{MOST_CALLS, is_json};
 
 /// A piece of a call.
 #[derive(Debug, Default)]
@@ -22,16 +20,6 @@ pub(super) struct Piece {
 pub(super) struct Calls(Vec<Piece>);
 
 impl Calls {
-    /// Whether no call has begun.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether every call's arguments are whole JSON (or nothing at all).
-    pub(super) fn all_parse(&self) -> bool {
-        self.0.iter().all(|call| call.arguments.trim().is_empty() || is_json(&call.arguments))
-    }
-
     /// Adds a piece to its call or begins a new one; false if there are too many.
     pub(super) fn add(&mut self, piece: Piece) -> bool {
         if let Some(call) = self.0.iter_mut().rev().find(|call| call.goes_on_with(&piece)) {
@@ -48,22 +36,15 @@ impl Calls {
         self.0.len() <= MOST_CALLS
     }
 
-    /// The calls in index order, each with an id of its own; `None` if one has no name.
-    pub(super) fn finish(&mut self) -> Option<Vec<ToolCall>> {
+    /// The calls in index order.
+    pub(super) fn finish(&mut self) -> Vec<ToolCall> {
         let mut pieces = std::mem::take(&mut self.0);
         if pieces.iter().all(|call| call.index.is_some()) {
             pieces.sort_by_key(|call| call.index);
         }
-        let mut calls: Vec<ToolCall> = Vec::with_capacity(pieces.len());
-        for (at, piece) in pieces.into_iter().enumerate() {
-            if piece.name.is_empty() {
-                return None;
-            }
-            let wish = if piece.id.is_empty() { format!("call_{}", at + 1) } else { piece.id };
-            let id = unused_id(&wish, &calls);
-            calls.push(ToolCall { id, name: piece.name, arguments: piece.arguments });
-        }
-        Some(calls)
+        let call =
+            |piece: Piece| ToolCall { id: piece.id, name: piece.name, arguments: piece.arguments };
+        pieces.into_iter().map(call).collect()
     }
 }
 
@@ -92,21 +73,6 @@ impl Piece {
     }
 }
 
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-fn unused_id(wish: &str, calls: &[ToolCall]) -> String {
-    let taken = |id: &str| calls.iter().any(|call| call.id == id);
-    let mut id = wish.to_owned();
-    let mut n = 1_u32;
-    while taken(&id) {
-        n += 1;
-        id = format!("{wish}_{n}");
-    }
-    id
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +80,7 @@ mod tests {
     /// `(index, id, name, arguments)`
     type Row = (Option<u64>, &'static str, &'static str, &'static str);
 
-    fn put_together(pieces: &[Row]) -> Option<Vec<(String, String, String)>> {
+    fn put_together(pieces: &[Row]) -> Vec<(String, String, String)> {
         let mut calls = Calls::default();
         for (index, id, name, arguments) in pieces {
             assert!(calls.add(Piece {
@@ -124,8 +90,8 @@ mod tests {
                 arguments: (*arguments).to_owned(),
             }));
         }
-        let calls = calls.finish()?;
-        Some(calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect())
+        let calls = calls.finish();
+        calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
     }
 
     #[test]
@@ -170,17 +136,12 @@ mod tests {
             (
                 "neither index nor id: a name after whole arguments begins a call",
                 vec![(None, "", "f", "{}"), (None, "", "g", "{"), (None, "", "", "}")],
-                vec![("call_1", "f", "{}"), ("call_2", "g", "{}")],
+                vec![("", "f", "{}"), ("", "g", "{}")],
             ),
             (
                 "one index for two calls",
                 vec![(zero, "a", "f", "{}"), (zero, "b", "f", "{}")],
                 vec![("a", "f", "{}"), ("b", "f", "{}")],
-            ),
-            (
-                "one id for two calls is made two",
-                vec![(zero, "a", "f", "{}"), (one, "a", "g", "{}")],
-                vec![("a", "f", "{}"), ("a_2", "g", "{}")],
             ),
             (
                 "the id may come late",
@@ -194,13 +155,8 @@ mod tests {
                     (id.to_owned(), name.to_owned(), text.to_owned())
                 })
                 .collect();
-            assert_eq!(put_together(&pieces), Some(expected), "{what}");
+            assert_eq!(put_together(&pieces), expected, "{what}");
         }
-    }
-
-    #[test]
-    fn a_call_without_a_name_is_no_call() {
-        assert_eq!(put_together(&[(Some(0), "a", "", "{}")]), None);
     }
 
     #[test]

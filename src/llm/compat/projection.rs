@@ -5,19 +5,13 @@
 //! that are plain text of one role are one message; nothing is blank.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
 
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use super::{CompatConfig, ThinkingReplay};
+use super::ThinkingReplay;
+use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::request::{Message, Request};
-
-/// What stands for a result that was never recorded. In both languages: here nobody knows which of
-/// them the model is told things in.
-const NO_RESULT: &str = "no result was recorded; it was interrupted (没有记录到结果，调用被中断)";
-/// Longest name the protocol takes.
-const NAME_CHARS: usize = 64;
 
 /// A message of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,15 +67,18 @@ impl Serialize for WireCall<'_> {
 }
 
 /// The messages of one request, the system prompt first.
-pub(super) fn project<'a>(request: &'a Request, config: &CompatConfig) -> Vec<ChatMessage<'a>> {
+pub(super) fn project(
+    request: &Request,
+    replay: ThinkingReplay,
+    result_chars: usize,
+) -> Vec<ChatMessage<'_>> {
     let mut projection = Projection {
         out: Vec::new(),
-        results: results_by_id(&request.messages),
+        results: Results::of(&request.messages, result_chars),
         answers: Vec::new(),
         thought: None,
         after_saying: false,
-        replay: config.thinking_replay,
-        result_chars: config.tool_result_chars,
+        replay,
     };
     projection.plain(Role::System, &request.system);
     for (at, message) in request.messages.iter().enumerate() {
@@ -90,20 +87,9 @@ pub(super) fn project<'a>(request: &'a Request, config: &CompatConfig) -> Vec<Ch
     projection.finish()
 }
 
-/// Where the results of each call id stand, in order.
-fn results_by_id(messages: &[Message]) -> HashMap<&str, VecDeque<(usize, &str)>> {
-    let mut results: HashMap<&str, VecDeque<(usize, &str)>> = HashMap::new();
-    for (at, message) in messages.iter().enumerate() {
-        if let Message::Result { id, content, .. } = message {
-            results.entry(id).or_default().push_back((at, content));
-        }
-    }
-    results
-}
-
 struct Projection<'a> {
     out: Vec<ChatMessage<'a>>,
-    results: HashMap<&'a str, VecDeque<(usize, &'a str)>>,
+    results: Results<'a>,
     /// The answers to the calls of the last message; not empty while that message may take more.
     answers: Vec<ChatMessage<'a>>,
     /// Thinking that waits for the assistant message it led to.
@@ -111,7 +97,6 @@ struct Projection<'a> {
     /// The last message is something the model said just before.
     after_saying: bool,
     replay: ThinkingReplay,
-    result_chars: usize,
 }
 
 impl<'a> Projection<'a> {
@@ -123,7 +108,7 @@ impl<'a> Projection<'a> {
             | Message::Carryover(text) => self.user(text),
             Message::Guide(text) => self.plain(Role::Assistant, text),
             Message::Saying(text) => self.saying(text),
-            Message::Thinking(text) => self.thinking(text),
+            Message::Thinking { text, .. } => self.thinking(text),
             Message::Call { id, name, arguments } => self.call(at, id, name, arguments),
             // Already placed behind its call, or without one.
             Message::Result { .. } => self.close_calls(),
@@ -183,7 +168,8 @@ impl<'a> Projection<'a> {
             self.out.push(message);
         }
         self.after_saying = false;
-        let answer = self.answer_to(at, id);
+        let mut answer = ChatMessage::of(Role::Tool, self.results.of_call(at, id));
+        answer.tool_call_id = Some(id);
         self.answers.push(answer);
         if let Some(message) = self.out.last_mut() {
             message.tool_calls.push(WireCall {
@@ -192,21 +178,6 @@ impl<'a> Projection<'a> {
                 arguments: wire_arguments(arguments),
             });
         }
-    }
-
-    /// The first unused result that stands behind the call.
-    fn answer_to(&mut self, at: usize, id: &'a str) -> ChatMessage<'a> {
-        let found = self.results.get_mut(id).and_then(|results| {
-            results.retain(|(place, _)| *place > at);
-            results.pop_front()
-        });
-        let text = match found {
-            Some((_, text)) => capped(text, self.result_chars),
-            None => Cow::Borrowed(NO_RESULT),
-        };
-        let mut message = ChatMessage::of(Role::Tool, text);
-        message.tool_call_id = Some(id);
-        message
     }
 
     fn close_calls(&mut self) {
@@ -265,49 +236,6 @@ impl<'a> ChatMessage<'a> {
             content.push_str(more);
         }
     }
-}
-
-/// A name the protocol takes: a model may have invented one it does not.
-fn wire_name(name: &str) -> Cow<'_, str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if name.is_empty() {
-        return Cow::Borrowed("unnamed");
-    }
-    if name.len() <= NAME_CHARS && name.chars().all(fits) {
-        return Cow::Borrowed(name);
-    }
-    let mended = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' });
-    Cow::Owned(mended.collect())
-}
-
-/// Arguments as one JSON object. Servers parse them when they lay out the context, so one broken
-/// call in the history would spoil every later request.
-fn wire_arguments(text: &str) -> Cow<'_, str> {
-    let trimmed = text.trim();
-    if trimmed.is_empty() {
-        return Cow::Borrowed("{}");
-    }
-    let is_object =
-        trimmed.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok();
-    if is_object {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(serde_json::json!({ "_raw": text }).to_string())
-}
-
-/// The first `limit` characters, with a note when that is not all.
-fn capped(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit {
-        return Cow::Borrowed(text);
-    }
-    let Some((end, _)) = text.char_indices().nth(limit) else {
-        return Cow::Borrowed(text);
-    };
-    let original = text.chars().count();
-    let kept = text.get(..end).unwrap_or_default();
-    Cow::Owned(format!(
-        "{kept}\n[tool_output_truncated_for_provider original_chars={original} limit_chars={limit}]"
-    ))
 }
 
 #[cfg(test)]

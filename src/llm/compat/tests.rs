@@ -6,128 +6,17 @@ use futures_util::StreamExt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
+use crate::llm::canned::{
+    Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
+    listen, says, thinks,
+};
+use crate::llm::protocol::Fold;
 use crate::llm::sse::Decoder;
-use crate::llm::{ErrorClass, GenEvent, LlmError, Message, ModelParams, Segment, ToolCall, Usage};
+use crate::llm::{ErrorClass, GenEvent, Limits, Secret, Usage};
 
-const STREAM: &str =
-    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
-
-type Items = Vec<Result<GenEvent, LlmError>>;
-
-fn request() -> Request {
-    Request {
-        model: "m".to_owned(),
-        system: "be kind".to_owned(),
-        messages: vec![Message::Prompt("hi".to_owned())],
-        tools: Vec::new(),
-        streaming: true,
-        params: ModelParams::default(),
-        output_limit: None,
-    }
-}
-
-fn ask(url: &str, change: impl FnOnce(&mut CompatConfig)) -> GenStream {
-    let mut config = CompatConfig::new(url);
-    config.limits.first_byte = Duration::from_secs(20);
-    config.limits.idle = Duration::from_secs(20);
-    change(&mut config);
-    Compat::new(config, Clients::default()).stream(request())
-}
-
-async fn listen() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1/", listener.local_addr().unwrap());
-    (listener, url)
-}
-
-/// Accepts one request and reads it whole.
-async fn accept(listener: &TcpListener) -> (TcpStream, String) {
-    let (mut socket, _) = listener.accept().await.unwrap();
-    let mut text = Vec::new();
-    loop {
-        socket.read_buf(&mut text).await.unwrap();
-        let seen = String::from_utf8_lossy(&text);
-        let Some((head, body)) = seen.split_once("\r\n\r\n") else { continue };
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "))
-            .map_or(0, |number| number.parse().unwrap());
-        if body.len() >= length {
-            return (socket, seen.into_owned());
-        }
-    }
-}
-
-/// One answer in the given pieces, then the end of the connection.
-async fn answered_with(
-    pieces: &[&[u8]],
-    change: impl FnOnce(&mut CompatConfig),
-) -> (Items, String) {
-    let (listener, url) = listen().await;
-    let server = async {
-        let (mut socket, seen) = accept(&listener).await;
-        for piece in pieces {
-            if socket.write_all(piece).await.is_err() {
-                break;
-            }
-            tokio::task::yield_now().await;
-        }
-        drop(socket.shutdown().await);
-        seen
-    };
-    tokio::join!(ask(&url, change).collect::<Items>(), server)
-}
-
-async fn answered(head: &str, body: &str) -> Items {
-    answered_with(&[head.as_bytes(), body.as_bytes()], |_| {}).await.0
-}
-
-fn thinks(text: &str) -> GenEvent {
-    GenEvent::Delta { segment: Segment::Thinking, text: text.to_owned() }
-}
-
-fn says(text: &str) -> GenEvent {
-    GenEvent::Delta { segment: Segment::Saying, text: text.to_owned() }
-}
-
-fn calls(id: &str, name: &str, arguments: &str) -> GenEvent {
-    GenEvent::Call(ToolCall {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        arguments: arguments.to_owned(),
-    })
-}
-
-fn ends() -> GenEvent {
-    GenEvent::End { model: Some("m-1".to_owned()) }
-}
-
-/// Neighbouring deltas of one kind as one, since reads may fall anywhere.
-fn joined(items: Items) -> Result<Vec<GenEvent>, LlmError> {
-    let mut whole: Vec<GenEvent> = Vec::new();
-    for item in items {
-        match (whole.last_mut(), item?) {
-            (
-                Some(GenEvent::Delta { segment: last, text }),
-                GenEvent::Delta { segment, text: more },
-            ) if *last == segment => text.push_str(&more),
-            (_, event) => whole.push(event),
-        }
-    }
-    Ok(whole)
-}
-
-fn failure(items: Items) -> LlmError {
-    joined(items).expect_err("the answer should have failed")
-}
-
-fn data(value: &Value) -> String {
-    format!("data: {value}\n\n")
-}
+const CHAT: Compat = Compat { thinking_replay: ThinkingReplay::None };
 
 fn delta(value: &Value) -> String {
     data(&json!({"model": "m-1", "choices": [{"index": 0, "delta": value, "finish_reason": null}]}))
@@ -183,7 +72,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
     for size in [1, 2, 7, 64, 100_000] {
         let mut pieces = vec![STREAM.as_bytes()];
         pieces.extend(stream.as_bytes().chunks(size));
-        let (items, _) = answered_with(&pieces, |_| {}).await;
+        let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
         assert_eq!(joined(items), Ok(full_answer()), "{size}");
     }
 }
@@ -197,7 +86,7 @@ async fn a_stream_cut_anywhere_is_an_error_or_whole() {
         let chunked_head = STREAM.replace("connection: close", "transfer-encoding: chunked");
         let chunked = [format!("{:x}\r\n", stream.len()).as_bytes(), part].concat();
         for pieces in [[STREAM.as_bytes(), part], [chunked_head.as_bytes(), &chunked]] {
-            let (items, _) = answered_with(&pieces, |_| {}).await;
+            let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
             let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
             match joined(items) {
                 Ok(events) => {
@@ -301,7 +190,7 @@ async fn h06_endings_are_told_apart() {
             vec![calls("call_1", "f", "{\"a\":1}"), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -335,10 +224,10 @@ async fn h05_h07_h10_failures_inside_an_answer_are_classified() {
         ("words", "hello\nworld\n".to_owned(), ErrorClass::Malformed),
         ("bytes", "\u{1}\u{2}\n\n\u{3}".to_owned(), ErrorClass::Malformed),
     ] {
-        let error = failure(answered(STREAM, &body).await);
+        let error = failure(answered(CHAT, STREAM, &body).await);
         assert_eq!(error.class(), class, "{what}: {error}");
     }
-    let page = failure(answered(STREAM, "<title>Sign in</title>").await);
+    let page = failure(answered(CHAT, STREAM, "<title>Sign in</title>").await);
     assert_eq!(page.to_string(), "the provider sent something that is not a stream: Sign in");
 }
 
@@ -366,8 +255,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
         GenEvent::Usage(Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
         ends(),
     ];
-    assert_eq!(joined(answered(JSON, &body).await), Ok(expected.clone()));
-    assert_eq!(joined(answered(STREAM, &body).await), Ok(expected), "whatever it is called");
+    assert_eq!(joined(answered(CHAT, JSON, &body).await), Ok(expected.clone()));
+    assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "whatever it is called");
 
     for (body, class) in [
         (&body[..body.len() / 2], ErrorClass::Cut),
@@ -377,25 +266,25 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
         ("{\"choices\":[]}", ErrorClass::Empty),
         ("{]", ErrorClass::Malformed),
     ] {
-        assert_eq!(failure(answered(JSON, body).await).class(), class, "{body}");
+        assert_eq!(failure(answered(CHAT, JSON, body).await).class(), class, "{body}");
     }
 }
 
 #[tokio::test]
 async fn refusals_carry_status_wait_and_words() {
     let head = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\nconnection: close\r\n\r\n";
-    let error = failure(answered(head, "{\"error\":{\"message\":\"slow down\"}}").await);
+    let error = failure(answered(CHAT, head, "{\"error\":{\"message\":\"slow down\"}}").await);
     assert_eq!(error.class(), ErrorClass::RateLimited);
     assert_eq!(error.status(), Some(429));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     assert_eq!(error.to_string(), "HTTP 429: slow down");
 
     let head = "HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
-    assert_eq!(failure(answered(head, "").await).class(), ErrorClass::Rejected);
+    assert_eq!(failure(answered(CHAT, head, "").await).class(), ErrorClass::Rejected);
 
     let long = "x".repeat(1024 * 1024);
     let head = "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n";
-    let error = failure(answered(head, &long).await);
+    let error = failure(answered(CHAT, head, &long).await);
     assert_eq!(error.class(), ErrorClass::Server);
     assert!(error.message().len() < 600);
 }
@@ -404,16 +293,16 @@ async fn refusals_carry_status_wait_and_words() {
 async fn the_key_is_sent_but_never_shown() {
     let head = "HTTP/1.1 401 No\r\nconnection: close\r\n\r\n";
     let pieces = [head.as_bytes(), b"{\"message\":\"bad key sk-canary\"}".as_slice()];
-    let (items, seen) = answered_with(&pieces, |config| {
-        config.api_key_variable = Some("KEY".to_owned());
-        config.api_key = Secret::new("sk-canary");
-        assert!(!format!("{config:?}").contains("canary"));
+    let (items, seen) = answered_with(CHAT, &pieces, |endpoint| {
+        endpoint.api_key_variable = Some("KEY".to_owned());
+        endpoint.api_key = Secret::new("sk-canary");
+        assert!(!format!("{endpoint:?}").contains("canary"));
     })
     .await;
     assert!(seen.contains("authorization: Bearer sk-canary\r\n"), "{seen}");
     assert_eq!(failure(items).to_string(), "HTTP 401: bad key ***");
 
-    let (_, seen) = answered_with(&[head.as_bytes()], |_| {}).await;
+    let (_, seen) = answered_with(CHAT, &[head.as_bytes()], |_| {}).await;
     assert!(seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{seen}");
     assert!(!seen.to_lowercase().contains("authorization"), "{seen}");
 }
@@ -426,9 +315,9 @@ async fn what_cannot_be_sent_is_rejected_at_once() {
         ("ftp://127.0.0.1", None, None, "the provider's baseUrl "),
         ("", None, None, "the provider's baseUrl "),
     ] {
-        let stream = ask(url, |config| {
-            config.api_key_variable = variable.map(str::to_owned);
-            config.api_key = key.and_then(Secret::new);
+        let stream = ask(CHAT, url, |endpoint| {
+            endpoint.api_key_variable = variable.map(str::to_owned);
+            endpoint.api_key = key.and_then(Secret::new);
         });
         let error = failure(stream.collect().await);
         assert_eq!(error.class(), ErrorClass::Rejected, "{url}");
@@ -440,7 +329,7 @@ async fn what_cannot_be_sent_is_rejected_at_once() {
 async fn a_refused_connection_is_a_transport_failure() {
     let (listener, url) = listen().await;
     drop(listener);
-    let error = failure(ask(&url, |_| {}).collect().await);
+    let error = failure(ask(CHAT, &url, |_| {}).collect().await);
     assert_eq!(error.class(), ErrorClass::Transport);
     assert!(error.to_string().starts_with("cannot connect: "), "{error}");
 }
@@ -468,8 +357,8 @@ async fn silence_ends_by_the_limits() {
             socket.write_all(sent.as_bytes()).await.unwrap();
             socket.read(&mut [0]).await.unwrap_or(0)
         };
-        let client = ask(&url, |config| {
-            config.limits = Limits { first_byte, idle, ..config.limits };
+        let client = ask(CHAT, &url, |endpoint| {
+            endpoint.limits = Limits { first_byte, idle, ..endpoint.limits };
         });
         let (items, _) = tokio::join!(client.collect::<Items>(), server);
         match joined(items) {
@@ -492,7 +381,7 @@ async fn dropping_the_stream_closes_the_connection() {
         socket.read(&mut [0]).await.unwrap_or(0)
     };
     let client = async {
-        let mut stream = ask(&url, |_| {});
+        let mut stream = ask(CHAT, &url, |_| {});
         assert_eq!(stream.next().await, Some(Ok(says("hello"))));
     };
     let (left, ()) = tokio::join!(server, client);
@@ -503,7 +392,8 @@ async fn dropping_the_stream_closes_the_connection() {
 async fn an_endless_answer_is_stopped() {
     let body = delta(&json!({"content": "x".repeat(500)})).repeat(10);
     let pieces = [STREAM.as_bytes(), body.as_bytes()];
-    let (items, _) = answered_with(&pieces, |config| config.limits.text_bytes = 2048).await;
+    let (items, _) =
+        answered_with(CHAT, &pieces, |endpoint| endpoint.limits.text_bytes = 2048).await;
     let error = failure(items);
     assert_eq!(error.class(), ErrorClass::Fatal);
     assert_eq!(error.to_string(), "stopped: the answer is over 2 KiB");
@@ -512,7 +402,7 @@ async fn an_endless_answer_is_stopped() {
 #[test]
 fn deltas_that_arrive_together_are_one() {
     let body = delta(&json!({"content": "x"})).repeat(100);
-    let mut fold = fold::Fold::new(1000);
+    let mut fold = fold::ChatFold::new(1000);
     for event in Decoder::default().feed(body.as_bytes()).unwrap() {
         fold.event(&event).unwrap();
     }
@@ -535,7 +425,7 @@ proptest! {
             0..8,
         ),
     ) {
-        let mut fold = fold::Fold::new(1000);
+        let mut fold = fold::ChatFold::new(1000);
         for data in lines {
             let event = crate::llm::sse::Event { name: String::new(), data };
             if fold.event(&event).is_err() {

@@ -2,11 +2,11 @@
 //!
 //! Reading is lenient where servers are known to differ; fields nobody needs are skipped.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::Deserializer;
 use serde_json::value::RawValue;
+
+use crate::llm::lenient::text;
 
 /// One `data:` line, or the body of an answer that is not streamed.
 #[derive(Debug, Deserialize)]
@@ -77,88 +77,6 @@ pub(super) struct WireUsage {
     pub completion: Option<u64>,
     #[serde(default, rename = "total_tokens")]
     pub total: Option<u64>,
-}
-
-impl FunctionDelta<'_> {
-    /// The piece of argument text.
-    pub(super) fn arguments(&self) -> Result<String, serde_json::Error> {
-        match self.arguments.map(RawValue::get) {
-            None | Some("null") => Ok(String::new()),
-            Some(raw) if raw.starts_with('"') => serde_json::from_str(raw),
-            Some(raw) => Ok(raw.to_owned()),
-        }
-    }
-}
-
-/// A string; the texts of a list of parts; empty for everything else.
-fn text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    input.deserialize_any(Text)
-}
-
-struct Text;
-
-impl<'de> Visitor<'de> for Text {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<String, E> {
-        Ok(text)
-    }
-
-    fn visit_unit<E>(self) -> Result<String, E> {
-        Ok(String::new())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<String, E> {
-        Ok(String::new())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<String, E> {
-        Ok(String::new())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<String, E> {
-        Ok(String::new())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<String, E> {
-        Ok(String::new())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {
-        let mut whole = String::new();
-        while let Some(part) = parts.next_element::<Part>()? {
-            whole.push_str(&part.0);
-        }
-        Ok(whole)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
-        let mut whole = String::new();
-        while let Some(key) = fields.next_key::<String>()? {
-            if key == "text" {
-                whole = fields.next_value::<Part>()?.0;
-            } else {
-                fields.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(whole)
-    }
-}
-
-struct Part(String);
-
-impl<'de> Deserialize<'de> for Part {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        text(input).map(Self)
-    }
 }
 
 /// A call's place; `None` when it is missing or not a whole number.

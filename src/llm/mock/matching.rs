@@ -37,7 +37,7 @@ pub(super) fn input(messages: &[Message]) -> Input<'_> {
         Message::Environment(_)
         | Message::Guide(_)
         | Message::Saying(_)
-        | Message::Thinking(_)
+        | Message::Thinking { .. }
         | Message::Call { .. } => None,
     });
     newest.unwrap_or_else(|| Input {
@@ -96,7 +96,7 @@ pub(super) fn demanded_reply<'a>(
         | Message::TellaskResult(_)
         | Message::Carryover(_)
         | Message::Guide(_)
-        | Message::Thinking(_)
+        | Message::Thinking { .. }
         | Message::Call { .. }
         | Message::Result { .. } => None,
     });

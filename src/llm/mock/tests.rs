@@ -80,7 +80,7 @@ async fn the_newest_input_is_looked_up_by_role_and_whole_text() {
                 prompt("hello"),
                 reminder(),
                 Message::Guide("g".to_owned()),
-                Message::Thinking("t".to_owned()),
+                Message::Thinking { text: "t".to_owned(), payload: None },
                 Message::Saying("s".to_owned()),
             ],
             entry("user", "hello", found),

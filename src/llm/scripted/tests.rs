@@ -69,7 +69,7 @@ async fn the_first_turn_whose_conditions_hold_answers() {
         (
             vec![
                 prompt("x"),
-                Message::Thinking("t".to_owned()),
+                Message::Thinking { text: "t".to_owned(), payload: None },
                 said_before("s"),
                 prompt("y"),
                 said_before("s"),

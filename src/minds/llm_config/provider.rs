@@ -56,8 +56,8 @@ impl ApiType {
     #[must_use]
     pub fn is_built(&self) -> bool {
         match self {
-            Self::OpenAiCompatible | Self::Mock => true,
-            Self::Codex | Self::Anthropic | Self::OpenAi | Self::Unknown(_) => false,
+            Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
+            Self::Codex | Self::Anthropic | Self::Unknown(_) => false,
         }
     }
 
@@ -139,7 +139,7 @@ impl ProviderConfig {
                 "" => format!("provider `{key}` has no `apiType`"),
                 name => format!("provider `{key}`: apiType `{name}` is not built yet"),
             };
-            return Some((found, "use `openai-compatible` or `mock`".to_owned()));
+            return Some((found, "use `openai`, `openai-compatible` or `mock`".to_owned()));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
         if self.api_type == ApiType::Mock && self.base_url.is_empty() {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::llm::pairing::NO_RESULT;
 use crate::llm::request::ModelParams;
 
 fn prompt(text: &str) -> Message {
@@ -14,22 +15,18 @@ fn saying(text: &str) -> Message {
 }
 
 fn thinking(text: &str) -> Message {
-    Message::Thinking(text.to_owned())
+    Message::Thinking { text: text.to_owned(), payload: None }
 }
 
 fn call(id: &str) -> Message {
-    call_with(id, "f", "{}")
-}
-
-fn call_with(id: &str, name: &str, arguments: &str) -> Message {
-    Message::Call { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+    Message::Call { id: id.to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() }
 }
 
 fn result(id: &str, content: &str) -> Message {
     Message::Result { id: id.to_owned(), name: "f".to_owned(), content: content.to_owned() }
 }
 
-fn projected(messages: Vec<Message>, config: &CompatConfig) -> Value {
+fn projected(messages: Vec<Message>, replay: ThinkingReplay) -> Value {
     let request = Request {
         model: "m".to_owned(),
         system: "be kind".to_owned(),
@@ -39,14 +36,14 @@ fn projected(messages: Vec<Message>, config: &CompatConfig) -> Value {
         params: ModelParams::default(),
         output_limit: None,
     };
-    let mut all = serde_json::to_value(project(&request, config)).unwrap();
+    let mut all = serde_json::to_value(project(&request, replay, 100)).unwrap();
     let system = all.as_array_mut().unwrap().remove(0);
     assert_eq!(system, json!({"role": "system", "content": "be kind"}));
     all
 }
 
 fn plain(messages: Vec<Message>) -> Value {
-    projected(messages, &CompatConfig::new("http://x"))
+    projected(messages, ThinkingReplay::None)
 }
 
 fn made(ids: &[&str], content: Option<&str>) -> Value {
@@ -96,7 +93,7 @@ fn a_blank_system_prompt_is_left_out() {
         params: ModelParams::default(),
         output_limit: None,
     };
-    assert_eq!(project(&request, &CompatConfig::new("http://x")).len(), 1);
+    assert_eq!(project(&request, ThinkingReplay::None, 100).len(), 1);
 }
 
 #[test]
@@ -195,10 +192,7 @@ fn thinking_is_replayed_as_configured() {
             thinking("left over"),
         ]
     };
-    let with = |thinking_replay| {
-        let config = CompatConfig { thinking_replay, ..CompatConfig::new("http://x") };
-        projected(context(), &config)
-    };
+    let with = |replay| projected(context(), replay);
     assert_eq!(
         with(ThinkingReplay::None),
         json!([said("user", "hi"), made(&["a"], Some("yes")), tool("a", "1")])
@@ -225,34 +219,4 @@ fn thinking_is_replayed_as_configured() {
             {"role": "assistant", "content": "", "reasoning_content": "left over"},
         ])
     );
-}
-
-#[test]
-fn names_and_arguments_fit_the_protocol() {
-    for (name, arguments, expected) in [
-        ("f", "", ("f", "{}")),
-        ("f", " {\"a\":1}", ("f", " {\"a\":1}")),
-        ("f", "{\"a\":", ("f", r#"{"_raw":"{\"a\":"}"#)),
-        ("f", "[1]", ("f", r#"{"_raw":"[1]"}"#)),
-        ("a b/ü", "{}", ("a_b__", "{}")),
-        ("", "{}", ("unnamed", "{}")),
-    ] {
-        let messages = plain(vec![call_with("a", name, arguments)]);
-        let function = &messages[0]["tool_calls"][0]["function"];
-        assert_eq!(function["name"], expected.0, "{name}");
-        assert_eq!(function["arguments"], expected.1, "{arguments}");
-    }
-    assert_eq!(wire_name(&"x".repeat(80)).len(), 64);
-}
-
-#[test]
-fn a_long_result_is_capped_with_a_note() {
-    let config = CompatConfig { tool_result_chars: 3, ..CompatConfig::new("http://x") };
-    let messages = projected(vec![call("a"), result("a", "字字字字字")], &config);
-    assert_eq!(
-        messages[1]["content"],
-        "字字字\n[tool_output_truncated_for_provider original_chars=5 limit_chars=3]"
-    );
-    let messages = projected(vec![call("a"), result("a", "字字字")], &config);
-    assert_eq!(messages[1]["content"], "字字字");
 }

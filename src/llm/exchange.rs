@@ -1,7 +1,9 @@
-//! One request and its answer on the network: sending, time limits, reading, ending.
+//! One request and its answer on the network: sending, time limits, reading, ending. The same for
+//! every [`Protocol`].
 //!
-//! All events of one read are handed out before the next read begins. After the end or an error
-//! the connection is let go of at once.
+//! The first byte of the body decides how it is read, not the content type, since servers answer
+//! stream requests with JSON and mislabel both. All events of one read are handed out before the
+//! next read begins. After the end or an error the connection is let go of at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,13 +15,11 @@ use reqwest::{RequestBuilder, Response, Url};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::CompatConfig;
-use super::body::ChatBody;
-use super::fold::Fold;
-use crate::llm::error::{ErrorClass, LlmError, plain};
-use crate::llm::http::innermost;
-use crate::llm::sse::{Decoder, MAX_EVENT_BYTES};
-use crate::llm::{Clients, GenEvent, Request, failure};
+use super::error::{ErrorClass, LlmError, plain};
+use super::http::innermost;
+use super::protocol::{Fold, Protocol};
+use super::sse::{Decoder, MAX_EVENT_BYTES};
+use super::{Clients, Endpoint, GenEvent, Limits, Request, failure};
 
 /// Most bytes of an error body that are read.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -33,30 +33,31 @@ const ROUND: Duration = Duration::from_millis(10);
 
 /// The state between two events.
 #[derive(Debug)]
-pub(super) struct Exchange {
-    config: Arc<CompatConfig>,
+pub(super) struct Exchange<P: Protocol> {
+    protocol: Arc<P>,
+    endpoint: Arc<Endpoint>,
     clients: Clients,
-    phase: Phase,
+    phase: Phase<P::Fold>,
     ready: VecDeque<GenEvent>,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum Phase<F> {
     Unsent(Box<Request>),
-    Reading(Box<Reading>),
+    Reading(Box<Reading<F>>),
     Over,
 }
 
 /// An answer that has begun.
 #[derive(Debug)]
-struct Reading {
+struct Reading<F> {
     response: Response,
     /// Until then the first byte must have come; `None` after it.
     first_byte: Option<Instant>,
     /// Not to be read before then; `None` before the first read.
     next_round: Option<Instant>,
     form: Form,
-    fold: Fold,
+    fold: F,
 }
 
 /// How the body is read.
@@ -68,9 +69,15 @@ enum Form {
     Page(Vec<u8>),
 }
 
-impl Exchange {
-    pub(super) fn new(config: Arc<CompatConfig>, clients: Clients, request: Request) -> Self {
-        Self { config, clients, phase: Phase::Unsent(Box::new(request)), ready: VecDeque::new() }
+impl<P: Protocol> Exchange<P> {
+    pub(super) fn new(
+        protocol: Arc<P>,
+        endpoint: Arc<Endpoint>,
+        clients: Clients,
+        request: Request,
+    ) -> Self {
+        let phase = Phase::Unsent(Box::new(request));
+        Self { protocol, endpoint, clients, phase, ready: VecDeque::new() }
     }
 
     /// The next event; `None` after the end or an error.
@@ -97,7 +104,7 @@ impl Exchange {
                 }
                 Err(error) => Err(error),
             }),
-            Phase::Reading(mut reading) => Some(match reading.read(&self.config).await {
+            Phase::Reading(mut reading) => Some(match reading.read(self.endpoint.limits).await {
                 Ok(more) => {
                     self.ready = reading.fold.take();
                     if more {
@@ -110,9 +117,9 @@ impl Exchange {
         }
     }
 
-    async fn send(&self, request: &Request) -> Result<Reading, LlmError> {
+    async fn send(&self, request: &Request) -> Result<Reading<P::Fold>, LlmError> {
         let http = self.prepare(request)?;
-        let limits = self.config.limits;
+        let limits = self.endpoint.limits;
         let first_byte = Instant::now() + limits.first_byte;
         let response = match timeout_at(first_byte, http.send()).await {
             Ok(sent) => sent.map_err(|error| of_network(&error))?,
@@ -126,17 +133,19 @@ impl Exchange {
             first_byte: Some(first_byte),
             next_round: None,
             form: Form::Unknown,
-            fold: Fold::new(limits.text_bytes),
+            fold: self.protocol.fold(limits.text_bytes),
         })
     }
 
     fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
-        let base = self.config.base_url.trim().trim_end_matches('/');
-        let url = Url::parse(&format!("{base}/chat/completions"))
+        let base = self.endpoint.base_url.trim().trim_end_matches('/');
+        let url = Url::parse(&format!("{base}/{}", P::PATH))
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https"))
             .ok_or_else(|| rejected("the provider's baseUrl is not an http or https address"))?;
-        let body = serde_json::to_vec(&ChatBody::new(request, &self.config))
+        let body = self
+            .protocol
+            .body(request, &self.endpoint)
             .map_err(|error| rejected(&format!("cannot write the request: {error}")))?;
         let authorization = self.authorization()?;
         let mut http = self
@@ -155,10 +164,10 @@ impl Exchange {
     }
 
     fn authorization(&self) -> Result<Option<HeaderValue>, LlmError> {
-        let Some(variable) = &self.config.api_key_variable else {
+        let Some(variable) = &self.endpoint.api_key_variable else {
             return Ok(None);
         };
-        let Some(key) = &self.config.api_key else {
+        let Some(key) = &self.endpoint.api_key else {
             return Err(LlmError::missing_key(variable));
         };
         let mut value =
@@ -186,7 +195,7 @@ impl Exchange {
 
     /// Takes the key out of what the other side sent.
     fn clean(&self, text: &str) -> String {
-        match &self.config.api_key {
+        match &self.endpoint.api_key {
             Some(key) => key.redact(text),
             None => text.to_owned(),
         }
@@ -198,14 +207,14 @@ impl Exchange {
     }
 }
 
-impl Reading {
+impl<F: Fold> Reading<F> {
     /// One round of reading: waits for something, takes along what else is at hand, folds it all.
     /// False when the answer is complete.
-    async fn read(&mut self, config: &CompatConfig) -> Result<bool, LlmError> {
+    async fn read(&mut self, limits: Limits) -> Result<bool, LlmError> {
         if let Some(next) = self.next_round {
             sleep_until(next).await;
         }
-        let read = self.chunk(config).await;
+        let read = self.chunk(limits).await;
         let mut more = self.settle(read)?;
         let end = Instant::now() + ROUND;
         self.next_round = Some(end);
@@ -242,7 +251,7 @@ impl Reading {
     }
 
     /// What the connection's task has ready, or gets ready when it is let run.
-    async fn at_hand(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<>>, LlmError>> {
+    async fn at_hand(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
         for _ in 0..2 {
             if let Some(read) = self.response.chunk().now_or_never() {
                 return Some(read.map_err(|error| cut(&innermost(&error.without_url()))));
@@ -254,9 +263,8 @@ impl Reading {
 
     async fn chunk(
         &mut self,
-        config: &CompatConfig,
-    ) -> Result<Option<impl AsRef<[u8]> + use<>>, LlmError> {
-        let limits = config.limits;
+        limits: Limits,
+    ) -> Result<Option<impl AsRef<[u8]> + use<F>>, LlmError> {
         let limit = match self.first_byte {
             Some(_) => limits.first_byte,
             None if self.fold.is_finished() => limits.idle.min(TAIL),
@@ -313,8 +321,9 @@ impl Reading {
             Form::Events(decoder) => {
                 let foreign = decoder.foreign_lines() > 0 && !self.fold.has_begun();
                 let start = plain(&String::from_utf8_lossy(decoder.unfinished()), 200);
-                if let Some(last) = decoder.finish() {
-                    self.fold.cut_event(&last)?;
+                // An event that stops in the middle was cut, which the end will find.
+                if let Some(last) = decoder.finish().filter(|e| F::is_readable(e.data.trim())) {
+                    self.fold.event(&last)?;
                 }
                 if foreign && !self.fold.has_begun() {
                     return Err(not_an_answer(start.as_bytes()));

@@ -1,0 +1,77 @@
+//! Reading fields that servers fill differently.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// A string; the texts of a list of parts; empty for everything else.
+pub(super) fn text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    input.deserialize_any(Text)
+}
+
+struct Text;
+
+impl<'de> Visitor<'de> for Text {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<String, E> {
+        Ok(text)
+    }
+
+    fn visit_unit<E>(self) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {
+        let mut whole = String::new();
+        while let Some(part) = parts.next_element::<Part>()? {
+            whole.push_str(&part.0);
+        }
+        Ok(whole)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
+        let mut whole = String::new();
+        while let Some(key) = fields.next_key::<String>()? {
+            if key == "text" {
+                whole = fields.next_value::<Part>()?.0;
+            } else {
+                fields.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(whole)
+    }
+}
+
+struct Part(String);
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        text(input).map(Self)
+    }
+}

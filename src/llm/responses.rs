@@ -1,0 +1,36 @@
+//! The Responses protocol. Nothing is stored at the provider: the whole context is sent each time,
+//! thoughts with what their provider wants back.
+//!
+//! An answer is a list of items. Each is folded once, whether it comes in pieces, whole, or only
+//! within the answer at the end. Only `response.completed` and its kin end an answer.
+
+mod body;
+mod fold;
+mod input;
+mod items;
+mod wire;
+
+use super::protocol::Protocol;
+use super::{Endpoint, Request};
+use body::ResponsesBody;
+use fold::ResponsesFold;
+
+/// The protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Responses;
+
+impl Protocol for Responses {
+    const PATH: &'static str = "responses";
+    type Fold = ResponsesFold;
+
+    fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&ResponsesBody::new(request, endpoint.tool_result_chars))
+    }
+
+    fn fold(&self, text_bytes: usize) -> ResponsesFold {
+        ResponsesFold::new(text_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,529 @@
+//! The protocol against a server of canned bytes on this machine.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::llm::canned::{
+    JSON, STREAM, answered, answered_with, calls, data, ends, failure, joined, says, thinks,
+};
+use crate::llm::protocol::Fold;
+use crate::llm::{ErrorClass, GenEvent, LlmError, Usage};
+
+/// One event, named as servers name it, in its data and beside it.
+fn event(kind: &str, fields: Value) -> String {
+    let mut whole = json!({"type": format!("response.{kind}")});
+    let Value::Object(fields) = fields else { panic!("no fields") };
+    whole.as_object_mut().unwrap().extend(fields);
+    format!("event: response.{kind}\n{}", data(&whole))
+}
+
+fn item(kind: &str, index: u32, item: Value) -> String {
+    let mut fields = json!({"output_index": index});
+    fields["item"] = item;
+    event(&format!("output_item.{kind}"), fields)
+}
+
+fn added(index: u32, begun: Value) -> String {
+    item("added", index, begun)
+}
+
+fn done(index: u32, whole: Value) -> String {
+    item("done", index, whole)
+}
+
+fn delta(kind: &str, index: u32, text: &str) -> String {
+    event(&format!("{kind}.delta"), json!({"output_index": index, "delta": text}))
+}
+
+fn text(index: u32, text: &str) -> String {
+    delta("output_text", index, text)
+}
+
+fn completed(output: Value) -> String {
+    event("completed", json!({"response": answer("completed", output)}))
+}
+
+fn answer(status: &str, output: Value) -> Value {
+    let mut whole = json!({"object": "response", "status": status, "model": "m-1",
+        "error": null, "incomplete_details": null,
+        "usage": {"input_tokens": 7, "output_tokens": 3}});
+    whole["output"] = output;
+    whole
+}
+
+fn reasoning() -> Value {
+    json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "e", "summary": [
+        {"type": "summary_text", "text": "one 字"}, {"type": "summary_text", "text": "two"}]})
+}
+
+fn message(text: &str) -> Value {
+    json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": text, "annotations": []}]})
+}
+
+fn call(call_id: &str, name: &str, arguments: &str) -> Value {
+    json!({"type": "function_call", "id": format!("fc_{call_id}"), "call_id": call_id,
+        "name": name, "arguments": arguments, "status": "completed"})
+}
+
+fn payload() -> GenEvent {
+    GenEvent::Thought(json!({"summary": [
+        {"type": "summary_text", "text": "one 字"}, {"type": "summary_text", "text": "two"}],
+        "encrypted_content": "e"}))
+}
+
+fn usage() -> GenEvent {
+    GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
+}
+
+fn notice(text: &str) -> GenEvent {
+    GenEvent::Notice(text.to_owned())
+}
+
+/// A thought in two parts, a message, two calls whose pieces mix, events nobody knows.
+fn pieces_of_full_stream() -> Vec<String> {
+    let summary = |part: u32, text: &str| {
+        event(
+            "reasoning_summary_text.delta",
+            json!({"output_index": 0, "summary_index": part, "delta": text}),
+        )
+    };
+    let part = |part: u32| {
+        event("reasoning_summary_part.added", json!({"output_index": 0, "summary_index": part}))
+    };
+    vec![
+        ": keep-alive\n\n".to_owned(),
+        event("created", json!({"response": {"status": "in_progress", "model": "m-1"}})),
+        event("in_progress", json!({"response": {"status": "in_progress", "model": "m-1"}})),
+        added(0, json!({"type": "reasoning", "id": "rs_1", "summary": []})),
+        part(0),
+        summary(0, "one "),
+        summary(0, "字"),
+        event("reasoning_summary_text.done", json!({"output_index": 0, "text": "one 字"})),
+        part(1),
+        summary(1, "two"),
+        done(0, reasoning()),
+        data(&json!({"type": "keepalive", "sequence_number": 3})),
+        event("web_search_call.searching", json!({"output_index": 9, "delta": {"odd": []}})),
+        added(1, json!({"type": "message", "id": "msg_1", "content": []})),
+        text(1, "\n"),
+        text(1, "yes 🦀"),
+        event("output_text.done", json!({"output_index": 1, "text": "\nyes 🦀"})),
+        done(1, message("\nyes 🦀")),
+        added(2, json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": ""})),
+        added(3, json!({"type": "function_call", "call_id": "b", "name": "g", "arguments": ""})),
+        delta("function_call_arguments", 2, "{\"x\":\"aa"),
+        delta("function_call_arguments", 3, "{}"),
+        delta("function_call_arguments", 2, "aa\"}"),
+        event(
+            "function_call_arguments.done",
+            json!({"output_index": 2, "arguments": "{\"x\":\"aaaa\"}"}),
+        ),
+        done(2, call("a", "f", "{\"x\":\"aaaa\"}")),
+        done(3, call("b", "g", "{}")),
+        completed(full_output()),
+    ]
+}
+
+fn full_stream() -> String {
+    pieces_of_full_stream().concat()
+}
+
+fn full_output() -> Value {
+    json!([
+        reasoning(),
+        message("\nyes 🦀"),
+        call("a", "f", "{\"x\":\"aaaa\"}"),
+        call("b", "g", "{}")
+    ])
+}
+
+fn full_answer() -> Vec<GenEvent> {
+    vec![
+        thinks("one 字\n\ntwo"),
+        payload(),
+        says("\nyes 🦀"),
+        calls("a", "f", "{\"x\":\"aaaa\"}"),
+        calls("b", "g", "{}"),
+        usage(),
+        ends(),
+    ]
+}
+
+#[tokio::test]
+async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
+    let stream = full_stream();
+    for size in [1, 2, 7, 64, 100_000] {
+        let mut pieces = vec![STREAM.as_bytes()];
+        pieces.extend(stream.as_bytes().chunks(size));
+        let (items, seen) = answered_with(Responses, &pieces, |_| {}).await;
+        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+        assert!(seen.starts_with("POST /v1/responses HTTP/1.1\r\n"), "{seen}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
+    let stream = full_stream();
+    let whole = stream.trim_end().len();
+    for at in (0..stream.len()).step_by(41).chain(whole - 20..stream.len()) {
+        let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
+        let (items, _) = answered_with(Responses, &pieces, |_| {}).await;
+        let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
+        match joined(items) {
+            Ok(events) => {
+                assert!(at >= whole, "{at}");
+                assert_eq!(events, full_answer(), "{at}");
+            }
+            Err(error) => {
+                assert!(at < whole && !called, "{at}: {error}");
+                assert_eq!(error.class(), ErrorClass::Cut, "{at}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_item_counts_once_however_it_comes() {
+    let f = |name: &str, arguments: &str| {
+        json!({"type": "function_call", "call_id": "a",
+        "name": name, "arguments": arguments})
+    };
+    let by_id = |kind: &str, fields: Value| {
+        let mut fields = fields;
+        fields["item_id"] = json!("fc_a");
+        event(kind, fields)
+    };
+    for (what, body, expected) in [
+        ("only within the answer at the end", completed(full_output()), full_answer()),
+        (
+            "only as whole items",
+            [done(0, reasoning()), done(1, message("\nyes 🦀")), completed(json!([]))].concat(),
+            vec![thinks("one 字\n\ntwo"), payload(), says("\nyes 🦀"), usage(), ends()],
+        ),
+        (
+            "pieces without an item",
+            [text(0, "he"), text(0, "llo"), completed(json!([message("hello")]))].concat(),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
+            "a call that ends with its arguments",
+            [
+                added(0, f("f", "")),
+                event(
+                    "function_call_arguments.done",
+                    json!({"output_index": 0, "arguments": "{}"}),
+                ),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{}"), usage(), ends()],
+        ),
+        (
+            "no index, but ids",
+            [
+                event("output_item.added", json!({"item": call("a", "f", "")})),
+                by_id("function_call_arguments.delta", json!({"delta": "{}"})),
+                by_id("function_call_arguments.done", json!({"arguments": "{}"})),
+                completed(json!([call("a", "f", "{}")])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{}"), usage(), ends()],
+        ),
+        (
+            "arguments as an object",
+            completed(json!([{"type": "function_call", "name": "f", "arguments": {"a": 1}}])),
+            vec![calls("call_1", "f", "{\"a\":1}"), usage(), ends()],
+        ),
+        (
+            "one id for two calls is made two",
+            completed(json!([call("a", "f", "{}"), call("a", "g", "")])),
+            vec![calls("a", "f", "{}"), calls("a_2", "g", ""), usage(), ends()],
+        ),
+    ] {
+        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn text_of_different_items_stays_apart() {
+    let thought = |n: u32| json!({"type": "reasoning", "id": format!("rs_{n}"), "summary": []});
+    let refusal = json!({"type": "message", "content": [{"type": "refusal", "refusal": "no"}]});
+    for (what, body, expected) in [
+        ("two messages", [text(0, "a"), text(1, "b")].concat(), vec![says("a\n\nb")]),
+        (
+            "a thought shown as it is, then its item without anything",
+            [delta("reasoning_text", 0, "t"), done(0, thought(0)), text(1, "a")].concat(),
+            vec![thinks("t"), says("a")],
+        ),
+        (
+            "thoughts around a message",
+            [delta("reasoning_text", 0, "t"), text(1, "a"), delta("reasoning_text", 2, "u")]
+                .concat(),
+            vec![thinks("t"), says("a"), thinks("u")],
+        ),
+        (
+            "a thought nobody can read",
+            [
+                done(0, json!({"type": "reasoning", "summary": [], "encrypted_content": "e"})),
+                text(1, "a"),
+            ]
+            .concat(),
+            vec![GenEvent::Thought(json!({"summary": [], "encrypted_content": "e"})), says("a")],
+        ),
+        ("a refusal", delta("refusal", 0, "no"), vec![says("no")]),
+        ("a whole refusal", done(0, refusal), vec![says("no")]),
+        ("blank alone", [text(0, " \n"), text(1, "a")].concat(), vec![says(" \na")]),
+    ] {
+        let body = format!("{body}{}", completed(json!([])));
+        let mut expected = expected;
+        expected.extend([usage(), ends()]);
+        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+fn incomplete(reason: &str) -> String {
+    let mut response = answer("incomplete", json!([]));
+    response["incomplete_details"] = json!({"reason": reason});
+    event("incomplete", json!({"response": response}))
+}
+
+#[tokio::test]
+async fn endings_are_told_apart() {
+    let hello = text(0, "hello");
+    let half = added(0, json!({"type": "function_call", "call_id": "a", "name": "f"}))
+        + &delta("function_call_arguments", 0, "{\"x\":");
+    let limit = "the output limit was reached: the answer may be incomplete";
+    let inside = "the output limit was reached inside a call: its arguments are incomplete";
+    let filter = "the provider's content filter ended the answer early";
+    for (what, body, expected) in [
+        (
+            "no answer object at the end",
+            format!("{hello}{}", event("completed", json!({}))),
+            vec![says("hello"), GenEvent::End { model: None }],
+        ),
+        (
+            "an end mark nobody asked for",
+            format!("{hello}{}data: [DONE]\n\n", completed(json!([]))),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
+            "no blank line at the end",
+            format!("{hello}{}", completed(json!([]))).trim_end().to_owned(),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
+            "output limit",
+            format!("{hello}{}", incomplete("max_output_tokens")),
+            vec![says("hello"), notice(limit), usage(), ends()],
+        ),
+        (
+            "output limit inside a call",
+            format!("{half}{}", incomplete("max_output_tokens")),
+            vec![calls("a", "f", "{\"x\":"), notice(inside), usage(), ends()],
+        ),
+        (
+            "content filter",
+            format!("{hello}{}", incomplete("content_filter")),
+            vec![says("hello"), notice(filter), usage(), ends()],
+        ),
+    ] {
+        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn failures_inside_an_answer_are_classified() {
+    let hello = text(0, "hello");
+    let failed = |error: Value| event("failed", json!({"response": {"error": error}}));
+    let half = added(0, json!({"type": "function_call", "call_id": "a", "name": "f"}));
+    let class = |body: &str| {
+        let body = body.to_owned();
+        async move { failure(answered(Responses, STREAM, &body).await).class() }
+    };
+    for (what, body, expected) in [
+        ("nothing at all", String::new(), ErrorClass::Cut),
+        ("a comment only", ": hi\n\n".to_owned(), ErrorClass::Cut),
+        ("no end", hello.clone(), ErrorClass::Cut),
+        ("an end mark without an end", format!("{hello}data: [DONE]\n\n"), ErrorClass::Cut),
+        ("an end inside a call", format!("{half}{}", completed(json!([]))), ErrorClass::Cut),
+        ("empty", completed(json!([])), ErrorClass::Empty),
+        (
+            "only a thought nobody can read",
+            completed(json!([{"type": "reasoning", "encrypted_content": "e"}])),
+            ErrorClass::Empty,
+        ),
+        ("blank", text(0, " \n") + &completed(json!([])), ErrorClass::Empty),
+        ("filtered", incomplete("content_filter"), ErrorClass::Rejected),
+        ("cut by the limit", incomplete("max_output_tokens"), ErrorClass::Empty),
+        (
+            "failed",
+            hello.clone() + &failed(json!({"code": "server_error", "message": "x"})),
+            ErrorClass::Server,
+        ),
+        (
+            "failed by the rate",
+            failed(json!({"code": "rate_limit_exceeded", "message": "x"})),
+            ErrorClass::RateLimited,
+        ),
+        (
+            "failed by the prompt",
+            failed(json!({"code": "invalid_prompt", "message": "x"})),
+            ErrorClass::Rejected,
+        ),
+        (
+            "failed by the account",
+            failed(json!({"code": "insufficient_quota", "message": "x"})),
+            ErrorClass::Rejected,
+        ),
+        (
+            "failed by the length",
+            failed(json!({"code": "context_length_exceeded", "message": "x"})),
+            ErrorClass::ContextOverflow,
+        ),
+        ("failed without a word", failed(Value::Null), ErrorClass::Server),
+        (
+            "error event",
+            hello.clone() + &data(&json!({"type": "error", "code": "429", "message": "x"})),
+            ErrorClass::RateLimited,
+        ),
+        (
+            "error event by name",
+            "event: error\ndata: {\"message\":\"x\"}\n\n".to_owned(),
+            ErrorClass::Server,
+        ),
+        (
+            "error object",
+            data(&json!({"error": {"message": "x", "code": 401}})),
+            ErrorClass::Rejected,
+        ),
+        ("no JSON", format!("{hello}data: {{this is not json\n\n"), ErrorClass::Malformed),
+        (
+            "wrong type",
+            event("output_text.delta", json!({"output_index": "x"})),
+            ErrorClass::Malformed,
+        ),
+        ("nameless call", completed(json!([call("a", "", "{}")])), ErrorClass::Malformed),
+        ("a page", "<!doctype html><title>Sign in</title>".to_owned(), ErrorClass::Malformed),
+        ("words", "hello\nworld\n".to_owned(), ErrorClass::Malformed),
+    ] {
+        assert_eq!(class(&body).await, expected, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_stream_is_read_whole() {
+    let body = answer("completed", full_output()).to_string();
+    assert_eq!(joined(answered(Responses, JSON, &body).await), Ok(full_answer()));
+    assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(full_answer()), "as a stream");
+
+    let mut limited = answer("incomplete", json!([message("hello")]));
+    limited["incomplete_details"] = json!({"reason": "max_output_tokens"});
+    let told = joined(answered(Responses, JSON, &limited.to_string()).await).unwrap();
+    assert!(matches!(told.as_slice(), [_, GenEvent::Notice(_), _, _]), "{told:?}");
+
+    let failed =
+        json!({"status": "failed", "output": [], "error": {"code": "rate_limit_exceeded"}});
+    for (body, class) in [
+        (&body[..body.len() / 2], ErrorClass::Cut),
+        (failed.to_string().as_str(), ErrorClass::RateLimited),
+        (answer("in_progress", json!([])).to_string().as_str(), ErrorClass::Server),
+        ("{\"error\":{\"message\":\"x\",\"code\":429}}", ErrorClass::RateLimited),
+        ("{\"detail\":\"no\"}", ErrorClass::Server),
+        ("{\"output\":[]}", ErrorClass::Empty),
+        ("{]", ErrorClass::Malformed),
+    ] {
+        assert_eq!(failure(answered(Responses, JSON, body).await).class(), class, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_stopped() {
+    let long = "x".repeat(500);
+    for (what, body) in [
+        ("text", text(0, &long).repeat(10)),
+        ("arguments", delta("function_call_arguments", 0, &long).repeat(10)),
+        ("one thought", done(0, json!({"type": "reasoning", "encrypted_content": long.repeat(9)}))),
+        ("one call", done(0, call("a", "f", &long.repeat(9)))),
+    ] {
+        let pieces = [STREAM.as_bytes(), body.as_bytes()];
+        let (items, _) =
+            answered_with(Responses, &pieces, |endpoint| endpoint.limits.text_bytes = 2048).await;
+        assert_eq!(failure(items).to_string(), "stopped: the answer is over 2 KiB", "{what}");
+    }
+    let flood: String = (0..1100).map(|n| text(n, "x")).collect();
+    let error = failure(answered(Responses, STREAM, &flood).await);
+    assert_eq!(error.to_string(), "stopped: the answer has too many items");
+}
+
+fn folded<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> Result<Vec<GenEvent>, LlmError> {
+    let mut decoder = crate::llm::sse::Decoder::default();
+    let mut fold = ResponsesFold::new(100_000);
+    let mut told = Vec::new();
+    for chunk in chunks {
+        for event in decoder.feed(chunk).unwrap() {
+            fold.event(&event)?;
+        }
+        told.extend(fold.take().into_iter().map(Ok));
+    }
+    fold.end()?;
+    told.extend(fold.take().into_iter().map(Ok));
+    joined(told)
+}
+
+proptest! {
+    #[test]
+    fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
+        let stream = full_stream();
+        let bytes = stream.as_bytes();
+        let mut cuts: Vec<usize> = cuts.into_iter().filter(|at| *at <= bytes.len()).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let chunks = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
+        prop_assert_eq!(folded(chunks), Ok(full_answer()));
+    }
+
+    /// Events that are lost, repeated or out of order: never a panic, and an answer that is taken
+    /// for whole holds no call whose arguments are not.
+    #[test]
+    fn events_in_any_order_never_give_half_a_call(
+        order in prop::collection::vec(0_usize..27, 0..40),
+    ) {
+        let pieces = pieces_of_full_stream();
+        let stream: String = order.iter().map(|at| pieces[*at].as_str()).collect();
+        if let Ok(events) = folded(std::iter::once(stream.as_bytes())) {
+            for event in events {
+                if let GenEvent::Call(call) = event {
+                    let known = ["{\"x\":\"aaaa\"}", "{}"].contains(&call.arguments.as_str());
+                    prop_assert!(known, "{call:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_data_makes_the_fold_panic(
+        lines in prop::collection::vec(
+            prop_oneof![
+                "[ -~]{0,40}",
+                "\\{\"type\":\"response\\.(created|completed|incomplete|failed|output_item\\.(added|done)|output_text\\.delta)\"(,\"(item|response|delta|output_index)\":(null|7|\"x\"|\\[\\]|\\{\\}))?\\}",
+                Just("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[1,null]}}".to_owned()),
+                Just("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\",\"summary\":\"x\",\"content\":null}}".to_owned()),
+                Just("{\"type\":\"response.function_call_arguments.done\",\"arguments\":[]}".to_owned()),
+                Just("{\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":18446744073709551615,\"output_tokens\":1}}}".to_owned()),
+                Just("[DONE]".to_owned()),
+            ],
+            0..8,
+        ),
+    ) {
+        let mut fold = ResponsesFold::new(1000);
+        for data in lines {
+            let event = crate::llm::sse::Event { name: String::new(), data };
+            if fold.event(&event).is_err() {
+                return Ok(());
+            }
+        }
+        drop(fold.end());
+    }
+}

@@ -1,0 +1,127 @@
+//! The shape of answers on the wire. Reading is lenient where servers are known to differ; fields
+//! nobody needs are skipped.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::Deserializer;
+use serde_json::value::RawValue;
+
+use crate::llm::Usage;
+use crate::llm::lenient::text;
+
+/// What every event has, also those nobody knows.
+#[derive(Debug, Deserialize)]
+pub(super) struct Head<'a> {
+    #[serde(default, rename = "type", borrow)]
+    pub kind: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    pub error: Option<&'a RawValue>,
+}
+
+/// An event that is understood.
+#[derive(Debug, Deserialize)]
+pub(super) struct WireEvent<'a> {
+    #[serde(default)]
+    pub output_index: Option<u64>,
+    #[serde(default, deserialize_with = "text")]
+    pub item_id: String,
+    #[serde(default)]
+    pub summary_index: Option<u64>,
+    #[serde(default, deserialize_with = "text")]
+    pub delta: String,
+    #[serde(default, borrow)]
+    pub arguments: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub item: Option<WireItem<'a>>,
+    #[serde(default, borrow)]
+    pub response: Option<WireResponse<'a>>,
+}
+
+/// A whole answer: at the ends of a stream, or instead of one.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireResponse<'a> {
+    #[serde(default, deserialize_with = "text")]
+    pub status: String,
+    #[serde(default, deserialize_with = "text")]
+    pub model: String,
+    #[serde(default, borrow)]
+    pub output: Option<Vec<WireItem<'a>>>,
+    #[serde(default)]
+    pub usage: Option<WireUsage>,
+    #[serde(default, borrow)]
+    pub error: Option<&'a RawValue>,
+    #[serde(default)]
+    pub incomplete_details: Option<Incomplete>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Incomplete {
+    #[serde(default, deserialize_with = "text")]
+    pub reason: String,
+}
+
+/// One item of an answer.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireItem<'a> {
+    #[serde(default, rename = "type", deserialize_with = "text")]
+    pub kind: String,
+    #[serde(default, deserialize_with = "text")]
+    pub id: String,
+    #[serde(default, deserialize_with = "text")]
+    pub call_id: String,
+    #[serde(default, deserialize_with = "text")]
+    pub name: String,
+    #[serde(default, borrow)]
+    pub arguments: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "parts")]
+    pub summary: Vec<Part>,
+    #[serde(default, deserialize_with = "parts")]
+    pub content: Vec<Part>,
+    #[serde(default, deserialize_with = "text")]
+    pub encrypted_content: String,
+}
+
+/// One part of an item's content.
+#[derive(Debug, Deserialize)]
+pub(super) struct Part {
+    #[serde(default, rename = "type", deserialize_with = "text")]
+    pub kind: String,
+    #[serde(default, deserialize_with = "text")]
+    pub text: String,
+    #[serde(default, deserialize_with = "text")]
+    pub refusal: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WireUsage {
+    #[serde(default, rename = "input_tokens")]
+    input: Option<u64>,
+    #[serde(default, rename = "output_tokens")]
+    output: Option<u64>,
+    #[serde(default, rename = "total_tokens")]
+    total: Option<u64>,
+}
+
+impl From<WireUsage> for Usage {
+    fn from(usage: WireUsage) -> Self {
+        let prompt_tokens = usage.input.unwrap_or(0);
+        let completion_tokens = usage.output.unwrap_or(0);
+        let sum = prompt_tokens.saturating_add(completion_tokens);
+        Self { prompt_tokens, completion_tokens, total_tokens: usage.total.unwrap_or(sum) }
+    }
+}
+
+/// A list of parts, or one text, or nothing.
+fn parts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Part>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?.get();
+    let wrong = serde::de::Error::custom;
+    if raw.starts_with('[') {
+        return serde_json::from_str(raw).map_err(wrong);
+    }
+    if raw.starts_with('"') {
+        let text = serde_json::from_str(raw).map_err(wrong)?;
+        return Ok(vec![Part { kind: "output_text".to_owned(), text, refusal: String::new() }]);
+    }
+    Ok(Vec::new())
+}
