@@ -1,10 +1,13 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
+mod consent;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource, Rates};
+use crate::domain::KeyUse;
+use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
     Secret,
@@ -15,11 +18,13 @@ use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::Registry;
 use crate::yaml;
 
+pub use consent::{Consent, Consents};
+
 /// Which models answer.
 #[derive(Debug)]
 pub enum Models {
-    /// Those of `.minds/llm.yaml`.
-    Configured,
+    /// Those of `.minds/llm.yaml`, and whose word counts when they are sent a key.
+    Configured(Consent),
     /// A script; for the demo.
     Scripted(Scripted),
 }
@@ -39,7 +44,7 @@ pub struct Start<'a> {
 pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let providers: Arc<dyn ProviderSource> = match start.models {
-        Models::Configured => Arc::new(Configured::new(start.workspace)),
+        Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
     let engine = Engine {
@@ -68,17 +73,26 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
 #[derive(Debug)]
 struct Configured {
     workspace: PathBuf,
+    consents: Consents,
     clients: Clients,
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
 }
 
 impl Configured {
-    fn new(workspace: &Path) -> Self {
-        let mocks = Mutex::new(BTreeMap::new());
-        Self { workspace: workspace.to_owned(), clients: Clients::default(), mocks }
+    fn new(workspace: &Path, consent: Consent) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            consents: Consents::new(workspace, consent),
+            clients: Clients::default(),
+            mocks: Mutex::new(BTreeMap::new()),
+        }
     }
 
-    fn endpoint(config: &ProviderConfig) -> Result<Endpoint, LlmError> {
+    /// The only way a key from the environment reaches a provider.
+    fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, NoProvider> {
+        if let Some(key) = self.consents.held(config) {
+            return Err(NoProvider::Held(key));
+        }
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
@@ -100,14 +114,14 @@ impl Configured {
 }
 
 impl ProviderSource for Configured {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         match &config.api_type {
             ApiType::OpenAiCompatible => {
-                let endpoint = Self::endpoint(config)?;
+                let endpoint = self.endpoint(config)?;
                 Ok(Arc::new(Remote::new(Compat::default(), endpoint, self.clients.clone())))
             }
             ApiType::OpenAi => {
-                let endpoint = Self::endpoint(config)?;
+                let endpoint = self.endpoint(config)?;
                 Ok(Arc::new(Remote::new(Responses, endpoint, self.clients.clone())))
             }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
@@ -117,9 +131,13 @@ impl ProviderSource for Configured {
                     config.key,
                     config.api_type.name()
                 );
-                Err(LlmError::new(ErrorClass::Rejected, &text))
+                Err(LlmError::new(ErrorClass::Rejected, &text).into())
             }
         }
+    }
+
+    fn trust(&self, key: &KeyUse) -> Result<(), String> {
+        self.consents.agree(key)
     }
 }
 
@@ -128,7 +146,12 @@ impl ProviderSource for Configured {
 struct ByScript(Arc<Scripted>);
 
 impl ProviderSource for ByScript {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         Ok(self.0.clone())
+    }
+
+    /// Nothing is ever held.
+    fn trust(&self, _key: &KeyUse) -> Result<(), String> {
+        Ok(())
     }
 }

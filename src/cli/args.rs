@@ -103,6 +103,12 @@ pub enum Command {
         #[arg(long, value_name = "N")]
         genseq: u32,
     },
+    /// Agree that keys go to the addresses this workspace names
+    Trust {
+        /// To all of them, without being asked
+        #[arg(long)]
+        yes: bool,
+    },
     /// Check the workspace; changes nothing
     Doctor {
         #[arg(long)]
@@ -139,6 +145,9 @@ pub struct Driving {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Send keys to every address this workspace names, for this run only
+    #[arg(long)]
+    pub trust: bool,
 }
 
 #[derive(Debug, Args)]

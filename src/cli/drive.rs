@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::app::{self, Models, Start};
+use crate::app::{self, Consent, Models, Start};
 use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Lang};
@@ -37,6 +37,7 @@ struct Job<'a> {
     driving: bool,
     timeout: Option<Duration>,
     as_json: bool,
+    consent: Consent,
 }
 
 pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
@@ -60,6 +61,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
         driving: true,
         timeout: timeout(&run.driving),
         as_json: run.driving.json,
+        consent: consent(&run.driving),
     }
     .carry_out()
     .await
@@ -82,6 +84,7 @@ pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal>
         driving: true,
         timeout: timeout(drive),
         as_json: drive.json,
+        consent: consent(drive),
     }
     .carry_out()
     .await
@@ -105,6 +108,7 @@ pub async fn answer(
         driving: !no_drive,
         timeout: timeout(driving),
         as_json: driving.json,
+        consent: consent(driving),
     }
     .carry_out()
     .await
@@ -155,6 +159,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
         driving: false,
         timeout: None,
         as_json: false,
+        consent: Consent::Recorded,
     };
     job.carry_out().await.map(|_| Status::Done)
 }
@@ -164,7 +169,7 @@ impl Job<'_> {
         let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
         let (mut driver, store) = app::start(Start {
             workspace: self.workspace,
-            models: Models::Configured,
+            models: Models::Configured(self.consent),
             audience: Audience::Script,
             pick_up: self.pick_up,
             driving: self.driving,
@@ -236,6 +241,10 @@ impl Job<'_> {
             printer.print(&event);
         }
     }
+}
+
+fn consent(driving: &Driving) -> Consent {
+    if driving.trust { Consent::Given } else { Consent::Recorded }
 }
 
 fn timeout(driving: &Driving) -> Option<Duration> {

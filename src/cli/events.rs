@@ -76,6 +76,7 @@ impl Printer {
             | UiEvent::LiveEnd { .. }
             | UiEvent::Done { .. }
             | UiEvent::Refused { .. }
+            | UiEvent::KeyHeld { .. }
             | UiEvent::Lagged
             | UiEvent::Stopped => {}
         }

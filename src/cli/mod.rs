@@ -13,6 +13,7 @@ mod lines;
 mod reading;
 mod screen;
 mod transcript;
+mod trust;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -97,6 +98,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Fork { root, course, genseq }) => {
             block_on(lifecycle::fork(&workspace, &root, course, genseq))
         }
+        Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {

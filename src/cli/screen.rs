@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Models, Start};
+use crate::app::{self, Consent, Models, Start};
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Ask, Signals};
 use crate::platform::{SystemClock, env};
@@ -27,7 +27,7 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, Refusal> {
-    run(workspace, Models::Configured, Vec::new())
+    run(workspace, Models::Configured(Consent::Recorded), Vec::new())
 }
 
 /// Runs the screen; `first` are commands given before a person can type.

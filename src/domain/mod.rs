@@ -28,6 +28,7 @@ pub mod team;
 pub mod time;
 pub mod transcript;
 pub mod tree;
+pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
@@ -49,3 +50,4 @@ pub use reminder::Reminder;
 pub use team::{AccessLists, Member, ModelParams, Team};
 pub use time::{Clock, IdSource, Stamp};
 pub use tree::{Batch, Bucket, Change, DialogTree, RegistryEntry};
+pub use trust::KeyUse;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::{Clock, IdSource, Lang};
+use crate::domain::{Clock, IdSource, KeyUse, Lang};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
@@ -21,9 +21,27 @@ const REQUESTS_PER_PROVIDER: usize = 8;
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
+/// Why there is no provider.
+#[derive(Debug)]
+pub enum NoProvider {
+    /// It cannot be used as it is configured.
+    Refused(LlmError),
+    /// Its key would go where no person has agreed to send it.
+    Held(KeyUse),
+}
+
+impl From<LlmError> for NoProvider {
+    fn from(error: LlmError) -> Self {
+        Self::Refused(error)
+    }
+}
+
 /// Makes the provider for a configuration entry.
 pub trait ProviderSource: Send + Sync + std::fmt::Debug {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError>;
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider>;
+
+    /// Records that a person agreed; the error is a sentence. May touch the disk.
+    fn trust(&self, key: &KeyUse) -> Result<(), String>;
 }
 
 /// Bounds the requests that run at once, for each provider by its key.

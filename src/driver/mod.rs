@@ -55,7 +55,7 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, Outbox, UiEvent};
 
-pub use engine::{Engine, Permits, ProviderSource};
+pub use engine::{Engine, NoProvider, Permits, ProviderSource};
 pub use rate::Rates;
 
 use picture::{Picture, Watch};

@@ -189,6 +189,7 @@ impl Picture {
             | UiEvent::Refused { .. }
             | UiEvent::Forked { .. }
             | UiEvent::Shelf { .. }
+            | UiEvent::KeyHeld { .. }
             | UiEvent::Notice(_)
             | UiEvent::Quiet(_)
             | UiEvent::Lagged

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::domain::health::Limits;
 use crate::domain::team::Member;
-use crate::domain::{Dialog, DialogTree, KeepGoing, SelfId};
+use crate::domain::{Dialog, DialogTree, KeepGoing, KeyUse, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
-use crate::minds::{DialogRole, Minds, RetryConfig, taskdoc};
+use crate::minds::{DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
 use super::context;
-use super::engine::Engine;
+use super::engine::{Engine, NoProvider};
 use super::keep_going::Care;
 use super::offers;
 
@@ -33,9 +33,41 @@ pub struct Ready {
     output_limit: Option<u32>,
 }
 
-/// Finds member, provider, model and tools. The error is a sentence for a person.
-pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, String> {
-    let dialog = tree.get(dialog_id).ok_or("the dialog is gone")?;
+/// Why a member cannot be asked.
+#[derive(Debug)]
+pub struct Unready {
+    /// A sentence for a person.
+    pub text: String,
+    /// What a person has to agree to first.
+    pub held: Option<KeyUse>,
+}
+
+impl From<String> for Unready {
+    fn from(text: String) -> Self {
+        Self { text, held: None }
+    }
+}
+
+impl From<NoProvider> for Unready {
+    fn from(reason: NoProvider) -> Self {
+        match reason {
+            NoProvider::Refused(error) => error.to_string().into(),
+            NoProvider::Held(key) => {
+                let KeyUse { variable, address } = &key;
+                let text = format!(
+                    "{LLM_FILE} sends the key in {variable} to {address}, and nobody has agreed to \
+                     that on this machine: if you do, run `dominds-tui trust`, or let the dialog go \
+                     on from the screen and say yes"
+                );
+                Self { text, held: Some(key) }
+            }
+        }
+    }
+}
+
+/// Finds member, provider, model and tools.
+pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, Unready> {
+    let dialog = tree.get(dialog_id).ok_or_else(|| "the dialog is gone".to_owned())?;
     let minds = engine.minds();
     let agent = &dialog.meta.agent_id;
     let member = minds.member(agent).cloned().ok_or_else(|| {
@@ -43,7 +75,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     })?;
     let (config, model, key) =
         minds.model_of(&member, engine.env).map_err(|problem| problem.to_string())?;
-    let provider = engine.providers.provider(config).map_err(|error| error.to_string())?;
+    let provider = engine.providers.provider(config)?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
     let (tools, _unknown) = match role {

@@ -2,11 +2,12 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::{Dialog, SelfId};
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
-use crate::protocol::event::UiEvent;
+use crate::domain::{Dialog, SelfId};
+use crate::minds::LLM_FILE;
+use crate::protocol::event::{HeldKey, UiEvent};
 use crate::tools::Outcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
@@ -15,7 +16,7 @@ use super::ending;
 use super::generation;
 use super::interjection;
 use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
-use super::prepare;
+use super::prepare::{self, Unready};
 use super::seat::Place;
 use super::tree::TreeTask;
 
@@ -72,10 +73,8 @@ impl TreeTask {
             }
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
-                Err(text) => {
-                    let mut draft = self.draft();
-                    generation::mark_stopped(&mut draft, id, StopReason::system(&text));
-                    self.commit_or_hold(id, draft).await;
+                Err(unready) => {
+                    self.unready(id, unready).await;
                     return None;
                 }
             };
@@ -99,6 +98,17 @@ impl TreeTask {
             }
             self.ready.insert(id.clone(), ready);
             return Some(Box::new(generation));
+        }
+    }
+
+    /// The dialog stops, and a key that waits for consent is told of. Words that wait are heard when it
+    /// goes on.
+    async fn unready(&mut self, id: &SelfId, unready: Unready) {
+        let mut draft = self.draft();
+        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.text));
+        if let (true, Some(key)) = (self.commit_or_hold(id, draft).await, unready.held) {
+            let held = HeldKey { key, file: LLM_FILE.to_owned() };
+            self.tell(UiEvent::KeyHeld { dialog: self.tree.id(id), held }).await;
         }
     }
 

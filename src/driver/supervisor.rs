@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId};
+use crate::domain::{AgentId, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId};
 use crate::minds::taskdoc;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
@@ -155,9 +155,20 @@ impl Supervisor {
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
+            Command::Trust { ticket, key } => self.trust(ticket, key).await,
             Command::Refresh => self.send(News::Refresh).await,
             Command::Shutdown { .. } => {}
         }
+    }
+
+    async fn trust(&self, ticket: Ticket, key: KeyUse) {
+        let engine = self.engine.clone();
+        let kept = tokio::task::spawn_blocking(move || engine.providers.trust(&key)).await;
+        let event = match kept.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => UiEvent::Done { ticket, dialog: None },
+            Err(text) => UiEvent::Refused { ticket, text },
+        };
+        self.tell(event).await;
     }
 
     /// Hands a request to its tree, loading it first.

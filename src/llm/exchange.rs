@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{RequestBuilder, Response, Url};
+use reqwest::{RequestBuilder, Response};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -19,7 +19,7 @@ use super::error::{ErrorClass, LlmError, plain};
 use super::http::innermost;
 use super::protocol::{Fold, Protocol};
 use super::sse::{Decoder, MAX_EVENT_BYTES};
-use super::{Clients, Endpoint, GenEvent, Limits, Request, failure};
+use super::{Clients, Endpoint, GenEvent, Limits, Request, address, failure};
 
 /// Most bytes of an error body that are read.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -138,10 +138,7 @@ impl<P: Protocol> Exchange<P> {
     }
 
     fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
-        let base = self.endpoint.base_url.trim().trim_end_matches('/');
-        let url = Url::parse(&format!("{base}/{}", P::PATH))
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https"))
+        let url = address::url(&self.endpoint.base_url, P::PATH)
             .ok_or_else(|| rejected("the provider's baseUrl is not an http or https address"))?;
         let body = self
             .protocol

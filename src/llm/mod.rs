@@ -17,6 +17,7 @@ pub mod scripted;
 pub mod sequence;
 pub mod sse;
 
+mod address;
 mod answer;
 mod exchange;
 mod failure;
@@ -30,6 +31,7 @@ mod canned;
 
 use futures_util::stream::BoxStream;
 
+pub use address::{Destination, destination};
 pub use compat::{Compat, ThinkingReplay};
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};

@@ -24,6 +24,7 @@ mod toolsets;
 use std::path::Path;
 
 pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
+pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use prompt::DialogRole;
 pub use texts::MemberTexts;
 
@@ -60,7 +61,7 @@ impl Minds {
         };
         let (providers, llm_problems) = match &llm_text {
             Some(text) => llm_config::read(text),
-            None => (llm_config::builtin_providers(), Vec::new()),
+            None => (builtin_providers(), Vec::new()),
         };
         problems.extend(team_problems);
         problems.extend(llm_problems);

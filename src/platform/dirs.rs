@@ -14,9 +14,15 @@ pub fn config() -> Option<PathBuf> {
     project().map(|dirs| dirs.config_dir().to_owned())
 }
 
+/// The folder of what is kept about this person and machine.
+#[must_use]
+pub fn state() -> Option<PathBuf> {
+    let dirs = project()?;
+    Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+}
+
 /// The folder of the log files.
 #[must_use]
 pub fn logs() -> Option<PathBuf> {
-    let dirs = project()?;
-    Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).join("logs"))
+    state().map(|folder| folder.join("logs"))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lifecycle::Lifecycle;
 use crate::domain::keep_going::Switch;
-use crate::domain::{AgentId, Course, DialogId};
+use crate::domain::{AgentId, Course, DialogId, KeyUse};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
@@ -79,6 +79,11 @@ pub enum Command {
     /// Lists what is done and archived: answered by [`super::UiEvent::Shelf`].
     Shelf {
         ticket: Ticket,
+    },
+    /// A person agrees that this key is sent to this address, now and later.
+    Trust {
+        ticket: Ticket,
+        key: KeyUse,
     },
     /// The whole picture again: rows, inbox, problems.
     Refresh,

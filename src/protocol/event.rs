@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::{
-    AgentId, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, Problem, Question,
-    SelfId, Slug, Stamp,
+    AgentId, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, KeyUse, Problem,
+    Question, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -109,6 +109,14 @@ pub enum RetryView {
     Stopped,
 }
 
+/// A key that is not sent before a person agrees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldKey {
+    pub key: KeyUse,
+    /// The file that sends it there.
+    pub file: String,
+}
+
 /// What is left when nothing moves any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -199,6 +207,11 @@ pub enum UiEvent {
     Shelf {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
+    },
+    /// A dialog stopped because a key waits for consent.
+    KeyHeld {
+        dialog: DialogId,
+        held: HeldKey,
     },
     /// Something a person should know once.
     Notice(String),

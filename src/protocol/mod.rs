@@ -13,8 +13,8 @@ pub mod outbox;
 
 pub use command::{Command, Ticket};
 pub use event::{
-    Cursor, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow, UiEvent,
-    WorkspaceView,
+    Cursor, HeldKey, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow,
+    UiEvent, WorkspaceView,
 };
 pub use lifecycle::{AfterFork, Lifecycle, ShelfRow};
 pub use outbox::Outbox;

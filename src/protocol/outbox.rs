@@ -118,6 +118,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Refused { .. }
         | UiEvent::Forked { .. }
         | UiEvent::Shelf { .. }
+        | UiEvent::KeyHeld { .. }
         | UiEvent::Notice(_)
         | UiEvent::Quiet(_)
         | UiEvent::Lagged

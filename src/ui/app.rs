@@ -10,6 +10,7 @@ mod handlers;
 mod lifecycle;
 mod opening;
 mod screen;
+mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -342,6 +343,7 @@ impl App {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
+            Intent::Trust { key, dialog } => self.trust(key, dialog),
             Intent::KeepDraft(text) => self.drafts.set(&DraftKey::New, &text, self.moment),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);

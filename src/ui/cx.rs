@@ -1,6 +1,6 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
-use crate::domain::{AgentId, DialogId, Lang, Stamp};
+use crate::domain::{AgentId, DialogId, KeyUse, Lang, Stamp};
 use crate::protocol::{Lifecycle, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
@@ -61,6 +61,11 @@ pub enum Intent {
         agent: AgentId,
         taskdoc: String,
         text: String,
+    },
+    /// The key may go, and the dialog on.
+    Trust {
+        key: KeyUse,
+        dialog: DialogId,
     },
     /// The first message so far, to be kept.
     KeepDraft(String),

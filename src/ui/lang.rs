@@ -92,6 +92,10 @@ words! {
     QuitWhileRunning: "dialogs still run; leave? they can go on later" / "仍有对话在运行，退出吗？之后可以继续";
     QuitQuestion: "leave the program?" / "退出程序吗？";
     StopAllQuestion: "stop every running dialog?" / "停止所有运行中的对话？";
+    KeyWaits: "a key waits for your consent" / "有密钥等待你的同意";
+    KeySends: "sends the key in" / "发送密钥";
+    KeyTo: "to" / "到";
+    KeyAgree: "Do you agree, on this machine?" / "在这台机器上，你同意吗？";
     Yes: "yes" / "是";
     No: "no" / "否";
     Leaving: "leaving: dialogs are settling …" / "正在退出 …";

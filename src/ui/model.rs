@@ -13,8 +13,10 @@ pub mod open;
 pub mod retries;
 pub mod tree;
 
-use crate::domain::Problem;
-use crate::protocol::WorkspaceView;
+use std::collections::BTreeMap;
+
+use crate::domain::{DialogId, Problem};
+use crate::protocol::{HeldKey, WorkspaceView};
 
 pub use drafts::{DraftKey, DraftStore, Drafts};
 pub use inbox::Inbox;
@@ -33,5 +35,7 @@ pub struct Model {
     pub open: Option<OpenDialog>,
     pub retries: Retries,
     pub problems: Vec<Problem>,
+    /// Dialogs that stopped because a key waits for consent.
+    pub held: BTreeMap<DialogId, HeldKey>,
     pub notices: Notices,
 }

@@ -4,15 +4,18 @@
 pub mod story;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dominds_tui::domain::{
-    Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId, Stamp,
+    Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
+    Stamp,
 };
-use dominds_tui::driver::{Audience, Driver, Engine, Permits, PickUp, ProviderSource, Rates};
-use dominds_tui::llm::{LlmError, Provider, Sequence};
+use dominds_tui::driver::{
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
+};
+use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
@@ -58,13 +61,24 @@ impl IdSource for Counting {
     }
 }
 
+/// A key that waits for consent.
+pub type Held = Arc<Mutex<Option<KeyUse>>>;
+
 /// One provider for every configuration entry.
 #[derive(Debug)]
-struct Only(Arc<dyn Provider>);
+struct Only(Arc<dyn Provider>, Held);
 
 impl ProviderSource for Only {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, LlmError> {
-        Ok(self.0.clone())
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+        match self.1.lock().expect("not poisoned").clone() {
+            Some(key) => Err(NoProvider::Held(key)),
+            None => Ok(self.0.clone()),
+        }
+    }
+
+    fn trust(&self, key: &KeyUse) -> Result<(), String> {
+        let mut held = self.1.lock().expect("not poisoned");
+        held.take_if(|held| held == key).map(drop).ok_or_else(|| "no such key waits".to_owned())
     }
 }
 
@@ -88,6 +102,7 @@ pub struct Setup {
     pub audience: Audience,
     pub disk: Arc<dyn Disk>,
     pub provider: Arc<dyn Provider>,
+    pub held: Held,
     pub tools: Registry,
     /// The work language.
     pub lang: Lang,
@@ -102,6 +117,7 @@ impl World {
             audience: Audience::Script,
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
+            held: Held::default(),
             tools: Registry::builtin(),
             lang: Lang::En,
             driving: true,
@@ -133,7 +149,7 @@ impl World {
             clock,
             ids: self.ids.clone(),
             lang: self.setup.lang,
-            providers: Arc::new(Only(self.setup.provider.clone())),
+            providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
             env: &no_environment,
             driving: self.setup.driving,

@@ -31,6 +31,7 @@ mod stops;
 mod talk;
 mod tellasks;
 mod tools;
+mod trust;
 
 use common::Running;
 use dominds_tui::domain::{DialogId, SelfId};

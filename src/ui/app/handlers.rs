@@ -187,8 +187,7 @@ impl App {
 
     fn go_on(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
         if let Some(dialog) = which(self) {
-            let ticket = self.ticket(Waiting::Other);
-            self.commands.push(Command::Continue { ticket, dialog });
+            self.go_on_or_ask(dialog);
         }
     }
 

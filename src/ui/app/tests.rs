@@ -6,3 +6,4 @@ mod fixture;
 mod going_on;
 mod lifecycle;
 mod screens;
+mod trust;

@@ -11,18 +11,33 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
 use crate::ui::pane::{Handled, Pane};
+use crate::ui::text::SafeText;
+use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
 pub struct Confirm {
-    question: Word,
+    question: Question,
     yes: Intent,
+    /// The whole question was on the screen: before that nobody can have agreed to it.
+    seen: bool,
+}
+
+#[derive(Debug)]
+enum Question {
+    Fixed(Word),
+    Text(SafeText),
 }
 
 impl Confirm {
     /// `yes` is done if the person agrees.
     pub fn new(question: Word, yes: Intent) -> Self {
-        Self { question, yes }
+        Self { question: Question::Fixed(question), yes, seen: true }
+    }
+
+    /// A question with names in it. It cannot be agreed to unless all of it fits the screen.
+    pub fn about(question: &str, yes: Intent) -> Self {
+        Self { question: Question::Text(SafeText::line(question)), yes, seen: false }
     }
 }
 
@@ -32,7 +47,11 @@ impl Pane for Confirm {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if action == Action::ConfirmYes {
+        let agreed = action == Action::ConfirmYes;
+        if agreed && !self.seen {
+            return Handled::Done;
+        }
+        if agreed {
             cx.intents.push(self.yes.clone());
         }
         Handled::Close
@@ -45,21 +64,27 @@ impl Pane for Confirm {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let height = area.height.min(2);
+        let question = match &self.question {
+            Question::Fixed(word) => view.look.word(*word),
+            Question::Text(text) => text.as_str(),
+        };
+        let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
+        let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
+        let height = area.height.min(wanted);
+        self.seen |= height == wanted;
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let yes = hint(view.look, Action::ConfirmYes, Word::Yes);
         let no = hint(view.look, Action::ConfirmNo, Word::No);
         let heading = Heading {
             left: view.look.glyphs.needs_you.to_owned(),
-            right: format!("{yes}{PART}{no}"),
+            right: if self.seen { format!("{yes}{PART}{no}") } else { no },
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
-        let dim = view.look.style(Role::TextDim);
-        Strip::new()
-            .put(" ", dim)
-            .put(view.look.word(self.question), view.look.style(Role::Attention))
-            .shortened(usize::from(area.width), view.look.glyphs.cut, dim)
-            .draw(frame.buffer_mut(), area, area.y + 1);
+        let style = view.look.style(Role::Attention);
+        for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
+            let text = question.get(row).unwrap_or_default();
+            Strip::new().put(" ", style).put(text, style).draw(frame.buffer_mut(), area, y);
+        }
     }
 }

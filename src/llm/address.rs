@@ -1,0 +1,87 @@
+//! The address of a provider, read in one place: what a person is shown and where a key goes cannot
+//! differ.
+
+use reqwest::Url;
+
+/// Where requests go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// Scheme, host and port, the port only where it is not the usual one.
+    pub address: String,
+    /// Nothing leaves this machine, whatever the resolver says.
+    pub this_machine: bool,
+}
+
+/// Where a provider with this base is; `None` if it is no web address.
+#[must_use]
+pub fn destination(base: &str) -> Option<Destination> {
+    let url = url(base, "")?;
+    let this_machine = match url.host_str()?.trim_matches(['[', ']']).parse() {
+        Ok(ip) => std::net::IpAddr::to_canonical(&ip).is_loopback(),
+        Err(_) => url.host_str() == Some("localhost"),
+    };
+    Some(Destination { address: url.origin().ascii_serialization(), this_machine })
+}
+
+/// The address of `path` below a base; `None` if that is no web address. Host and port are those of
+/// the base alone.
+pub(super) fn url(base: &str, path: &str) -> Option<Url> {
+    let mut url = Url::parse(base.trim()).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    Some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_destination_is_where_the_request_goes() {
+        for (base, address, this_machine) in [
+            ("https://api.example.com/v1", "https://api.example.com", false),
+            ("https://api.example.com:443/", "https://api.example.com", false),
+            ("https://api.example.com:8443", "https://api.example.com:8443", false),
+            ("HTTP://API.Example.com", "http://api.example.com", false),
+            ("https://api.example.com@evil.example/v1", "https://evil.example", false),
+            ("https://evil.example\\@api.example.com", "https://evil.example", false),
+            ("https://evil.example#@api.example.com", "https://evil.example", false),
+            ("https://evil.example?https://api.example.com/", "https://evil.example", false),
+            ("https://аpi.example.com", "https://xn--pi-6kc.example.com", false),
+            ("http://localhost:11434/v1", "http://localhost:11434", true),
+            ("http://127.0.0.1:1", "http://127.0.0.1:1", true),
+            ("http://127.8.9.1", "http://127.8.9.1", true),
+            ("http://2130706433", "http://127.0.0.1", true),
+            ("http://[::1]:80/v1", "http://[::1]", true),
+            ("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]", true),
+            ("http://box.localhost", "http://box.localhost", false),
+            ("http://localhost.example.com", "http://localhost.example.com", false),
+            ("http://0.0.0.0:80", "http://0.0.0.0", false),
+            ("http://192.168.0.1", "http://192.168.0.1", false),
+        ] {
+            let expected = Destination { address: address.to_owned(), this_machine };
+            assert_eq!(destination(base), Some(expected), "{base}");
+            let sent = url(base, "responses").unwrap();
+            assert_eq!(sent.origin().ascii_serialization(), address, "{base}");
+            assert!(sent.path().ends_with("/responses"), "{sent}");
+        }
+        for base in ["", "answers", "ftp://a.example", "http://", "http:", "file:///etc", "data:x"]
+        {
+            assert_eq!(destination(base), None, "{base}");
+        }
+    }
+
+    #[test]
+    fn the_path_is_added_and_what_else_the_base_has_is_kept() {
+        for (base, whole) in [
+            (" http://a.example/v1/ ", "http://a.example/v1/responses"),
+            ("http://a.example", "http://a.example/responses"),
+            ("http://a.example/v1?api-version=1", "http://a.example/v1/responses?api-version=1"),
+        ] {
+            assert_eq!(url(base, "responses").unwrap().as_str(), whole);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The real program and a workspace that sends a key to an address nobody has agreed to. The server
+//! is on this machine, reached by an address that is not known to be: `0.0.0.0`.
+
+#![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+const KEY: &str = "sk-canary-1234";
+
+/// Answers every request with one word; tells the heads of the requests.
+fn server() -> (u16, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (heads, told) = channel();
+    thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            let mut head = Vec::new();
+            let mut block = [0; 4096];
+            while !head.windows(4).any(|four| four == b"\r\n\r\n") {
+                let read = socket.read(&mut block).unwrap_or(0);
+                if read == 0 {
+                    break;
+                }
+                head.extend(block.iter().take(read));
+            }
+            let _ = heads.send(String::from_utf8_lossy(&head).into_owned());
+            let body = r#"{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}"#;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let _ = write!(socket, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    (port, told)
+}
+
+/// A workspace as it might be cloned, and a home beside it.
+struct Place {
+    top: tempfile::TempDir,
+    port: u16,
+    requests: Receiver<String>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let top = tempfile::tempdir().expect("a folder");
+        let (port, requests) = server();
+        let minds = top.path().join("cloned/.minds");
+        fs::create_dir_all(&minds).expect("folders");
+        fs::create_dir(top.path().join("home")).expect("a home");
+        let llm = format!(
+            "providers:\n  p:\n    apiType: openai-compatible\n    \
+             baseUrl: http://0.0.0.0:{port}/v1\n    apiKeyEnvVar: OPENAI_API_KEY\n    \
+             models: {{ m: {{}} }}\n"
+        );
+        fs::write(minds.join("llm.yaml"), llm).expect("a file");
+        let team = "members: { lead: { provider: p, model: m, streaming: false, diligence-push-max: 0 } }\n";
+        fs::write(minds.join("team.yaml"), team).expect("a file");
+        Self { top, port, requests }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.top.path().join(name)
+    }
+
+    fn program(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+            .arg("-C")
+            .arg(self.path("cloned"))
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("OPENAI_API_KEY", KEY)
+            .output()
+            .expect("the program")
+    }
+
+    /// The head of the next request, if one came.
+    fn request(&self) -> Option<String> {
+        self.requests.recv_timeout(Duration::from_millis(50)).ok()
+    }
+}
+
+fn text(output: &Output) -> String {
+    let (out, error) = (&output.stdout, &output.stderr);
+    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(error))
+}
+
+fn holds(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).expect("a folder").any(|entry| {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            holds(&path, text)
+        } else {
+            let found = fs::read(path).expect("a file");
+            found.windows(text.len()).any(|part| part == text.as_bytes())
+        }
+    })
+}
+
+#[test]
+fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
+    let place = Place::new();
+    let address = format!("http://0.0.0.0:{}", place.port);
+    let run = place.program(&["run", "Hi"]);
+    let told = text(&run);
+    assert_eq!(run.status.code(), Some(4), "{told}");
+    for named in ["OPENAI_API_KEY", &address, ".minds/llm.yaml", "`dominds-tui trust`"] {
+        assert!(told.contains(named), "{told}");
+    }
+    assert_eq!(place.request(), None);
+
+    let nobody = place.program(&["trust"]);
+    assert_eq!(nobody.status.code(), Some(2), "{}", text(&nobody));
+    let agreed = place.program(&["trust", "--yes"]);
+    assert_eq!(agreed.status.code(), Some(0), "{}", text(&agreed));
+    assert!(text(&agreed).contains(&address), "{}", text(&agreed));
+    let again = place.program(&["trust"]);
+    assert_eq!(text(&again), "no key waits for your consent\n");
+    assert_eq!(place.request(), None);
+
+    let resumed = place.program(&["resume", "--all"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed));
+    let drive = place.program(&["drive"]);
+    assert_eq!(drive.status.code(), Some(0), "{}", text(&drive));
+    let head = place.request().expect("a request").to_lowercase();
+    assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
+    assert!(!holds(place.top.path(), KEY), "the key is in a file");
+    assert!(!holds(&place.path("cloned"), "trusted-keys"), "consent lies in the workspace");
+}
+
+#[test]
+fn a_run_that_is_given_consent_leaves_none_behind() {
+    let place = Place::new();
+    let run = place.program(&["run", "--trust", "Hi"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+    assert!(place.request().is_some());
+    let run = place.program(&["run", "Hi again"]);
+    assert_eq!(run.status.code(), Some(4), "{}", text(&run));
+    assert_eq!(place.request(), None);
+}
