@@ -11,6 +11,10 @@ pub const PENDING_TELLASK_OWNER: &str = "pendingTellask";
 
 /// The kind of a reminder that is meant for the next course.
 const CONTINUATION_PACKAGE: &str = "continuation_package";
+/// Scope of a reminder a member keeps for all its dialogs.
+pub const PERSONAL: &str = "personal";
+/// Scope of a reminder the runtime keeps for all dialogs of a member.
+pub const AGENT_SHARED: &str = "agent_shared";
 
 /// One entry of `reminders.json`. The list order is the dialog's own order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,9 +112,93 @@ impl Reminder {
     /// What decides the visible order: newest first.
     #[must_use]
     pub fn touched_at(&self) -> &str {
-        let updated = self.meta.as_ref().and_then(|meta| meta.get("updatedAt")?.as_str());
-        updated.map_or(self.created_at.as_str(), |at| at.max(self.created_at.as_str()))
+        let told = |key| self.meta.as_ref().and_then(|meta| meta.get(key)?.as_str());
+        let stamps = [told("updatedAt"), told("lastUpdated")];
+        let created = self.created_at.as_str();
+        stamps.into_iter().flatten().fold(created, |newest, at| newest.max(at))
     }
+
+    /// True if all dialogs of its member share it; it then lies outside of every tree.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        matches!(self.scope.as_str(), PERSONAL | AGENT_SHARED)
+    }
+
+    /// What forbids changing it by hand.
+    #[must_use]
+    pub fn guard(&self, act: Act) -> Option<Guard> {
+        let kept = self.owner_name.is_some() || self.scope == AGENT_SHARED;
+        guard(act, kept, self.meta.as_ref())
+    }
+}
+
+/// A change of a reminder that all dialogs of a member share. Several trees share the files, so it is
+/// applied to what a file holds when it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SharedEdit {
+    Add(Box<Reminder>),
+    Rewrite {
+        id: String,
+        content: String,
+        /// `None` keeps what the reminder has.
+        render_mode: Option<String>,
+    },
+    Remove {
+        id: String,
+    },
+}
+
+impl SharedEdit {
+    /// The reminder it is about.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Add(reminder) => &reminder.id,
+            Self::Rewrite { id, .. } | Self::Remove { id } => id,
+        }
+    }
+}
+
+/// What somebody wants to do with a reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    Update,
+    Delete,
+}
+
+/// What forbids changing a reminder by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guard {
+    /// The reminder says itself what to do instead.
+    Instead(String),
+    /// This tool changes it.
+    Tool(String),
+    /// The program keeps it up to date.
+    Program,
+}
+
+/// Reads the guard from what a reminder says about itself. `kept`: somebody else than the member
+/// maintains it; its content is not edited then, but it may be deleted.
+#[must_use]
+pub fn guard(act: Act, kept: bool, meta: Option<&Value>) -> Option<Guard> {
+    let name = match act {
+        Act::Update => "update",
+        Act::Delete => "delete",
+    };
+    let told = |path: [&str; 2]| {
+        let [field, key] = path;
+        let text = meta?.get(field)?.get(key)?.as_str()?.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    let instead = || told([name, "altInstruction"]).map(Guard::Instead);
+    let tool = || told(["manager", "tool"]).map(Guard::Tool);
+    let program = || (kept && act == Act::Update).then_some(Guard::Program);
+    instead().or_else(tool).or_else(program)
+}
+
+/// Newest first; where two are equally new, as they stand in their lists.
+pub fn sort_newest_first(reminders: &mut [&Reminder]) {
+    reminders.sort_by(|a, b| b.touched_at().cmp(a.touched_at()));
 }
 
 #[cfg(test)]
@@ -118,6 +206,51 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_a_reminder_says_about_itself_guards_it() {
+        let says = |text: &str| Some(Guard::Instead(text.to_owned()));
+        let tool = Some(Guard::Tool("stop_daemon".to_owned()));
+        for (kept, meta, update, delete) in [
+            (false, json!(null), None, None),
+            (false, json!({"update": {"altInstruction": " ask anew "}}), says("ask anew"), None),
+            (false, json!({"delete": {"altInstruction": "wait"}}), None, says("wait")),
+            (false, json!({"manager": {"tool": "stop_daemon"}}), tool.clone(), tool.clone()),
+            (
+                true,
+                json!({"manager": {"tool": "stop_daemon"}, "update": {"altInstruction": "x"}}),
+                says("x"),
+                tool,
+            ),
+            (true, json!({}), Some(Guard::Program), None),
+            (
+                false,
+                json!({"update": 3, "delete": {"altInstruction": " "}, "manager": []}),
+                None,
+                None,
+            ),
+        ] {
+            assert_eq!(guard(Act::Update, kept, Some(&meta)), update, "{meta}");
+            assert_eq!(guard(Act::Delete, kept, Some(&meta)), delete, "{meta}");
+        }
+    }
+
+    #[test]
+    fn the_newest_touch_counts() {
+        let made = Stamp::new("2026-01-02 00:00:00");
+        for (meta, expected) in [
+            (json!({}), "2026-01-02 00:00:00"),
+            (json!({"updatedAt": "2026-01-03 00:00:00"}), "2026-01-03 00:00:00"),
+            (json!({"lastUpdated": "2026-01-04 00:00:00"}), "2026-01-04 00:00:00"),
+            (json!({"updatedAt": "2025-01-01 00:00:00", "lastUpdated": 7}), "2026-01-02 00:00:00"),
+        ] {
+            let reminder = Reminder {
+                meta: Some(meta.clone()),
+                ..Reminder::new("r".to_owned(), String::new(), made.clone())
+            };
+            assert_eq!(reminder.touched_at(), expected, "{meta}");
+        }
+    }
 
     #[test]
     fn c16_a_reminder_is_packed_while_the_context_is_tight_and_only_then() {

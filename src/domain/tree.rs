@@ -16,7 +16,7 @@ use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
 use super::record::Entry;
-use super::reminder::Reminder;
+use super::reminder::{Reminder, SharedEdit};
 
 /// Where a main dialog lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -123,6 +123,12 @@ pub enum Change {
     Registry {
         entries: Vec<RegistryEntry>,
     },
+    /// A reminder that all dialogs of a member share. It lies outside of every tree, so no tree
+    /// remembers it: whoever needs it reads the files.
+    Shared {
+        agent: AgentId,
+        edit: SharedEdit,
+    },
 }
 
 /// Changes of one tree that belong together.
@@ -208,6 +214,7 @@ impl DialogTree {
             Change::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
             Change::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
             Change::Registry { entries } => self.registry = entries,
+            Change::Shared { .. } => {}
         }
     }
 

@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 
 use crate::domain::record::{Entry, Record, ReplyStatus};
+use crate::domain::reminder::sort_newest_first;
 use crate::domain::{Dialog, Reminder};
 use crate::llm::Message;
 
 use super::texts::Texts;
 
-/// The messages of one request, in order.
-pub fn messages(dialog: &Dialog, taskdoc: Option<String>, texts: Texts) -> Vec<Message> {
+/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share.
+pub fn messages(
+    dialog: &Dialog,
+    shared: &[Reminder],
+    taskdoc: Option<String>,
+    texts: Texts,
+) -> Vec<Message> {
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
     let mut messages: Vec<Message> =
         rule.into_iter().chain(taskdoc).map(Message::Environment).collect();
-    messages.extend(reminder_block(&dialog.reminders, texts));
+    messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(obligation(dialog, texts));
     for entry in &dialog.history.entries {
         messages.extend(message(dialog, entry, texts));
@@ -42,13 +48,12 @@ fn is_result(message: &Message) -> bool {
 }
 
 /// Newest first, between a header and a footer; nothing where there is nothing to remember.
-fn reminder_block(reminders: &[Reminder], texts: Texts) -> Vec<Message> {
-    let mut shown: Vec<&Reminder> =
-        reminders.iter().filter(|r| r.is_shown_to_the_model()).collect();
+fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Texts) -> Vec<Message> {
+    let mut shown: Vec<&Reminder> = reminders.filter(|r| r.is_shown_to_the_model()).collect();
     if shown.is_empty() {
         return Vec::new();
     }
-    shown.sort_by(|a, b| b.touched_at().cmp(a.touched_at()));
+    sort_newest_first(&mut shown);
     let mut block = vec![Message::Environment(texts.reminders_begin())];
     block.extend(shown.into_iter().map(|reminder| Message::Environment(texts.reminder(reminder))));
     block.push(Message::Environment(texts.reminders_end()));
@@ -175,7 +180,7 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let told = messages(&dialog, Some("task".to_owned()), texts);
+        let told = messages(&dialog, &[], Some("task".to_owned()), texts);
         let [task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!(task, &Message::Environment("task".to_owned()));
         assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
@@ -191,9 +196,9 @@ mod tests {
             r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
-        let waiting = messages(&dialog(&lines[..3]), None, Texts(Lang::En));
+        let waiting = messages(&dialog(&lines[..3]), &[], None, Texts(Lang::En));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = messages(&dialog(&lines), None, Texts(Lang::En));
+        let answered = messages(&dialog(&lines), &[], None, Texts(Lang::En));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use crate::domain::record::{Entry, Record};
+use crate::domain::reminder::SharedEdit;
 use crate::domain::tree::{Batch, Change, DialogTree};
 use crate::domain::{
-    Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt,
+    AgentId, Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt,
     RegistryEntry, Reminder, SelfId, Stamp,
 };
 
@@ -126,6 +127,11 @@ impl Draft {
         self.push(Change::Reminders { dialog: dialog.clone(), reminders });
     }
 
+    /// Changes a reminder that all dialogs of a member share.
+    pub fn shared(&mut self, agent: AgentId, edit: SharedEdit) {
+        self.push(Change::Shared { agent, edit });
+    }
+
     pub fn queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
         self.push(Change::Queue { dialog: dialog.clone(), queue });
     }
@@ -187,6 +193,6 @@ fn dialog_of(change: &Change) -> Option<&SelfId> {
         | Change::Pending { dialog, .. }
         | Change::Stack { dialog, .. }
         | Change::Queue { dialog, .. } => Some(dialog),
-        Change::Registry { .. } => None,
+        Change::Registry { .. } | Change::Shared { .. } => None,
     }
 }

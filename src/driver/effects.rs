@@ -1,92 +1,80 @@
 //! What a finished tool call changes in its dialog: its result, reminders, a new course.
 
+use crate::domain::Reminder;
 use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::{HealthLevel, Reminder, SelfId};
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::tools::{Change, Outcome, ReminderScope, Render};
 
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
+use super::reminders::{self, Edit, Gone};
 use super::texts::Texts;
 
-/// Records the result of a call and carries out the changes it asks for.
-pub fn record(draft: &mut Draft, at: &Position, call: &Call, outcome: Outcome, texts: Texts) {
+/// Records the result of a call and carries out the changes it asks for. `shared`: the reminders all
+/// dialogs of the member share, as they are now. True if the call did what it was to do.
+pub fn record(
+    draft: &mut Draft,
+    at: &Position,
+    call: &Call,
+    outcome: Outcome,
+    shared: &[Reminder],
+    texts: Texts,
+) -> bool {
     draft.must_last();
+    let (mut ok, mut content) = (outcome.ok, outcome.text);
     for change in outcome.changes {
-        apply(draft, at, change, texts);
+        if apply(draft, at, change, shared, texts).is_err() {
+            (ok, content) = (false, texts.reminder_gone());
+        }
     }
-    let result = CallResult {
-        id: call.id.clone(),
-        name: call.name.clone(),
-        content: outcome.text,
-        content_items: None,
-    };
+    let (id, name) = (call.id.clone(), call.name.clone());
+    let result = CallResult { id, name, content, content_items: None };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+    ok
 }
 
-fn apply(draft: &mut Draft, at: &Position, change: Change, texts: Texts) {
-    let level = tight_level(draft, at);
-    match change {
+fn apply(
+    draft: &mut Draft,
+    at: &Position,
+    change: Change,
+    shared: &[Reminder],
+    texts: Texts,
+) -> Result<(), Gone> {
+    let edit = match change {
         Change::AddReminder { id, content, position, scope, render } => {
-            let mut reminder = Reminder {
+            let reminder = Reminder {
                 scope: scope_name(scope).to_owned(),
                 render_mode: render_name(render).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
-            reminder.pack(level);
-            edit(draft, at, |reminders| {
-                let place = position.map_or(reminders.len(), |n| n.saturating_sub(1));
-                reminders.insert(place.min(reminders.len()), reminder);
-            });
+            Edit::Add { reminder: Box::new(reminder), position }
         }
-        Change::UpdateReminder { id, content, render } => edit(draft, at, |reminders| {
-            if let Some(reminder) = reminders.iter_mut().find(|reminder| reminder.id == id) {
-                reminder.content = content;
-                reminder.pack(level);
-                if let Some(render) = render {
-                    render_name(render).clone_into(&mut reminder.render_mode);
-                }
-            }
-        }),
-        Change::DeleteReminder { id } => {
-            edit(draft, at, |reminders| reminders.retain(|reminder| reminder.id != id));
+        Change::UpdateReminder { id, content, render } => {
+            let render_mode = render.map(|render| render_name(render).to_owned());
+            Edit::Update { id, content, render_mode }
         }
+        Change::DeleteReminder { id } => Edit::Delete { id },
         Change::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());
-                let reminder = Reminder::for_next_course(id, content, now, level);
-                edit(draft, at, |reminders| reminders.push(reminder));
+                let tight = reminders::tight_level(draft, &at.dialog);
+                let reminder = Reminder::for_next_course(id, content, now, tight);
+                let add = Edit::Add { reminder: Box::new(reminder), position: None };
+                reminders::carry_out(draft, &at.dialog, at.course, shared, add)?;
             }
             start_course(draft, at, &texts.course_start(), texts);
+            return Ok(());
         }
-    }
-}
-
-/// The level of a context that is tight.
-fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
-    let fullness = draft.dialog(&at.dialog)?.history.fullness;
-    fullness.level.filter(|_| fullness.is_tight())
-}
-
-fn edit(draft: &mut Draft, at: &Position, change: impl FnOnce(&mut Vec<Reminder>)) {
-    let Some(mut reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone())
-    else {
-        return;
     };
-    change(&mut reminders);
-    write(draft, &at.dialog, at, reminders);
-}
-
-fn write(draft: &mut Draft, dialog: &SelfId, at: &Position, reminders: Vec<Reminder>) {
-    draft.append_aside(dialog, at.course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(dialog, reminders);
+    reminders::carry_out(draft, &at.dialog, at.course, shared, edit)
 }
 
 fn scope_name(scope: ReminderScope) -> &'static str {
     match scope {
         ReminderScope::Dialog => "dialog",
-        ReminderScope::Personal => "personal",
-        ReminderScope::AgentShared => "agent_shared",
+        ReminderScope::Personal => PERSONAL,
+        ReminderScope::AgentShared => AGENT_SHARED,
     }
 }
 

@@ -38,6 +38,7 @@ mod pump;
 mod rate;
 mod recovery;
 mod remedy;
+pub mod reminders;
 mod requests;
 mod retry;
 mod rows;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::health::Limits;
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::{Dialog, DialogTree, KeepGoing, KeyUse, SelfId};
+use crate::domain::{Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
@@ -15,6 +16,7 @@ use super::context;
 use super::engine::{Engine, NoProvider};
 use super::keep_going::Care;
 use super::offers;
+use super::reminders;
 
 /// A member that is ready to be asked.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub struct Ready {
     pub care: Care,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
+    /// Those all dialogs of the member share.
+    shared: Vec<Reminder>,
     minds: Minds,
     member: Member,
     role: DialogRole,
@@ -78,11 +82,13 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let provider = engine.providers.provider(config)?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
-    let (tools, _unknown) = match role {
-        DialogRole::Main | DialogRole::Side => {
-            engine.tools.for_member(&member.toolsets, &member.tools, is_main)
-        }
-        DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
+    // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
+    let ((tools, _unknown), shared) = match role {
+        DialogRole::Main | DialogRole::Side => (
+            engine.tools.for_member(&member.toolsets, &member.tools, is_main),
+            reminders::shared(engine, agent),
+        ),
+        DialogRole::FreshBoots => ((ToolSubset::default(), Vec::new()), Vec::new()),
     };
     let ready = Ready {
         provider,
@@ -99,7 +105,8 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         },
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
-        tool_cx: tool_cx(engine, dialog, &member, is_main),
+        tool_cx: tool_cx(engine, dialog, &shared, &member, is_main),
+        shared,
         role,
         member,
         minds,
@@ -142,7 +149,7 @@ impl Ready {
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
-            messages: context::messages(dialog, taskdoc, engine.texts()),
+            messages: context::messages(dialog, &self.shared, taskdoc, engine.texts()),
             tools,
             streaming: self.member.streaming,
             params: ModelParams {
@@ -183,17 +190,23 @@ impl Ready {
     }
 }
 
-fn tool_cx(engine: &Engine, dialog: &Dialog, member: &Member, is_main: bool) -> ToolCx {
-    let reminders = dialog.reminders.iter().map(|reminder| ReminderView {
-        id: reminder.id.clone(),
-        content: reminder.content.clone(),
+fn tool_cx(
+    engine: &Engine,
+    dialog: &Dialog,
+    shared: &[Reminder],
+    member: &Member,
+    is_main: bool,
+) -> ToolCx {
+    let reminders = reminders::visible(dialog, shared).into_iter().map(|reminder| ReminderView {
         scope: match reminder.scope.as_str() {
-            "personal" => ReminderScope::Personal,
-            "agent_shared" => ReminderScope::AgentShared,
+            PERSONAL => ReminderScope::Personal,
+            AGENT_SHARED => ReminderScope::AgentShared,
             _ => ReminderScope::Dialog,
         },
-        owner: reminder.owner_name.clone(),
-        meta: reminder.meta.clone(),
+        id: reminder.id,
+        content: reminder.content,
+        owner: reminder.owner_name,
+        meta: reminder.meta,
     });
     ToolCx {
         workspace: Arc::from(engine.workspace.as_path()),

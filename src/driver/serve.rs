@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
-use crate::domain::{Dialog, SelfId};
+use crate::domain::{Dialog, Reminder, SelfId};
 use crate::minds::LLM_FILE;
 use crate::protocol::event::{HeldKey, UiEvent};
 use crate::tools::Outcome;
@@ -17,6 +17,7 @@ use super::generation;
 use super::interjection;
 use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
 use super::prepare::{self, Unready};
+use super::reminders;
 use super::seat::Place;
 use super::tree::TreeTask;
 
@@ -187,14 +188,21 @@ impl TreeTask {
         outcome: Outcome,
         reply: oneshot::Sender<()>,
     ) {
-        let ok = outcome.ok;
+        let shared =
+            if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
         let mut draft = self.draft();
-        effects::record(&mut draft, at, call, outcome, self.engine.texts());
+        let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
         if self.commit_or_hold(&at.dialog, draft).await {
             let dialog = self.tree.id(&at.dialog);
             self.tell(UiEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
+    }
+
+    /// The reminders all dialogs of this member share, as they are now.
+    pub(super) fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
+        let agent = self.tree.get(id).map(|dialog| &dialog.meta.agent_id);
+        agent.map(|agent| reminders::shared(&self.engine, agent)).unwrap_or_default()
     }
 
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {

@@ -184,6 +184,7 @@ impl<'a> Writer<'a> {
                 let body = serde_json::json!({ "entries": entries });
                 self.yaml(&self.root.main(), REGISTRY, &body)
             }
+            Change::Shared { agent, edit } => self.shared_reminder(agent, edit),
         }
     }
 

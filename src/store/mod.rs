@@ -102,6 +102,8 @@ pub struct Store {
     /// `Some` exactly in a writing store.
     lock: Option<Lock>,
     books: Arc<Mutex<Books>>,
+    /// Held while one shared reminder is changed; trees commit side by side.
+    shared: Mutex<()>,
 }
 
 impl Store {
@@ -121,7 +123,8 @@ impl Store {
                 Some(Lock::take(&*options.disk, &top, layout.lock(), &now)?)
             }
         };
-        let store = Self { layout, options, lock, books: Arc::default() };
+        let (books, shared) = (Arc::default(), Mutex::default());
+        let store = Self { layout, options, lock, books, shared };
         if store.access() == Access::ReadWrite {
             store.sweep();
         }

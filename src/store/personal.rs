@@ -1,12 +1,19 @@
 //! Reminders that all dialogs of one member share: `.dialogs/reminders/<agent>/<id>.json`.
+//!
+//! They belong to no tree, and several trees may change them. Each file is one reminder and is replaced
+//! whole; a change is applied to what the file holds then, one change at a time. Nobody keeps them in
+//! memory, so what is on disk is what every dialog sees next.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
+use crate::domain::reminder::SharedEdit;
 use crate::domain::{AgentId, Problem, Reminder};
 
 use super::Store;
+use super::commit::Writer;
 use super::error::StoreError;
 use super::files::{self, Found};
 use super::layout::is_plain_name;
@@ -45,32 +52,6 @@ impl Store {
         Ok((reminders, notes.finish(&folder)))
     }
 
-    /// Makes these the reminders of a member. Files that could not be read stay.
-    pub fn write_personal_reminders(
-        &self,
-        agent: &AgentId,
-        reminders: &[Reminder],
-    ) -> Result<(), StoreError> {
-        self.must_write()?;
-        let folder = self.personal_folder(agent)?;
-        for reminder in reminders {
-            let path = folder.join(format!("{}{SUFFIX}", stem(&reminder.id)?));
-            let text = serde_json::to_string_pretty(reminder).map_err(|error| {
-                StoreError::Encode { path: path.clone(), text: error.to_string() }
-            })?;
-            files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
-            if files::read_small(self.disk(), &path, LIMIT)? != Found::Text(text.clone()) {
-                files::replace(self.disk(), &path, text.as_bytes(), false)?;
-            }
-        }
-        let (before, _) = self.personal_reminders(agent)?;
-        for gone in before.iter().filter(|old| reminders.iter().all(|new| new.id != old.id)) {
-            let path = folder.join(format!("{}{SUFFIX}", stem(&gone.id)?));
-            files::remove(self.disk(), &path)?;
-        }
-        Ok(())
-    }
-
     fn personal_folder(&self, agent: &AgentId) -> Result<PathBuf, StoreError> {
         Ok(self.layout.personal(stem(agent.as_str())?))
     }
@@ -92,6 +73,62 @@ impl Store {
             }
         }
         Ok(found)
+    }
+}
+
+impl Writer<'_> {
+    /// Writes, rewrites or removes one reminder. One that is gone meanwhile stays gone, one that
+    /// cannot be read stays as it is.
+    pub(super) fn shared_reminder(
+        &mut self,
+        agent: &AgentId,
+        edit: &SharedEdit,
+    ) -> Result<(), StoreError> {
+        let store = self.store;
+        let _one_at_a_time = store.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = store.personal_folder(agent)?;
+        let path = folder.join(format!("{}{SUFFIX}", stem(edit.id())?));
+        // These files are the truth, not an index that the courses could give back.
+        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        let written = self.edit_shared(&folder, &path, edit);
+        self.sync_states = sync_states;
+        written
+    }
+
+    fn edit_shared(
+        &mut self,
+        folder: &Path,
+        path: &Path,
+        edit: &SharedEdit,
+    ) -> Result<(), StoreError> {
+        let store = self.store;
+        match edit {
+            SharedEdit::Add(reminder) => {
+                let top = store.layout.dialogs();
+                let touched = files::make_folders(store.disk(), &top, folder)?;
+                self.dirty.folders.extend(touched);
+                self.json(path, reminder.as_ref())
+            }
+            SharedEdit::Rewrite { content, render_mode, .. } => {
+                let Found::Text(text) = files::read_small(store.disk(), path, LIMIT)? else {
+                    return Ok(());
+                };
+                let Ok(mut reminder) = serde_json::from_str::<Reminder>(&text) else {
+                    return Ok(());
+                };
+                content.clone_into(&mut reminder.content);
+                if let Some(mode) = render_mode {
+                    mode.clone_into(&mut reminder.render_mode);
+                }
+                self.json(path, &reminder)
+            }
+            SharedEdit::Remove { .. } => {
+                if files::kind_of(path)?.is_some() {
+                    self.dirty.folders.insert(folder.to_owned());
+                }
+                self.remove(path)
+            }
+        }
     }
 }
 

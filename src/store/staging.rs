@@ -1,7 +1,7 @@
 //! A whole tree in the making: it is written aside, and comes to its place with one rename. A crash
 //! before that leaves nothing anybody sees.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::domain::tree::{Batch, Bucket, Change};
 use crate::domain::{Course, DialogId, Entry, RootId};
@@ -38,8 +38,8 @@ impl Store {
         let folder = self.layout.staging();
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
-        let aside =
-            Self { layout, options: self.options.clone(), lock: None, books: Arc::default() };
+        let (books, shared) = (Arc::default(), Mutex::default());
+        let aside = Self { layout, options: self.options.clone(), lock: None, books, shared };
         Ok(Staging { store: self, aside, root: root.clone() })
     }
 

@@ -26,7 +26,7 @@ impl Writer<'_> {
         self.state(&path, &text)
     }
 
-    fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    pub(super) fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
         let text = serde_json::to_string_pretty(value).map_err(|error| encode(path, &error))?;
         self.state(path, &text)
     }
@@ -134,7 +134,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
+    pub(super) fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
         if files::kind_of(path)? != Some(files::Kind::File) {
             return Ok(());
         }

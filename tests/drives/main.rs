@@ -23,6 +23,7 @@ mod languages;
 mod lifecycle;
 mod probe;
 mod questions;
+mod reminders;
 mod restart;
 mod rounds;
 mod runs;

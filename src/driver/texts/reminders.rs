@@ -1,5 +1,7 @@
-//! How reminders stand in the context, and the one that lists the tellasks in flight.
+//! How reminders stand in the context, the one that lists the tellasks in flight, and what the reminder
+//! tools say beyond their own words.
 
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::{Pending, Reminder};
 
 use super::{Texts, mentioned};
@@ -10,28 +12,47 @@ impl Texts {
         self.pick(
             "[System notice] Reminder context block begins. You manage these notes with the \
              reminder tools.",
-            "[系统通知] 提醒开始。这些记录由你用提醒工具管理。",
+            "【系统提示】提醒项上下文块开始。这些笔记由你用提醒工具管理。",
         )
         .to_owned()
     }
 
     #[must_use]
     pub fn reminders_end(self) -> String {
-        self.pick("[System notice] Reminder context block ends.", "[系统通知] 提醒结束。")
-            .to_owned()
+        self.pick(
+            "[System notice] Reminder context block ends.",
+            "【系统提示】提醒项上下文块结束。",
+        )
+        .to_owned()
     }
 
+    /// One reminder, with the id its tools need.
     #[must_use]
     pub fn reminder(self, reminder: &Reminder) -> String {
-        let (id, content) = (&reminder.id, &reminder.content);
-        if reminder.owner_name.is_some() {
-            let head =
-                self.pick("[System notice] Kept by the runtime.", "[系统通知] 由运行时维护。");
-            return format!("{head}\n\n{content}");
+        let Reminder { id, content, .. } = reminder;
+        if reminder.owner_name.is_some() || reminder.scope == AGENT_SHARED {
+            let kept = self.pick("[System notice] Kept by the runtime", "【系统提示】由运行时维护");
+            return format!("{kept}, reminder_id: {id}\n\n{content}");
         }
-        let head =
-            self.pick("[System notice] Reminder, reminder_id:", "[系统通知] 提醒，reminder_id:");
-        format!("{head} {id}\n\n{content}")
+        let what = if reminder.scope == PERSONAL {
+            self.pick(
+                "[System notice] Personal reminder, in all your dialogs",
+                "【系统提示】个人提醒,见于你的所有对话",
+            )
+        } else {
+            self.pick("[System notice] Reminder", "【系统提示】提醒")
+        };
+        format!("{what}, reminder_id: {id}\n\n{content}")
+    }
+
+    /// The reminder a tool was to change was deleted in the meantime.
+    #[must_use]
+    pub fn reminder_gone(self) -> String {
+        self.pick(
+            "Not done: this reminder is gone. The reminder block of your next turn shows what is left.",
+            "未执行:该提醒已不存在。下一轮的提醒块会列出现有的提醒。",
+        )
+        .to_owned()
     }
 
     /// The reminder that lists the tellasks in flight.

@@ -3,6 +3,7 @@
 use super::super::lines::LONGEST_LINE;
 use super::*;
 use crate::domain::record::{Origin, Record};
+use crate::domain::reminder::SharedEdit;
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
 
 fn prompt(id: &str) -> QueuedPrompt {
@@ -242,20 +243,45 @@ fn a_line_beyond_all_measure_is_shown_cut() {
 fn personal_reminders_are_one_file_each() {
     let workspace = Workspace::new();
     let store = workspace.open();
-    let lead = "lead".into();
+    commit(&store, vec![create_main()]).unwrap();
     let reminder = |id: &str| Reminder::new(id.into(), id.into(), Stamp::new(id));
-    store.write_personal_reminders(&lead, &[]).unwrap();
+    let edit = |edit| commit(&store, vec![Change::Shared { agent: "lead".into(), edit }]);
+    let rewrite = |id: &str, text: &str| SharedEdit::Rewrite {
+        id: id.into(),
+        content: text.into(),
+        render_mode: None,
+    };
+    edit(SharedEdit::Remove { id: "a".into() }).unwrap();
+    edit(rewrite("a", "x")).unwrap();
     assert!(!workspace.at("reminders").exists());
-    store.write_personal_reminders(&lead, &[reminder("a"), reminder("b")]).unwrap();
+    for id in ["a", "b"] {
+        edit(SharedEdit::Add(Box::new(reminder(id)))).unwrap();
+    }
     fs::write(workspace.at("reminders/lead/c.json"), "{").unwrap();
-    store.write_personal_reminders(&lead, &[reminder("b")]).unwrap();
-    let (found, problems) = store.personal_reminders(&lead).unwrap();
-    assert_eq!((found, problems.len()), (vec![reminder("b")], 1));
-    assert!(workspace.at("reminders/lead/c.json").exists());
+    edit(SharedEdit::Remove { id: "a".into() }).unwrap();
+    edit(rewrite("b", "new")).unwrap();
+    edit(rewrite("c", "new")).unwrap();
+    let (found, problems) = store.personal_reminders(&"lead".into()).unwrap();
+    let b = Reminder { content: "new".into(), ..reminder("b") };
+    assert_eq!((found, problems.len()), (vec![b], 1));
+    assert_eq!(fs::read_to_string(workspace.at("reminders/lead/c.json")).unwrap(), "{");
     assert!(matches!(
-        store.write_personal_reminders(&"../x".into(), &[reminder("a")]),
+        edit(SharedEdit::Add(Box::new(reminder("../x")))),
         Err(StoreError::BadName { .. })
     ));
+}
+
+#[test]
+fn a_batch_that_fails_takes_its_personal_reminder_back() {
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    commit(&store, vec![create_main()]).unwrap();
+    let reminder = Reminder::new("a".into(), "text".into(), Stamp::new("a"));
+    let add = Change::Shared { agent: "lead".into(), edit: SharedEdit::Add(Box::new(reminder)) };
+    let bad =
+        Change::Shared { agent: "lead".into(), edit: SharedEdit::Remove { id: "../x".into() } };
+    assert!(commit(&store, vec![add, bad]).is_err());
+    assert_eq!(store.personal_reminders(&"lead".into()).unwrap(), (vec![], vec![]));
 }
 
 #[test]

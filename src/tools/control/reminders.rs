@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::domain::Lang;
+use crate::domain::reminder::{Act, Guard, guard};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
 use crate::tools::tool::{BuiltIn, ReminderView, Tool, ToolCx, ToolSpec, half};
@@ -93,14 +94,8 @@ fn update(cx: &ToolCx, args: &Args) -> Outcome {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
-    if let Some(refusal) = guarded(reminder, "update", cx.lang) {
+    if let Some(refusal) = guarded(reminder, Act::Update, cx.lang) {
         return refusal;
-    }
-    if reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared {
-        return Outcome::failed(cx.lang.pick(
-            "The program keeps this reminder up to date; it cannot be edited.",
-            "该提醒由程序自动维护,不能编辑。",
-        ));
     }
     let Some(content) = content(args) else { return empty(cx.lang) };
     let change = Change::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
@@ -112,7 +107,7 @@ fn delete(cx: &ToolCx, args: &Args) -> Outcome {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
-    if let Some(refusal) = guarded(reminder, "delete", cx.lang) {
+    if let Some(refusal) = guarded(reminder, Act::Delete, cx.lang) {
         return refusal;
     }
     let change = Change::DeleteReminder { id: reminder.id.clone() };
@@ -131,26 +126,30 @@ fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, Outcome> {
 }
 
 /// The refusal a reminder carries for this act, if it carries one.
-fn guarded(reminder: &ReminderView, act: &str, lang: Lang) -> Option<Outcome> {
-    let meta = reminder.meta.as_ref()?;
-    let instruction = meta.get(act).and_then(|act| act.get("altInstruction"));
-    if let Some(text) = instruction.and_then(filled) {
-        let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
-        return Some(Outcome::failed(match lang {
-            Lang::En => format!("Not done. The reminder says: {text}"),
-            Lang::Zh => format!("未执行。该提醒的说明:{text}"),
-        }));
-    }
-    let tool = meta.get("manager").and_then(|manager| manager.get("tool")).and_then(filled)?;
-    let tool: String = tool.chars().take(ID_CHARS).collect();
-    Some(Outcome::failed(match lang {
-        Lang::En => format!("Not done. This reminder is managed with the tool `{tool}`."),
-        Lang::Zh => format!("未执行。该提醒由工具 `{tool}` 管理。"),
+fn guarded(reminder: &ReminderView, act: Act, lang: Lang) -> Option<Outcome> {
+    let kept = reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared;
+    Some(Outcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
+        Guard::Instead(text) => {
+            let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
+            match lang {
+                Lang::En => format!("Not done. The reminder says: {text}"),
+                Lang::Zh => format!("未执行。该提醒的说明:{text}"),
+            }
+        }
+        Guard::Tool(tool) => {
+            let tool: String = tool.chars().take(ID_CHARS).collect();
+            match lang {
+                Lang::En => format!("Not done. This reminder is managed with the tool `{tool}`."),
+                Lang::Zh => format!("未执行。该提醒由工具 `{tool}` 管理。"),
+            }
+        }
+        Guard::Program => lang
+            .pick(
+                "The program keeps this reminder up to date; it cannot be edited.",
+                "该提醒由程序自动维护,不能编辑。",
+            )
+            .to_owned(),
     }))
-}
-
-fn filled(value: &Value) -> Option<&str> {
-    value.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
 fn content(args: &Args) -> Option<String> {

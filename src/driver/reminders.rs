@@ -1,0 +1,194 @@
+//! Reminders: what a change of one does, whoever asks for it, and which of them a dialog sees.
+//!
+//! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a
+//! member share is a file of its own, outside of every tree; it is read when it is needed.
+
+use crate::domain::record::Record;
+use crate::domain::reminder::SharedEdit;
+use crate::domain::{AgentId, Course, Dialog, HealthLevel, Reminder, SelfId};
+
+use super::draft::Draft;
+use super::engine::Engine;
+
+/// A change somebody asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    Add {
+        reminder: Box<Reminder>,
+        /// 1-based, beyond the end means at the end; without meaning for a shared one.
+        position: Option<usize>,
+    },
+    Update {
+        id: String,
+        content: String,
+        /// `None` keeps what the reminder has.
+        render_mode: Option<String>,
+    },
+    Delete {
+        id: String,
+    },
+}
+
+/// There is no such reminder any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone;
+
+/// The reminders all dialogs of a member share. One that cannot be read is left out; `doctor` names it.
+pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
+    match engine.store.personal_reminders(agent) {
+        Ok((reminders, problems)) => {
+            for problem in problems {
+                tracing::warn!(%problem, "a shared reminder is left out");
+            }
+            reminders
+        }
+        Err(error) => {
+            tracing::warn!(%agent, %error, "the shared reminders could not be read");
+            Vec::new()
+        }
+    }
+}
+
+/// What a dialog sees: its own reminders, then those its member shares.
+pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
+    dialog.reminders.iter().chain(shared).cloned().collect()
+}
+
+/// Drafts a change. `shared`: the shared reminders as they are now.
+pub fn carry_out(
+    draft: &mut Draft,
+    id: &SelfId,
+    course: Course,
+    shared: &[Reminder],
+    edit: Edit,
+) -> Result<(), Gone> {
+    let dialog = draft.dialog(id).ok_or(Gone)?;
+    let agent = dialog.meta.agent_id.clone();
+    let mut own = dialog.reminders.clone();
+    match in_dialog(&mut own, edit, tight_level(draft, id)) {
+        None => write(draft, id, course, own),
+        Some(edit) => draft.shared(agent, outside(edit, shared)?),
+    }
+    Ok(())
+}
+
+/// The level of a context that is tight: what is written then is for the next course.
+pub fn tight_level(draft: &Draft, id: &SelfId) -> Option<HealthLevel> {
+    let fullness = draft.dialog(id)?.history.fullness;
+    fullness.level.filter(|_| fullness.is_tight())
+}
+
+/// Changes the reminders of a dialog; hands back an edit that is not about one of them.
+fn in_dialog(own: &mut Vec<Reminder>, edit: Edit, tight: Option<HealthLevel>) -> Option<Edit> {
+    let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
+    match edit {
+        Edit::Add { mut reminder, position } if !reminder.is_shared() => {
+            let for_next_course = reminder.meta.is_some();
+            if !for_next_course {
+                reminder.pack(tight);
+            }
+            let place = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
+            own.insert(place, *reminder);
+            None
+        }
+        Edit::Add { .. } => Some(edit),
+        Edit::Update { ref id, .. } | Edit::Delete { ref id } => match at(own, id) {
+            Some(at) => {
+                change_at(own, at, edit, tight);
+                None
+            }
+            None => Some(edit),
+        },
+    }
+}
+
+fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit, tight: Option<HealthLevel>) {
+    match edit {
+        Edit::Update { content, render_mode, .. } => {
+            if let Some(reminder) = own.get_mut(at) {
+                reminder.content = content;
+                reminder.pack(tight);
+                reminder.render_mode = render_mode.unwrap_or(reminder.render_mode.clone());
+            }
+        }
+        Edit::Delete { .. } => drop(own.remove(at)),
+        Edit::Add { .. } => {}
+    }
+}
+
+/// The change of the file a shared reminder lies in.
+fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, Gone> {
+    let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
+    match edit {
+        Edit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
+        Edit::Update { id, content, render_mode } if known(&id) => {
+            Ok(SharedEdit::Rewrite { id, content, render_mode })
+        }
+        Edit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
+        Edit::Update { .. } | Edit::Delete { .. } => Err(Gone),
+    }
+}
+
+fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
+    draft.append_aside(dialog, course, Record::Reminders { reminders: reminders.clone() });
+    draft.reminders(dialog, reminders);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stamp;
+    use crate::domain::reminder::PERSONAL;
+
+    fn reminder(id: &str, scope: &str) -> Reminder {
+        let new = Reminder::new(id.to_owned(), String::new(), Stamp::default());
+        Reminder { scope: scope.to_owned(), ..new }
+    }
+
+    fn add(id: &str, scope: &str, position: Option<usize>) -> Edit {
+        Edit::Add { reminder: Box::new(reminder(id, scope)), position }
+    }
+
+    fn update(id: &str) -> Edit {
+        Edit::Update { id: id.to_owned(), content: "new".to_owned(), render_mode: None }
+    }
+
+    fn delete(id: &str) -> Edit {
+        Edit::Delete { id: id.to_owned() }
+    }
+
+    /// The dialog's reminders after an edit, or the id of the file it is about.
+    fn told(edit: Edit) -> Result<String, Option<String>> {
+        let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
+        match in_dialog(&mut own, edit, None) {
+            None => {
+                let all = own.iter().map(|r| format!("{}{}", r.id, r.content));
+                Ok(all.collect::<Vec<_>>().join(" "))
+            }
+            Some(edit) => {
+                let found = outside(edit, &[reminder("p", PERSONAL)]);
+                Err(found.ok().map(|edit| edit.id().to_owned()))
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_finds_its_reminder_in_the_dialog_or_among_the_shared_ones() {
+        for (edit, expected) in [
+            (add("c", "dialog", None), Ok("a b c")),
+            (add("c", "dialog", Some(1)), Ok("c a b")),
+            (add("c", "dialog", Some(2)), Ok("a c b")),
+            (add("c", "dialog", Some(9)), Ok("a b c")),
+            (add("c", PERSONAL, None), Err(Some("c"))),
+            (update("a"), Ok("anew b")),
+            (update("p"), Err(Some("p"))),
+            (update("x"), Err(None)),
+            (delete("b"), Ok("a")),
+            (delete("p"), Err(Some("p"))),
+            (delete("x"), Err(None)),
+        ] {
+            let expected = expected.map(str::to_owned).map_err(|id| id.map(str::to_owned));
+            assert_eq!(told(edit.clone()), expected, "{edit:?}");
+        }
+    }
+}
