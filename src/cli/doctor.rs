@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
-use crate::minds::Minds;
+use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::store::Access;
 use crate::tools::Registry;
@@ -19,6 +19,7 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let mut problems = store.examine();
+    problems.extend(taskdoc::problems(workspace, survey.taskdocs()));
     for problem in survey.problems {
         if !problems.contains(&problem) {
             problems.push(problem);

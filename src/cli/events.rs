@@ -72,6 +72,7 @@ impl Printer {
             | UiEvent::Inbox(_)
             | UiEvent::Shelf { .. }
             | UiEvent::Page { .. }
+            | UiEvent::Sheet { .. }
             | UiEvent::Live { .. }
             | UiEvent::LiveEnd { .. }
             | UiEvent::Done { .. }

@@ -24,6 +24,7 @@ pub mod queue;
 pub mod record;
 pub mod reminder;
 pub mod state;
+pub mod taskdoc;
 pub mod team;
 pub mod time;
 pub mod transcript;

@@ -2,7 +2,7 @@
 
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Course, DialogId, KeepGoing};
+use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, WorkspaceView};
 use crate::store::{DialogListing, StoreError, Survey, TreeListing};
@@ -113,4 +113,9 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         default_responder: minds.default_responder().cloned(),
         taskdocs,
     }
+}
+
+/// What is wrong with the Taskdocs of these trees.
+pub fn taskdoc_problems(engine: &Engine, survey: &Survey) -> Vec<Problem> {
+    taskdoc::problems(&engine.workspace, survey.taskdocs())
 }

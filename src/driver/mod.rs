@@ -44,6 +44,7 @@ mod retry;
 mod rows;
 mod seat;
 mod serve;
+mod sheets;
 mod stream;
 mod supervisor;
 pub mod texts;

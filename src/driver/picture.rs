@@ -183,6 +183,7 @@ impl Picture {
             | UiEvent::Asked { .. }
             | UiEvent::Answered { .. }
             | UiEvent::Page { .. }
+            | UiEvent::Sheet { .. }
             | UiEvent::Retry { .. }
             | UiEvent::Problems(_)
             | UiEvent::Done { .. }

@@ -139,9 +139,11 @@ impl Ready {
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
         let tools = self.tool_schemas(engine, dialog);
         let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-        let taskdoc = taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path)
-            .ok()
-            .map(|doc| taskdoc::render(&doc, engine.lang));
+        let path = &dialog.meta.task_doc_path;
+        let taskdoc = match taskdoc::read(&engine.workspace, path) {
+            Ok(doc) => taskdoc::render(&doc, engine.lang),
+            Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),
+        };
         let params = match self.role {
             DialogRole::Main | DialogRole::Side => &self.member.params,
             DialogRole::FreshBoots => &self.member.fbr_params,
@@ -149,7 +151,7 @@ impl Ready {
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
-            messages: context::messages(dialog, &self.shared, taskdoc, engine.texts()),
+            messages: context::messages(dialog, &self.shared, Some(taskdoc), engine.texts()),
             tools,
             streaming: self.member.streaming,
             params: ModelParams {

@@ -15,6 +15,7 @@ use super::calls::ask_human;
 use super::generation::mark_stopped;
 use super::interjection;
 use super::seat::Place;
+use super::sheets::ReminderChange;
 use super::tree::TreeTask;
 
 #[derive(Debug)]
@@ -48,6 +49,11 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         switch: Switch,
+    },
+    Reminder {
+        ticket: Ticket,
+        dialog: SelfId,
+        change: ReminderChange,
     },
     /// Everything in this tree that is stopped; answered with how that went.
     ContinueAll {
@@ -119,6 +125,11 @@ impl TreeTask {
             TreeRequest::KeepGoing { ticket, dialog, switch } => {
                 let outcome = self.switch_keep_going(&dialog, switch).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Reminder { ticket, dialog, change } => {
+                let outcome = self.change_reminder(&dialog, change).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+                self.tell_reminders(&dialog).await;
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);

@@ -17,7 +17,7 @@ use crate::store::StoreError;
 
 use super::draft::Draft;
 use super::engine::Engine;
-use super::look::{deserves_a_look, listing_news, read_page, workspace_view};
+use super::look::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
 use super::picture::{News, NewsSender, Watch};
 use super::requests::{Continued, TreeRequest};
 use super::tree::TreeTask;
@@ -81,9 +81,11 @@ impl Supervisor {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
             let minds = engine.minds();
             let view = workspace_view(&engine, &minds, &survey);
-            (survey, minds, view)
+            let taskdocs = taskdoc_problems(&engine, &survey);
+            (survey, minds, view, taskdocs)
         });
-        let Ok((survey, minds, view)) = surveyed.await else { return };
+        let Ok((survey, minds, view, taskdocs)) = surveyed.await else { return };
+        self.send(News::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.send(News::Workspace(view)).await;
         self.send(News::Problems { origin: "minds", problems: minds.problems().to_vec() }).await;
         let problems = survey.problems.clone();
@@ -156,6 +158,7 @@ impl Supervisor {
             Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Trust { ticket, key } => self.trust(ticket, key).await,
+            Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Refresh => self.send(News::Refresh).await,
             Command::Shutdown { .. } => {}
         }

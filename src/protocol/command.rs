@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::lifecycle::Lifecycle;
+use super::sheet::SheetRequest;
 use crate::domain::keep_going::Switch;
 use crate::domain::{AgentId, Course, DialogId, KeyUse};
 
@@ -84,6 +85,12 @@ pub enum Command {
     Trust {
         ticket: Ticket,
         key: KeyUse,
+    },
+    /// The reminders or the Taskdoc of a dialog: to see them, or to change them.
+    Sheet {
+        ticket: Ticket,
+        dialog: DialogId,
+        request: SheetRequest,
     },
     /// The whole picture again: rows, inbox, problems.
     Refresh,

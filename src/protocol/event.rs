@@ -13,6 +13,7 @@ use crate::domain::{
 
 use super::command::Ticket;
 use super::lifecycle::{AfterFork, ShelfRow};
+use super::sheet::Sheet;
 
 /// The place of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -159,6 +160,11 @@ pub enum UiEvent {
     Page {
         ticket: Ticket,
         page: Box<TranscriptPage>,
+    },
+    /// The reminders or the Taskdoc of a dialog as they are now.
+    Sheet {
+        dialog: DialogId,
+        sheet: Box<Sheet>,
     },
     /// A record is on disk.
     Fact {

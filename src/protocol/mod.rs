@@ -10,6 +10,7 @@ pub mod command;
 pub mod event;
 pub mod lifecycle;
 pub mod outbox;
+pub mod sheet;
 
 pub use command::{Command, Ticket};
 pub use event::{
@@ -18,3 +19,4 @@ pub use event::{
 };
 pub use lifecycle::{AfterFork, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
+pub use sheet::{Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

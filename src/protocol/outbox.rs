@@ -113,6 +113,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Inbox(_)
         | UiEvent::Asked { .. }
         | UiEvent::Answered { .. }
+        | UiEvent::Sheet { .. }
         | UiEvent::Problems(_)
         | UiEvent::Done { .. }
         | UiEvent::Refused { .. }

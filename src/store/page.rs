@@ -41,10 +41,19 @@ struct Window {
 impl Store {
     /// Whose dialog it is; `None` if its identity cannot be read.
     pub fn agent(&self, bucket: Bucket, dialog: &DialogId) -> Option<AgentId> {
+        self.meta(bucket, dialog).map(|meta| meta.agent_id)
+    }
+
+    /// The identity of a dialog as its file tells it.
+    pub fn meta(&self, bucket: Bucket, dialog: &DialogId) -> Option<DialogMeta> {
+        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
+        if !named {
+            return None;
+        }
         let path = self.layout.dialog(bucket, dialog).join(DIALOG);
         let found = files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
         let files::Found::Text(text) = found else { return None };
-        yaml::read::<DialogMeta>(&text).ok().map(|meta| meta.agent_id)
+        yaml::read::<DialogMeta>(&text).ok()
     }
 
     /// The last `limit` records before line `before`, or at the end of the course. Fewer where they

@@ -1,6 +1,8 @@
 //! The list of all trees, cheaply: of the courses only the records are parsed that questions, calls and
 //! generations are decided from. Writes nothing.
 
+use std::collections::BTreeSet;
+
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::{Blocker, DisplayState, StopReason};
 
@@ -27,6 +29,15 @@ pub struct Survey {
     pub problems: Vec<Problem>,
     /// Trees nothing can be made of; the first process that may write sets them aside.
     pub damaged: Vec<(Bucket, RootId)>,
+}
+
+impl Survey {
+    /// The Taskdocs its dialogs work on, each once.
+    #[must_use]
+    pub fn taskdocs(&self) -> BTreeSet<&str> {
+        let dialogs = self.trees.iter().flat_map(|tree| &tree.dialogs);
+        dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

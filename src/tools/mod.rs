@@ -26,7 +26,7 @@ mod tool;
 
 pub use access::{Access, ListRule, Op, Target};
 pub use args::Args;
-pub use control::CLEAR_MIND;
+pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use tool::{ReminderView, Tool, ToolCx, ToolSpec};

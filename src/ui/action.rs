@@ -16,13 +16,15 @@ pub enum Scope {
     Composer,
     /// The list of what is done and archived.
     Shelf,
+    /// Reminders or a Taskdoc, laid over the dialog.
+    Sheet,
     /// A question of the program itself, such as "quit?".
     Confirm,
 }
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
@@ -30,6 +32,7 @@ impl Scope {
         Self::Dialog,
         Self::Composer,
         Self::Shelf,
+        Self::Sheet,
         Self::Confirm,
     ];
 
@@ -44,6 +47,7 @@ impl Scope {
             Self::Dialog => "dialog",
             Self::Composer => "composer",
             Self::Shelf => "shelf",
+            Self::Sheet => "sheet",
             Self::Confirm => "confirm",
         }
     }
@@ -65,6 +69,7 @@ impl Scope {
             Self::Dialog => &[Self::Dialog, Self::Panes, Self::Anywhere],
             Self::Composer => &[Self::Composer, Self::Anywhere],
             Self::Shelf => &[Self::Shelf, Self::Anywhere],
+            Self::Sheet => &[Self::Sheet, Self::Panes, Self::Anywhere],
             Self::Confirm => &[Self::Confirm],
         }
     }
@@ -74,9 +79,13 @@ impl Scope {
     pub fn is_for_typing(self) -> bool {
         match self {
             Self::Anywhere | Self::Composer => true,
-            Self::Panes | Self::Tree | Self::Inbox | Self::Dialog | Self::Shelf | Self::Confirm => {
-                false
-            }
+            Self::Panes
+            | Self::Tree
+            | Self::Inbox
+            | Self::Dialog
+            | Self::Shelf
+            | Self::Sheet
+            | Self::Confirm => false,
         }
     }
 }
@@ -201,6 +210,8 @@ actions! {
         ToggleCall "call" ["o"] "Open or close this call";
         EnterSideDialog "enter" ["enter"] "Go into the side dialog of this call";
         Back "back" ["backspace"] "Go back to the dialog before";
+        Reminders "reminders" ["r"] "Show the reminders of this dialog";
+        OpenTaskdoc "taskdoc" ["T"] "Show the Taskdoc of this dialog";
         DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";
         DialogStop "stop" ["s"] "Stop this dialog";
         DialogContinue "continue" ["c"] "Let this dialog go on";
@@ -225,6 +236,16 @@ actions! {
         ShelfArchive "archive" ["A"] "Put this dialog into the archive";
         ShelfDelete "delete" ["D"] "Delete this dialog for ever; asks first";
         ShelfClose "close" ["esc" "q" "ctrl+c"] "Close the list";
+    }
+    Sheet {
+        SheetUp "up" ["k" "up"] "Move to the entry above";
+        SheetDown "down" ["j" "down"] "Move to the entry below";
+        SheetPageUp "page-up" ["ctrl+u" "pageup"] "Scroll up half a page";
+        SheetPageDown "page-down" ["ctrl+d" "pagedown" "space"] "Scroll down half a page";
+        SheetEdit "edit" ["enter" "e"] "Edit this entry";
+        SheetAdd "add" ["n"] "Add a reminder to this dialog";
+        SheetAddPersonal "add-personal" ["N"] "Add a reminder for all dialogs of the member";
+        SheetDelete "delete" ["d"] "Delete this reminder";
     }
     Confirm {
         ConfirmYes "accept" ["y" "enter"] "Yes";

@@ -10,6 +10,7 @@ mod handlers;
 mod lifecycle;
 mod opening;
 mod screen;
+mod sheets;
 mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::panes::composer::Composer;
+use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::transcript::TranscriptPane;
 use crate::ui::text::SafeText;
@@ -90,6 +92,8 @@ enum Waiting {
         text: String,
     },
     Lifecycle(Lifecycle),
+    /// What a sheet shows.
+    Sheet,
     Other,
 }
 
@@ -321,11 +325,19 @@ impl App {
             return false;
         };
         let mut intents = Vec::new();
-        let mut cx =
-            Cx { workspace: &self.model.workspace, look: &self.look, intents: &mut intents };
+        let mut cx = Cx {
+            workspace: &self.model.workspace,
+            sheets: &self.model.sheets,
+            drafts: &self.drafts,
+            look: &self.look,
+            intents: &mut intents,
+        };
         let handled = work(pane.as_mut(), &mut cx);
         if handled != Handled::Close {
             self.overlays.push(pane);
+        } else if self.overlays.is_empty() {
+            self.model.sheets.close();
+            self.drafts.save();
         }
         for intent in intents {
             self.carry_out(intent);
@@ -338,13 +350,19 @@ impl App {
             Intent::Quit => self.effects.push(Effect::Quit),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_life(change),
-            Intent::AskFirst(question, change) => self.ask_first(question, change),
             Intent::Open(dialog) => {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
             Intent::Trust { key, dialog } => self.trust(key, dialog),
-            Intent::KeepDraft(text) => self.drafts.set(&DraftKey::New, &text, self.moment),
+            Intent::KeepDraft(key, text) => self.drafts.set(&key, &text, self.moment),
+            Intent::Sheet { dialog, request, draft } => {
+                self.change_on_sheet(dialog, request, draft);
+            }
+            Intent::Ask(question, yes) => {
+                self.overlays.push(Box::new(Confirm::new(question, *yes)));
+            }
+            Intent::Tell(text) => self.say_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
                 let ticket = self.ticket(Waiting::Create { text: text.clone() });

@@ -1,10 +1,11 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
 use crate::domain::{AgentId, DialogId, KeyUse, Lang, Stamp};
-use crate::protocol::{Lifecycle, WorkspaceView};
+use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Drafts, Sheets};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use ratatui::style::Style;
 
@@ -54,8 +55,6 @@ pub enum Intent {
     Quit,
     StopAll,
     Lifecycle(Lifecycle),
-    /// The same, after a question.
-    AskFirst(Word, Lifecycle),
     Open(DialogId),
     Create {
         agent: AgentId,
@@ -67,14 +66,26 @@ pub enum Intent {
         key: KeyUse,
         dialog: DialogId,
     },
-    /// The first message so far, to be kept.
-    KeepDraft(String),
+    /// What was typed so far, to be kept; nothing forgets it.
+    KeepDraft(DraftKey, String),
+    /// A change on a sheet, and the words it is about.
+    Sheet {
+        dialog: DialogId,
+        request: SheetRequest,
+        draft: Option<(DraftKey, String)>,
+    },
+    /// Do it if the person agrees.
+    Ask(Word, Box<Intent>),
+    /// Something to say in the last line.
+    Tell(String),
 }
 
 /// What a key handler of an overlay may use.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub workspace: &'a WorkspaceView,
+    pub sheets: &'a Sheets,
+    pub drafts: &'a Drafts,
     pub look: &'a Look,
     pub intents: &'a mut Vec<Intent>,
 }

@@ -11,6 +11,7 @@ pub mod mark;
 pub mod notices;
 pub mod open;
 pub mod retries;
+pub mod sheets;
 pub mod tree;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub use mark::Mark;
 pub use notices::{Notices, Tone};
 pub use open::OpenDialog;
 pub use retries::{Retries, Retry};
+pub use sheets::Sheets;
 pub use tree::{Node, Tree};
 
 #[derive(Debug, Default)]
@@ -34,6 +36,7 @@ pub struct Model {
     pub inbox: Inbox,
     pub open: Option<OpenDialog>,
     pub retries: Retries,
+    pub sheets: Sheets,
     pub problems: Vec<Problem>,
     /// Dialogs that stopped because a key waits for consent.
     pub held: BTreeMap<DialogId, HeldKey>,

@@ -28,6 +28,7 @@ mod restart;
 mod rounds;
 mod runs;
 mod sessions;
+mod sheets;
 mod stops;
 mod talk;
 mod tellasks;

@@ -14,6 +14,7 @@ mod lifecycle;
 mod offers;
 mod reminders;
 mod replies;
+mod taskdoc;
 mod tellask;
 #[cfg(test)]
 mod tests;

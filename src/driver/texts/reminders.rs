@@ -37,7 +37,7 @@ impl Texts {
         let what = if reminder.scope == PERSONAL {
             self.pick(
                 "[System notice] Personal reminder, in all your dialogs",
-                "【系统提示】个人提醒,见于你的所有对话",
+                "【系统提示】个人提醒，见于你的所有对话",
             )
         } else {
             self.pick("[System notice] Reminder", "【系统提示】提醒")
@@ -50,7 +50,7 @@ impl Texts {
     pub fn reminder_gone(self) -> String {
         self.pick(
             "Not done: this reminder is gone. The reminder block of your next turn shows what is left.",
-            "未执行:该提醒已不存在。下一轮的提醒块会列出现有的提醒。",
+            "未执行：该提醒已不存在。下一轮的提醒块会列出现有的提醒。",
         )
         .to_owned()
     }

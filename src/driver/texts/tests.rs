@@ -53,6 +53,8 @@ fn all(texts: Texts) -> Vec<String> {
         texts.assignment(&assignment(), Some("s"), "replyTellask"),
         texts.assignment(&assignment(), None, "replyTellaskSessionless"),
         texts.assignment_update(),
+        texts.reminder_gone(),
+        texts.taskdoc_unreadable("x"),
         texts.waiting("tellask", id),
         texts.self_tellask(),
         texts.tellask_to_asker("lead"),

@@ -7,24 +7,24 @@
 mod create;
 mod find;
 mod path;
+mod problems;
 mod read;
 mod render;
+mod sections;
 #[cfg(test)]
 mod tests;
 
 pub use create::create;
 pub use find::list;
 pub use path::validate_path;
+pub use problems::problems;
 pub use read::read;
-pub use render::render;
+pub use render::{render, sentence};
+pub use sections::{SectionText, Sections, section_text, sections};
 
 use crate::domain::Problem;
+use crate::domain::taskdoc::{BORNE, SECTIONS};
 
-/// The sections at the top, in the order of the package.
-pub const SECTIONS: [&str; 3] = ["goals", "constraints", "progress"];
-/// The sections of `bearinmind/`, in the order shown.
-pub const BEAR_IN_MIND: [&str; 6] =
-    ["contracts", "acceptance", "grants", "runbook", "decisions", "risks"];
 /// The rendered text is replaced by a notice beyond this size.
 pub const LIMIT_BYTES: usize = 100 * 1024;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BEAR_IN_MIND, SECTIONS, TaskdocError};
+use super::TaskdocError;
 
 const SUFFIX: &str = ".tsk";
 const LONGEST_PATH: usize = 300;
@@ -55,23 +55,4 @@ pub(super) fn folder(workspace: &Path, path: &str) -> Result<PathBuf, TaskdocErr
         return Err(TaskdocError::bad(path, "it is no folder"));
     }
     Ok(folder)
-}
-
-/// True for a name of a category or section: words of letters, digits, `-` and `_`, joined by
-/// dots, the first starting with a letter.
-pub(super) fn is_identifier(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.split('.').all(|part| {
-            !part.is_empty()
-                && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        })
-}
-
-/// True if `category/selector` may name a section that is only listed.
-pub(super) fn is_extra(category: &str, selector: &str) -> bool {
-    is_identifier(category)
-        && is_identifier(selector)
-        && category != "bearinmind"
-        && !SECTIONS.contains(&selector)
-        && !BEAR_IN_MIND.contains(&selector)
 }

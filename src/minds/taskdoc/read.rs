@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
-use super::path::{folder, is_extra, is_identifier};
-use super::{BEAR_IN_MIND, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
+use super::path::folder;
+use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
+use crate::domain::taskdoc::{BEAR_IN_MIND, is_name, section as named};
 
 /// Entries looked at, in all.
 const MOST_ENTRIES: usize = 2048;
@@ -26,7 +27,7 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
     let mut categories = Vec::new();
     let names = scan.entries(&folder).map_err(|e| TaskdocError::io(path, e))?;
     for (name, is_dir) in names {
-        if is_dir && is_identifier(&name) {
+        if is_dir && is_name(&name) {
             categories.push(name);
         } else if is_dir || !is_section(&name) {
             scan.violation(&name);
@@ -39,8 +40,8 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
     taskdoc.goals = section(&folder.join("goals.md"));
     taskdoc.constraints = section(&folder.join("constraints.md"));
     taskdoc.progress = section(&folder.join("progress.md"));
-    for name in BEAR_IN_MIND {
-        let text = section(&folder.join("bearinmind").join(format!("{name}.md")));
+    for name in BORNE {
+        let text = section(&folder.join(BEAR_IN_MIND).join(format!("{name}.md")));
         if !text.is_empty() {
             taskdoc.bear_in_mind.push((name.to_owned(), text));
         }
@@ -81,13 +82,10 @@ impl Scan {
         for (name, is_dir) in names {
             let selector = name.strip_suffix(".md").filter(|_| !is_dir);
             match selector {
-                Some(selector) if category == "bearinmind" => {
-                    if !BEAR_IN_MIND.contains(&selector) {
-                        self.violation(&format!("{category}/{name}"));
+                Some(selector) if is_section_file(category, selector) => {
+                    if category != BEAR_IN_MIND {
+                        self.index(format!("{category}/{selector}"));
                     }
-                }
-                Some(selector) if is_extra(category, selector) => {
-                    self.index(format!("{category}/{selector}"));
                 }
                 Some(_) | None => self.violation(&format!("{category}/{name}")),
             }
@@ -114,23 +112,35 @@ impl Scan {
     }
 }
 
+/// True if the tools know this file by this name, and by no other.
+fn is_section_file(category: &str, selector: &str) -> bool {
+    let file = format!("{category}/{selector}.md");
+    named(Some(category), selector).is_ok_and(|section| section.file == file)
+}
+
 fn is_section(file: &str) -> bool {
     file.strip_suffix(".md").is_some_and(|name| SECTIONS.contains(&name))
 }
 
-/// The trimmed text of a regular file; empty where there is none. A little more than the limit is
-/// read, so that what is too large stays too large.
 fn section(path: &Path) -> String {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    bounded(path).0
+}
+
+/// The trimmed text of a regular file, and whether it is all of it; empty where there is none. A
+/// little more than the limit is read, so that what is too large stays too large.
+pub(super) fn bounded(path: &Path) -> (String, bool) {
+    let nothing = (String::new(), true);
     let in_package =
         path.parent().is_some_and(|dir| fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()));
-    let Some(file) = (is_file && in_package).then(|| File::open(path).ok()).flatten() else {
-        return String::new();
+    let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && in_package);
+    let Some((meta, file)) = meta.and_then(|meta| Some((meta, File::open(path).ok()?))) else {
+        return nothing;
     };
     let most = u64::try_from(LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1024);
     let mut bytes = Vec::new();
     if file.take(most).read_to_end(&mut bytes).is_err() {
-        return String::new();
+        return (String::new(), false);
     }
-    String::from_utf8_lossy(&bytes).trim().to_owned()
+    let whole = meta.len() <= most && std::str::from_utf8(&bytes).is_ok();
+    (String::from_utf8_lossy(&bytes).trim().to_owned(), whole)
 }

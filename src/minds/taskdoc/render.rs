@@ -69,7 +69,9 @@ fn in_full(taskdoc: &Taskdoc, lang: Lang) -> String {
     text
 }
 
-fn sentence(violation: &Violation, lang: Lang) -> String {
+/// One violation in words.
+#[must_use]
+pub fn sentence(violation: &Violation, lang: Lang) -> String {
     match violation {
         Violation::TooManyFiles => TOO_MANY_FILES.of(lang).to_owned(),
         Violation::Stranger(name) => format!("`{name}` {}", STRANGER.of(lang)),

@@ -33,6 +33,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 
 pub use clear::CLEAR_MIND;
 pub(super) use taskdoc::only_in_main;
+pub use taskdoc::replace_section;
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::CHANGE_MIND;
-use super::section::{Section, section};
+use super::section::fault_text;
 use crate::domain::Lang;
+use crate::domain::taskdoc::{Section, section};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard};
@@ -66,11 +67,19 @@ fn change(cx: &ToolCx, args: &Args) -> Outcome {
     if !cx.main_dialog {
         return only_in_main(cx.lang);
     }
-    let (path, _) = match locate(cx, args) {
-        Ok(found) => found,
+    match section(args.text("category"), args.required_text("selector")) {
+        Ok(section) => replace_section(cx, &section, args.required_text("content")),
+        Err(fault) => Outcome::failed(fault_text(fault, cx.lang)),
+    }
+}
+
+/// Replaces a section of the task document whole.
+pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> Outcome {
+    let path = match path_of(cx, section) {
+        Ok(path) => path,
         Err(outcome) => return outcome,
     };
-    let content = args.required_text("content").trim();
+    let content = content.trim();
     if content.is_empty() {
         return Outcome::failed(
             cx.lang.pick("`content` must not be blank.", "`content` 不能为空白。"),
@@ -122,7 +131,11 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), Fault> {
 /// The path of the section the arguments name.
 fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), Outcome> {
     let section = section(args.text("category"), args.required_text("selector"))
-        .map_err(|fault| Outcome::failed(fault.text(cx.lang)))?;
+        .map_err(|fault| Outcome::failed(fault_text(fault, cx.lang)))?;
+    Ok((path_of(cx, &section)?, section))
+}
+
+fn path_of(cx: &ToolCx, section: &Section) -> Result<String, Outcome> {
     let document = cx.taskdoc.as_ref().and_then(|path| path.to_str());
     let document = document.filter(|path| path.to_lowercase().ends_with(".tsk"));
     let Some(document) = document else {
@@ -130,7 +143,7 @@ fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), Outcome> {
             cx.lang.pick("This dialog has no task document.", "本对话没有任务文档。"),
         ));
     };
-    Ok((format!("{document}/{}", section.file), section))
+    Ok(format!("{document}/{}", section.file))
 }
 
 fn failed(fault: &Fault, lang: Lang) -> Outcome {

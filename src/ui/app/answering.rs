@@ -124,9 +124,11 @@ impl App {
         let draft = self.drafts.get(key);
         let on_its_way = self.waiting.values().any(|waiting| match waiting {
             Waiting::Words { key: of, text } => of == key && text == draft,
-            Waiting::Open | Waiting::Create { .. } | Waiting::Lifecycle(_) | Waiting::Other => {
-                false
-            }
+            Waiting::Open
+            | Waiting::Create { .. }
+            | Waiting::Lifecycle(_)
+            | Waiting::Sheet
+            | Waiting::Other => false,
         });
         if on_its_way { String::new() } else { draft.to_owned() }
     }

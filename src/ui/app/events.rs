@@ -31,7 +31,9 @@ impl App {
             UiEvent::Asked { headline, .. } => self.ring(&headline),
             UiEvent::Answered { question, .. } => self.question_went(&question),
             UiEvent::Page { ticket, page } => self.page(ticket, *page),
+            UiEvent::Sheet { dialog, sheet } => return self.model.sheets.take(&dialog, *sheet),
             UiEvent::Fact { dialog, at, entry } => {
+                self.refresh_sheet_after(&dialog, &entry);
                 return self.with_open(&dialog, |open| open.fact(at, &entry));
             }
             UiEvent::Live { dialog, segment, text } => {
@@ -47,6 +49,7 @@ impl App {
                 self.model.retries.take(dialog, retry, self.moment);
             }
             UiEvent::ToolEnded { dialog, call, ok } => {
+                self.refresh_sheet(Some(&dialog));
                 return self.with_open(&dialog, |open| {
                     open.transcript.ended(&call, ok) != Change::Nothing
                 });
@@ -134,7 +137,7 @@ impl App {
                 }
             }
             Some(Waiting::Lifecycle(change)) => self.life_changed(&change),
-            Some(Waiting::Open | Waiting::Other) | None => {}
+            Some(Waiting::Open | Waiting::Sheet | Waiting::Other) | None => {}
         }
     }
 
@@ -147,6 +150,7 @@ impl App {
                     self.model.open = None;
                 }
             }
+            Some(Waiting::Sheet) => self.sheet_refused(),
             Some(Waiting::Lifecycle(_) | Waiting::Other) | None => {}
         }
         self.say_text(Tone::Bad, text);
@@ -157,6 +161,7 @@ impl App {
         self.model.retries.clear();
         self.commands.push(Command::Refresh);
         self.reopen();
+        self.refresh_sheet(None);
     }
 
     /// The first screen: the oldest open question with its draft, else the newest dialog.

@@ -84,6 +84,8 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::ToggleCall, App::toggle_call),
     (Action::EnterSideDialog, App::enter_side_dialog),
     (Action::Back, App::go_back),
+    (Action::Reminders, App::open_reminders),
+    (Action::OpenTaskdoc, App::open_taskdoc),
     (Action::DialogAnswer, App::answer_of_open),
     (Action::DialogStop, |app| app.stop(App::open_dialog)),
     (Action::DialogContinue, |app| app.go_on(App::open_dialog)),

@@ -333,8 +333,13 @@ impl App {
     fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let mut overlays = std::mem::take(&mut self.overlays);
         let mut intents = Vec::new();
-        let mut cx =
-            Cx { workspace: &self.model.workspace, look: view.look, intents: &mut intents };
+        let mut cx = Cx {
+            workspace: &self.model.workspace,
+            sheets: &self.model.sheets,
+            drafts: &self.drafts,
+            look: view.look,
+            intents: &mut intents,
+        };
         for pane in &mut overlays {
             pane.draw(frame, area, view, &mut cx);
         }

@@ -6,4 +6,5 @@ mod fixture;
 mod going_on;
 mod lifecycle;
 mod screens;
+mod sheets;
 mod trust;

@@ -25,6 +25,10 @@ pub enum DraftKey {
     Answer(String),
     /// The first message of a new dialog.
     New,
+    /// A reminder of a dialog, by its id; new ones have names that are no ids.
+    Reminder(DialogId, String),
+    /// A section of a Taskdoc.
+    Section(String, String),
 }
 
 impl DraftKey {
@@ -34,6 +38,8 @@ impl DraftKey {
             Self::Message(dialog) => format!("message/{dialog}"),
             Self::Answer(question) => format!("answer/{question}"),
             Self::New => "new".to_owned(),
+            Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
+            Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),
         }
     }
 }

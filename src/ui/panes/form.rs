@@ -13,6 +13,7 @@ use crate::protocol::{MemberView, WorkspaceView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look, View};
 use crate::ui::lang::Word;
+use crate::ui::model::DraftKey;
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
 
@@ -175,7 +176,7 @@ impl NewDialog {
             }
             Part::Message => {
                 self.message_fault = None;
-                cx.intents.push(Intent::KeepDraft(self.message.text()));
+                cx.intents.push(Intent::KeepDraft(DraftKey::New, self.message.text()));
             }
         }
     }

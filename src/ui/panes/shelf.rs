@@ -56,7 +56,8 @@ fn move_to(row: &ShelfRow, to: Bucket) -> Intent {
 }
 
 fn delete(row: &ShelfRow) -> Intent {
-    Intent::AskFirst(Word::DeleteQuestion, Lifecycle::Delete { root: row.root.clone() })
+    let delete = Intent::Lifecycle(Lifecycle::Delete { root: row.root.clone() });
+    Intent::Ask(Word::DeleteQuestion, Box::new(delete))
 }
 
 fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {

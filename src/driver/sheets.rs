@@ -1,0 +1,257 @@
+//! The sheets of a dialog, its reminders and its Taskdoc: read for a person, and changed by one.
+//!
+//! A reminder is changed by its tree, as a tool's change would be. A section of a Taskdoc is a file of
+//! the workspace; it is replaced whole, the same way `change_mind` does it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::reminder::{AGENT_SHARED, Act, Guard, PERSONAL, sort_newest_first};
+use crate::domain::taskdoc::Section;
+use crate::domain::tree::Bucket;
+use crate::domain::{Dialog, DialogId, Reminder, SelfId};
+use crate::minds::taskdoc;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::UiEvent;
+use crate::protocol::sheet::{
+    Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView,
+};
+use crate::tools::{Access, ToolCx, replace_section};
+
+use super::engine::Engine;
+use super::reminders::{self, Edit};
+use super::requests::TreeRequest;
+use super::supervisor::Supervisor;
+use super::tree::TreeTask;
+
+/// What a person changes among the reminders of a dialog.
+#[derive(Debug)]
+pub enum ReminderChange {
+    Add { content: String, scope: Keeping },
+    Reword { id: String, content: String },
+    Delete { id: String },
+}
+
+impl Supervisor {
+    pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {
+        let change = match request {
+            SheetRequest::Reminders => {
+                return self.show_sheet(ticket, dialog, read_reminders).await;
+            }
+            SheetRequest::Taskdoc => return self.show_sheet(ticket, dialog, read_taskdoc).await,
+            SheetRequest::WriteSection { name, before, text } => {
+                return self.write_section(ticket, dialog, name, before, text).await;
+            }
+            SheetRequest::AddReminder { content, scope } => ReminderChange::Add { content, scope },
+            SheetRequest::RewordReminder { id, content } => ReminderChange::Reword { id, content },
+            SheetRequest::DeleteReminder { id } => ReminderChange::Delete { id },
+        };
+        let request = TreeRequest::Reminder { ticket, dialog: dialog.this.clone(), change };
+        self.pass(Some(ticket), &dialog, request).await;
+    }
+
+    /// Reads a sheet on a thread that may block.
+    async fn show_sheet(
+        &self,
+        ticket: Ticket,
+        dialog: DialogId,
+        read: fn(&Engine, &DialogId) -> Result<Sheet, String>,
+    ) {
+        let (engine, of) = (self.engine.clone(), dialog.clone());
+        let found = tokio::task::spawn_blocking(move || read(&engine, &of)).await;
+        let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(sheet) => UiEvent::Sheet { dialog, sheet: Box::new(sheet) },
+            Err(text) => UiEvent::Refused { ticket, text },
+        };
+        self.tell(event).await;
+    }
+
+    async fn write_section(
+        &self,
+        ticket: Ticket,
+        dialog: DialogId,
+        name: String,
+        before: String,
+        text: String,
+    ) {
+        let (engine, of) = (self.engine.clone(), dialog.clone());
+        let write = move || write(&engine, &of, &name, &before, &text);
+        let written = tokio::task::spawn_blocking(write).await;
+        match written.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => {
+                self.tell(UiEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
+                self.show_sheet(ticket, dialog, read_taskdoc).await;
+            }
+            Err(text) => self.tell(UiEvent::Refused { ticket, text }).await,
+        }
+    }
+}
+
+impl TreeTask {
+    /// Changes a reminder for a person; the sheet as it is then follows.
+    pub(super) async fn change_reminder(
+        &mut self,
+        id: &SelfId,
+        change: ReminderChange,
+    ) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        if dialog.latest.is_dead() {
+            return Err("this dialog is dead: it remembers nothing any more".to_owned());
+        }
+        let shared = self.shared_reminders(id);
+        let mut draft = self.draft();
+        let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
+        let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
+        let course = dialog.history.course;
+        draft.must_last();
+        reminders::carry_out(&mut draft, id, course, &shared, edit)
+            .map_err(|_| "there is no such reminder any more")?;
+        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
+    }
+
+    pub(super) async fn tell_reminders(&self, id: &SelfId) {
+        let Some(dialog) = self.tree.get(id) else { return };
+        let views = views(dialog, &self.shared_reminders(id));
+        let sheet = Box::new(Sheet::Reminders(views));
+        self.tell(UiEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
+    }
+}
+
+/// The change of a person as an edit, or why it is refused. `fresh` makes an empty reminder.
+fn edit(
+    visible: &[Reminder],
+    change: ReminderChange,
+    fresh: impl FnOnce() -> Reminder,
+) -> Result<Edit, String> {
+    let find = |id: &str| {
+        let found = visible.iter().find(|reminder| reminder.id == id);
+        found.ok_or("there is no such reminder any more")
+    };
+    match change {
+        ReminderChange::Add { content, scope } => {
+            let scope = match scope {
+                Keeping::Dialog => "dialog",
+                Keeping::Personal => PERSONAL,
+                Keeping::Shared => return Err("only the program shares reminders".to_owned()),
+            };
+            let content = filled(content)?;
+            let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
+            Ok(Edit::Add { reminder: Box::new(reminder), position: None })
+        }
+        ReminderChange::Reword { id, content } => {
+            unguarded(find(&id)?, Act::Update)?;
+            Ok(Edit::Update { id, content: filled(content)?, render_mode: None })
+        }
+        ReminderChange::Delete { id } => {
+            unguarded(find(&id)?, Act::Delete)?;
+            Ok(Edit::Delete { id })
+        }
+    }
+}
+
+fn filled(content: String) -> Result<String, String> {
+    if content.trim().is_empty() {
+        return Err("a reminder needs some text; delete it instead".to_owned());
+    }
+    Ok(content)
+}
+
+fn unguarded(reminder: &Reminder, act: Act) -> Result<(), String> {
+    reminder.guard(act).map_or(Ok(()), |guard| Err(refusal(&guard)))
+}
+
+/// Why a person does not change a reminder.
+fn refusal(guard: &Guard) -> String {
+    match guard {
+        Guard::Instead(text) => format!("the reminder says: {text}"),
+        Guard::Tool(tool) => format!("it is managed with the tool `{tool}`"),
+        Guard::Program => "the program keeps it up to date".to_owned(),
+    }
+}
+
+/// Newest first, as the model sees them.
+fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
+    let mut seen: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
+    sort_newest_first(&mut seen);
+    seen.into_iter()
+        .map(|reminder| ReminderView {
+            id: reminder.id.clone(),
+            content: reminder.content.clone(),
+            keeping: match reminder.scope.as_str() {
+                PERSONAL => Keeping::Personal,
+                AGENT_SHARED => Keeping::Shared,
+                _ => Keeping::Dialog,
+            },
+            owner: reminder.owner_name.clone(),
+            touched_at: crate::domain::Stamp::new(reminder.touched_at()),
+            plain: reminder.render_mode == "plain",
+            hidden: !reminder.is_shown_to_the_model(),
+            no_update: reminder.guard(Act::Update).map(|guard| refusal(&guard)),
+            no_delete: reminder.guard(Act::Delete).map(|guard| refusal(&guard)),
+        })
+        .collect()
+}
+
+/// The reminders of a dialog as they are on disk; nobody is driven or loaded for it.
+fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+    let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let seen = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+    let found = seen.tree.get(&dialog.this).ok_or("there is no such dialog")?;
+    let shared = reminders::shared(engine, &found.meta.agent_id);
+    Ok(Sheet::Reminders(views(found, &shared)))
+}
+
+fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+    let path = path_of(engine, dialog)?;
+    let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
+    let sections = found.sections.into_iter().map(|one| SectionView {
+        name: one.section.name().to_owned(),
+        text: one.text,
+        whole: one.whole,
+    });
+    let mut faults: Vec<String> =
+        found.violations.iter().map(|one| taskdoc::sentence(one, engine.lang)).collect();
+    if found.unlisted > 0 {
+        faults.push(format!("{} more sections are not listed", found.unlisted));
+    }
+    Ok(Sheet::Taskdoc(TaskdocView { path, sections: sections.collect(), faults }))
+}
+
+fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
+    let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let meta = engine.store.meta(bucket, dialog).ok_or("there is no such dialog")?;
+    Ok(meta.task_doc_path)
+}
+
+/// Replaces a section, unless somebody else changed it since the person read it.
+fn write(
+    engine: &Engine,
+    dialog: &DialogId,
+    name: &str,
+    before: &str,
+    text: &str,
+) -> Result<(), String> {
+    let path = path_of(engine, dialog)?;
+    let section = Section::named(name).map_err(|_| "there is no section of this name")?;
+    let now = taskdoc::section_text(&engine.workspace, &path, section.clone())
+        .map_err(|error| error.to_string())?;
+    if !now.whole {
+        return Err("the section is too large to be changed here; use an editor".to_owned());
+    }
+    if now.text != before.trim() {
+        return Err(
+            "NOT saved: the section was changed meanwhile; your text is kept as a draft".to_owned()
+        );
+    }
+    let cx = ToolCx {
+        workspace: Arc::from(engine.workspace.as_path()),
+        access: Arc::<Access>::default(),
+        taskdoc: Some(PathBuf::from(path)),
+        main_dialog: true,
+        reminders: Arc::from([]),
+        lang: engine.lang,
+        new_reminder_id: String::new(),
+    };
+    let outcome = replace_section(&cx, &section, text);
+    if outcome.ok { Ok(()) } else { Err(outcome.text) }
+}

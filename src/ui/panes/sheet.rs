@@ -1,0 +1,275 @@
+//! A sheet over the open dialog: its reminders, or its Taskdoc. A list, and an editor below it.
+//!
+//! Nothing is written here: what a person changes goes to the driver, and the sheet shows what it then
+//! tells. What is typed is kept as a draft until it is on disk.
+
+mod editor;
+mod items;
+mod list;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use self::editor::{Editor, Subject};
+use self::items::Item;
+use self::list::List;
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use crate::domain::DialogId;
+use crate::protocol::{Keeping, ReminderView, SheetRequest};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+/// What a sheet shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Reminders,
+    Taskdoc,
+}
+
+impl Kind {
+    pub fn request(self) -> SheetRequest {
+        match self {
+            Self::Reminders => SheetRequest::Reminders,
+            Self::Taskdoc => SheetRequest::Taskdoc,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct SheetPane {
+    kind: Kind,
+    dialog: DialogId,
+    /// Whose reminders, or the path of the Taskdoc.
+    of: String,
+    list: List,
+    editor: Option<Editor>,
+}
+
+impl SheetPane {
+    pub fn new(kind: Kind, dialog: DialogId, of: String) -> Self {
+        Self { kind, dialog, of, list: List::default(), editor: None }
+    }
+
+    /// The ids or names in the list, in its order.
+    fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
+        match self.kind {
+            Kind::Reminders => {
+                let all = cx.sheets.reminders().unwrap_or_default();
+                all.iter().map(|reminder| reminder.id.clone()).collect()
+            }
+            Kind::Taskdoc => {
+                let all = cx.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
+                all.iter().map(|section| section.name.clone()).collect()
+            }
+        }
+    }
+
+    fn chosen_reminder<'a>(&self, cx: &Cx<'a>) -> Option<&'a ReminderView> {
+        let key = self.list.chosen(&self.keys(cx))?;
+        cx.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
+    }
+
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        self.list.step(rows, &self.keys(cx));
+        Handled::Done
+    }
+
+    /// Begins to change what is chosen, or says why it is not changed by hand.
+    fn edit(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let found = match self.kind {
+            Kind::Reminders => self.chosen_reminder(cx).map(|reminder| {
+                let subject = Subject::Reminder(self.dialog.clone(), reminder.id.clone());
+                (subject, reminder.content.clone(), reminder.no_update.clone())
+            }),
+            Kind::Taskdoc => self.chosen_section(cx),
+        };
+        match found {
+            None => {}
+            Some((_, _, Some(why))) => refuse(&why, cx),
+            Some((subject, text, None)) => self.editor = Some(Editor::new(subject, text, cx)),
+        }
+        Handled::Done
+    }
+
+    fn chosen_section(&self, cx: &Cx<'_>) -> Option<(Subject, String, Option<String>)> {
+        let key = self.list.chosen(&self.keys(cx))?;
+        let taskdoc = cx.sheets.taskdoc()?;
+        let section = taskdoc.sections.iter().find(|section| section.name == key)?;
+        let why = (!section.whole).then(|| cx.look.word(Word::SectionTooLarge).to_owned());
+        let subject = Subject::Section(taskdoc.path.clone(), section.name.clone());
+        Some((subject, section.text.clone(), why))
+    }
+
+    fn add(&mut self, keeping: Keeping, cx: &mut Cx<'_>) -> Handled {
+        match self.kind {
+            Kind::Reminders => {
+                let subject = Subject::NewReminder(self.dialog.clone(), keeping);
+                self.editor = Some(Editor::new(subject, String::new(), cx));
+            }
+            Kind::Taskdoc => refuse(cx.look.word(Word::SectionsAreFixed), cx),
+        }
+        Handled::Done
+    }
+
+    /// Asks before a reminder is deleted.
+    fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
+        match (self.kind, self.chosen_reminder(cx)) {
+            (Kind::Taskdoc, _) => refuse(cx.look.word(Word::SectionsAreFixed), cx),
+            (Kind::Reminders, None) => {}
+            (Kind::Reminders, Some(ReminderView { no_delete: Some(why), .. })) => {
+                let why = why.clone();
+                refuse(&why, cx);
+            }
+            (Kind::Reminders, Some(ReminderView { id, no_delete: None, .. })) => {
+                let request = SheetRequest::DeleteReminder { id: id.clone() };
+                let dialog = self.dialog.clone();
+                let yes = Intent::Sheet { dialog, request, draft: None };
+                cx.intents.push(Intent::Ask(Word::DeleteReminderQuestion, Box::new(yes)));
+            }
+        }
+        Handled::Done
+    }
+
+    fn act_in_list(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut SheetPane, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 9] = [
+            (Action::SheetUp, |sheet, cx| sheet.step(-1, cx)),
+            (Action::SheetDown, |sheet, cx| sheet.step(1, cx)),
+            (Action::SheetPageUp, |sheet, _| sheet.list.scroll(true)),
+            (Action::SheetPageDown, |sheet, _| sheet.list.scroll(false)),
+            (Action::SheetEdit, Self::edit),
+            (Action::SheetAdd, |sheet, cx| sheet.add(Keeping::Dialog, cx)),
+            (Action::SheetAddPersonal, |sheet, cx| sheet.add(Keeping::Personal, cx)),
+            (Action::SheetDelete, Self::delete),
+            (Action::Cancel, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
+        let look = view.look;
+        let dot = look.glyphs.middle_dot;
+        let title = match self.kind {
+            Kind::Reminders => Word::Reminders,
+            Kind::Taskdoc => Word::Taskdoc,
+        };
+        let mut left = format!("{} {dot} {}", look.word(title), self.of);
+        if let Some(count) = count.filter(|_| self.kind == Kind::Reminders) {
+            left.push_str(&format!(" {dot} {count}"));
+        }
+        let mut hints = vec![hint(look, Action::SheetEdit, Word::Edit)];
+        if self.kind == Kind::Reminders {
+            hints.push(hint(look, Action::SheetAdd, Word::Add));
+            hints.push(hint(look, Action::SheetDelete, Word::Delete));
+            hints.push(hint(look, Action::SheetAddPersonal, Word::AddPersonal));
+        }
+        hints.insert(1, hint(look, Action::Cancel, Word::Close));
+        Heading { left, right: hints.join(PART) }
+    }
+
+    /// What is listed; `None` before the driver has told it.
+    fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<Item>> {
+        let chosen = self.list.chosen(&self.keys(cx));
+        let room = usize::from(area.width.saturating_sub(1));
+        match self.kind {
+            Kind::Reminders => {
+                let all = cx.sheets.reminders()?.iter();
+                let item = |reminder: &ReminderView| {
+                    let key = Subject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
+                    let draft = cx.drafts.has(&key);
+                    let whole = chosen.as_deref() == Some(reminder.id.as_str());
+                    items::reminder(reminder, view, room, whole, draft)
+                };
+                Some(all.map(item).collect())
+            }
+            Kind::Taskdoc => {
+                let taskdoc = cx.sheets.taskdoc()?;
+                let item = |section: &crate::protocol::SectionView| {
+                    let subject = Subject::Section(taskdoc.path.clone(), section.name.clone());
+                    let draft = cx.drafts.has(&subject.key());
+                    let whole = chosen.as_deref() == Some(section.name.as_str());
+                    items::section(section, view, room, whole, draft)
+                };
+                let mut all: Vec<Item> = taskdoc.sections.iter().map(item).collect();
+                all.extend(items::faults(&taskdoc.faults, view, room));
+                Some(all)
+            }
+        }
+    }
+}
+
+/// Says why something is not changed here.
+fn refuse(why: &str, cx: &mut Cx<'_>) {
+    let text = format!("{}: {why}", cx.look.word(Word::NotByHand));
+    cx.intents.push(Intent::Tell(text));
+}
+
+impl Pane for SheetPane {
+    fn scope(&self) -> Scope {
+        if self.editor.is_some() { Scope::Composer } else { Scope::Sheet }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let Some(editor) = &mut self.editor else {
+            return self.act_in_list(action, cx);
+        };
+        match editor.act(action, &self.dialog, cx) {
+            Handled::Close => {
+                self.editor = None;
+                Handled::Done
+            }
+            handled @ (Handled::Done | Handled::Ignored) => handled,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        match &mut self.editor {
+            Some(editor) => editor.typed(key, cx),
+            None => Handled::Ignored,
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
+        if let Some(editor) = &mut self.editor {
+            editor.paste(text, cx);
+        }
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
+        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
+        let head = Rect { height: area.height.min(1), ..area };
+        let rows = Rect {
+            y: area.y + head.height,
+            height: area.height.saturating_sub(head.height + typing),
+            ..area
+        };
+        self.list.settle(&self.keys(cx));
+        let items = self.items(rows, view, cx);
+        let heading = self.heading(view, items.as_ref().map(Vec::len));
+        draw_heading(frame, head, view.look, &heading, self.editor.is_none());
+        let note = match &items {
+            None => Some(Word::Loading),
+            Some(items) if items.is_empty() => Some(Word::NoReminders),
+            Some(_) => None,
+        };
+        if let Some(note) = note.filter(|_| rows.height > 0) {
+            let strip = Strip::new().put("  ", view.look.style(Role::TextDim));
+            let strip = strip.put(view.look.word(note), view.look.style(Role::TextDim));
+            strip.draw(frame.buffer_mut(), rows, rows.y);
+        }
+        let focused = self.editor.is_none();
+        self.list.draw(frame.buffer_mut(), rows, view, &items.unwrap_or_default(), focused);
+        if let Some(editor) = &self.editor {
+            editor.draw(frame, editing, view);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The field at the foot of a sheet. Its title says what Enter will do.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::domain::DialogId;
+use crate::protocol::{Keeping, SheetRequest};
+use crate::ui::action::Action;
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::lang::Word;
+use crate::ui::model::DraftKey;
+use crate::ui::pane::Handled;
+use crate::ui::panes::composer::{Heading, PART, draw_heading, hint};
+use crate::ui::panes::field::Field;
+use crate::ui::panes::strip::Strip;
+use crate::ui::theme::Role;
+
+/// Cells before the text.
+const INDENT: u16 = 3;
+
+/// What is edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    Reminder(DialogId, String),
+    NewReminder(DialogId, Keeping),
+    /// The Taskdoc and the section's name.
+    Section(String, String),
+}
+
+impl Subject {
+    pub fn key(&self) -> DraftKey {
+        match self {
+            Self::Reminder(dialog, id) => DraftKey::Reminder(dialog.clone(), id.clone()),
+            Self::NewReminder(dialog, keeping) => {
+                let name = match keeping {
+                    Keeping::Dialog | Keeping::Shared => "+dialog",
+                    Keeping::Personal => "+personal",
+                };
+                DraftKey::Reminder(dialog.clone(), name.to_owned())
+            }
+            Self::Section(taskdoc, name) => DraftKey::Section(taskdoc.clone(), name.clone()),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Editor {
+    subject: Subject,
+    /// The text as it was when editing began.
+    before: String,
+    field: Field,
+}
+
+impl Editor {
+    /// Goes on with the draft, if there is one.
+    pub fn new(subject: Subject, before: String, cx: &mut Cx<'_>) -> Self {
+        let draft = cx.drafts.get(&subject.key());
+        let field = Field::new(if draft.is_empty() { &before } else { draft });
+        if !draft.is_empty() {
+            cx.intents.push(Intent::Tell(cx.look.word(Word::DraftRestored).to_owned()));
+        }
+        Self { subject, before, field }
+    }
+
+    pub fn act(&mut self, action: Action, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
+        if action == Action::Send {
+            return self.save(dialog, cx);
+        }
+        if action == Action::NewLine {
+            self.field.new_line();
+            self.keep(cx);
+            return Handled::Done;
+        }
+        if action == Action::ClearDraft {
+            return self.clear(cx);
+        }
+        if action == Action::LeaveComposer { Handled::Close } else { Handled::Ignored }
+    }
+
+    pub fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if self.field.typed(key) {
+            self.keep(cx);
+        }
+        Handled::Done
+    }
+
+    pub fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
+        if self.field.paste(text) {
+            self.keep(cx);
+        } else {
+            cx.intents.push(Intent::Tell(cx.look.word(Word::PasteTooLong).to_owned()));
+        }
+    }
+
+    /// What was typed is a draft as long as it differs from what is there.
+    fn keep(&self, cx: &mut Cx<'_>) {
+        let text = self.field.text();
+        let draft = if text == self.before { String::new() } else { text };
+        cx.intents.push(Intent::KeepDraft(self.subject.key(), draft));
+    }
+
+    /// Takes back what was typed; if nothing was, closes.
+    fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.field.text() == self.before {
+            return Handled::Close;
+        }
+        self.field.set(&self.before);
+        self.keep(cx);
+        Handled::Done
+    }
+
+    fn save(&self, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
+        let text = self.field.text();
+        if text.trim().is_empty() {
+            cx.intents.push(Intent::Tell(cx.look.word(Word::TextMissing).to_owned()));
+            return Handled::Done;
+        }
+        if text != self.before {
+            let draft = Some((self.subject.key(), text.clone()));
+            let request = self.request(text);
+            cx.intents.push(Intent::Sheet { dialog: dialog.clone(), request, draft });
+        }
+        Handled::Close
+    }
+
+    fn request(&self, text: String) -> SheetRequest {
+        match &self.subject {
+            Subject::Reminder(_, id) => {
+                SheetRequest::RewordReminder { id: id.clone(), content: text }
+            }
+            Subject::NewReminder(_, scope) => {
+                SheetRequest::AddReminder { content: text, scope: *scope }
+            }
+            Subject::Section(_, name) => {
+                SheetRequest::WriteSection { name: name.clone(), before: self.before.clone(), text }
+            }
+        }
+    }
+
+    /// Rows it wants: what its text needs, at most two thirds of the sheet.
+    pub fn height(&self, area: Rect) -> u16 {
+        let room = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+        let most = area.height * 2 / 3;
+        let rows = self.field.height(room, usize::from(most));
+        u16::try_from(rows).unwrap_or(most).saturating_add(1).clamp(2, most.max(2)).min(area.height)
+    }
+
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let look = view.look;
+        let hints = [
+            hint(look, Action::Send, Word::Save),
+            hint(look, Action::LeaveComposer, Word::Keep),
+            hint(look, Action::NewLine, Word::NewLine),
+        ];
+        let left = match &self.subject {
+            Subject::Reminder(..) => look.word(Word::EditReminder).to_owned(),
+            Subject::NewReminder(_, Keeping::Dialog | Keeping::Shared) => {
+                look.word(Word::NewReminder).to_owned()
+            }
+            Subject::NewReminder(_, Keeping::Personal) => {
+                look.word(Word::NewPersonalReminder).to_owned()
+            }
+            Subject::Section(_, name) => format!("{} {name}", look.word(Word::Edit)),
+        };
+        let heading = Heading { left, right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+        let body = Rect {
+            x: area.x + INDENT.min(area.width),
+            y: area.y + 1,
+            width: area.width.saturating_sub(INDENT + 1),
+            height: area.height.saturating_sub(1),
+        };
+        if body.height > 0 {
+            let prompt = Strip::new()
+                .put(" ", Style::default())
+                .put(look.glyphs.prompt, look.style(Role::Accent));
+            prompt.draw(frame.buffer_mut(), area, body.y);
+        }
+        self.field.draw(frame, body, look.style(Role::Text), true);
+    }
+}

@@ -1,0 +1,133 @@
+//! A list of entries of different heights, one of them chosen. The choice hangs on a key, so it stays
+//! where it is when the list changes around it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::items::Item;
+use crate::ui::cx::View;
+use crate::ui::pane::Handled;
+use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::theme::Role;
+
+#[derive(Debug, Default)]
+pub struct List {
+    chosen: Option<String>,
+    /// Where the chosen entry stood, for when it is gone.
+    at: usize,
+    /// The first row in view.
+    top: usize,
+    height: usize,
+    /// The chosen entry is to be brought into view.
+    reveal: bool,
+}
+
+impl List {
+    /// The key of the chosen entry; the first one, or its neighbour, where it is gone.
+    pub fn chosen(&self, keys: &[String]) -> Option<String> {
+        keys.get(self.position(keys)).cloned()
+    }
+
+    fn position(&self, keys: &[String]) -> usize {
+        let known = self.chosen.as_ref().and_then(|key| keys.iter().position(|k| k == key));
+        known.unwrap_or(self.at).min(keys.len().saturating_sub(1))
+    }
+
+    /// Finds the chosen entry again after the list changed.
+    pub fn settle(&mut self, keys: &[String]) {
+        self.at = self.position(keys);
+        self.chosen = keys.get(self.at).cloned();
+    }
+
+    pub fn step(&mut self, rows: isize, keys: &[String]) {
+        let last = keys.len().saturating_sub(1);
+        self.at = self.position(keys).saturating_add_signed(rows).min(last);
+        self.chosen = None;
+        self.settle(keys);
+        self.reveal = true;
+    }
+
+    /// Moves the view by half a page; the choice stays.
+    pub fn scroll(&mut self, up: bool) -> Handled {
+        let half = (self.height / 2).max(1);
+        self.top = if up { self.top.saturating_sub(half) } else { self.top + half };
+        Handled::Done
+    }
+
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        view: View<'_>,
+        items: &[Item],
+        focused: bool,
+    ) {
+        self.height = usize::from(area.height);
+        let count = items.iter().filter(|item| item.can_be_chosen).count();
+        let chosen = self.at.min(count.saturating_sub(1));
+        let starts = starts(items);
+        let total = starts.last().copied().unwrap_or(0);
+        if std::mem::take(&mut self.reveal) {
+            let start = starts.get(chosen).copied().unwrap_or(0);
+            let end = starts.get(chosen + 1).copied().unwrap_or(total);
+            self.top = self.top.max(end.saturating_sub(self.height)).min(start);
+        }
+        self.top = self.top.min(total.saturating_sub(self.height));
+        let bottom = area.bottom();
+        for (at, (item, start)) in items.iter().zip(&starts).enumerate() {
+            let marked = focused && at == chosen && item.can_be_chosen;
+            for (row, y) in rows_in_view(*start, height(item), self.top, area.y, bottom) {
+                draw_row(buffer, Rect { y, height: 1, ..area }, view, item, row, marked);
+            }
+        }
+    }
+}
+
+/// The first row of each entry, and the row behind the last.
+fn starts(items: &[Item]) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut row = 0;
+    for item in items {
+        row += height(item);
+        starts.push(row);
+    }
+    starts
+}
+
+/// Head, words, and a blank row.
+fn height(item: &Item) -> usize {
+    item.body.len() + 2
+}
+
+/// The rows of an entry that are in view, with their places on the screen.
+fn rows_in_view(
+    start: usize,
+    height: usize,
+    top: usize,
+    y: u16,
+    bottom: u16,
+) -> impl Iterator<Item = (usize, u16)> {
+    (0..height).filter_map(move |row| {
+        let below = u16::try_from((start + row).checked_sub(top)?).ok()?;
+        let y = y.checked_add(below)?;
+        (y < bottom).then_some((row, y))
+    })
+}
+
+fn draw_row(
+    buffer: &mut Buffer,
+    area: Rect,
+    view: View<'_>,
+    item: &Item,
+    row: usize,
+    marked: bool,
+) {
+    let look = view.look;
+    if row == 0 {
+        let sign = if marked { look.glyphs.selected } else { " " };
+        let head = Strip::new().put(sign, look.style(Role::Accent)).join(item.head.clone());
+        draw_between(buffer, area, area.y, (&head, &item.meta), look.glyphs.cut);
+    } else if let Some(strip) = item.body.get(row - 1) {
+        strip.draw(buffer, area, area.y);
+    }
+}
