@@ -46,6 +46,8 @@ pub enum Body {
     Assignment {
         /// The dialog that waits for the reply.
         from: SelfId,
+        /// The call it made.
+        call: CallId,
         /// The tool that answers it; `Back` means that a teammate asks its asker.
         reply: Option<ReplyKind>,
         text: String,
@@ -119,6 +121,8 @@ pub struct Tellask {
     pub status: TellaskStatus,
     /// The side dialog that works on it, once known.
     pub callee: Option<SelfId>,
+    /// A reply whose call stands elsewhere, in this course; `None` for the call itself.
+    pub called_in: Option<Course>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +155,8 @@ pub struct Reply {
     pub kind: ReplyKind,
     /// The dialog of the assignment answered, where it is known.
     pub to: Option<SelfId>,
+    /// The call it answers, once it is delivered.
+    pub answers: Option<CallId>,
     pub content: String,
     pub delivered: bool,
     /// Why it was refused.
@@ -266,6 +272,12 @@ impl Body {
             | Self::CutOff
             | Self::Unknown { .. } => None,
         }
+    }
+
+    /// True for the call itself, not for a reply that came where its call is not.
+    pub fn makes_call(&self, call: &CallId) -> bool {
+        let elsewhere = matches!(self, Self::Tellask(Tellask { called_in: Some(_), .. }));
+        self.call() == Some(call) && !elsewhere
     }
 
     /// Its words, for copying and for search.

@@ -208,8 +208,8 @@ actions! {
         NextCourse "next-course" ["}"] "Show the next course";
         ToggleThinking "thinking" ["t"] "Show or fold the thinking";
         ToggleCall "call" ["o"] "Open or close this call";
-        EnterSideDialog "enter" ["enter"] "Go into the side dialog of this call";
-        Back "back" ["backspace"] "Go back to the dialog before";
+        EnterSideDialog "enter" ["enter"] "Go to the other end: its side dialog, or the call it is about";
+        Back "back" ["backspace"] "Go back to where you were before";
         Reminders "reminders" ["r"] "Show the reminders of this dialog";
         OpenTaskdoc "taskdoc" ["T"] "Show the Taskdoc of this dialog";
         DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";

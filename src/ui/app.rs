@@ -7,6 +7,7 @@ mod answering;
 mod events;
 mod going_on;
 mod handlers;
+mod jumping;
 mod lifecycle;
 mod opening;
 mod screen;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
+use self::jumping::Stop;
 use crate::domain::transcript::Place;
 use crate::domain::{Clock, DialogId};
 use crate::protocol::{Command, Lifecycle, Ticket};
@@ -129,7 +131,9 @@ pub struct App {
     last_ticket: Ticket,
     waiting: BTreeMap<Ticket, Waiting>,
     visits: BTreeMap<DialogId, Visit>,
-    back: Vec<DialogId>,
+    back: Vec<Stop>,
+    /// A jump looks for its other end, if need be in older courses.
+    seeks: bool,
     before_answering: Option<Whereabouts>,
     seen: BTreeSet<Seen>,
     leaving: bool,
@@ -167,6 +171,7 @@ impl App {
             waiting: BTreeMap::new(),
             visits: BTreeMap::new(),
             back: Vec::new(),
+            seeks: false,
             before_answering: None,
             seen: BTreeSet::new(),
             leaving: false,

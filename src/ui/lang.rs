@@ -111,6 +111,7 @@ words! {
     PasteTooLong: "pasted text is too long: put it into a file" / "粘贴内容太长：请放进文件";
     NoCallHere: "no call of a teammate is in view" / "视野内没有队友调用";
     NoSideYet: "its side dialog is not known yet" / "还不知道它的支线对话";
+    NotFound: "the other end is in no record of that dialog" / "那个对话的记录里没有另一端";
     NoOlderCourse: "this is the first course" / "这是第一个课程";
     NoNewerCourse: "this is the newest course" / "这是最新的课程";
     Reminders: "REMINDERS" / "提醒";

@@ -34,6 +34,7 @@ mod talk;
 mod tellasks;
 mod tools;
 mod trust;
+mod watching;
 
 use common::Running;
 use dominds_tui::domain::{DialogId, SelfId};

@@ -116,10 +116,11 @@ impl Fold {
             Record::FuncResult(result) => return self.result(blocks, place, entry, result),
             Record::TellaskResult(result) => return self.answer(blocks, place, entry, result),
             Record::Carryover(reply) => return self.late_reply(blocks, place, entry, reply),
-            Record::ReplyResolution { call_id, .. } => {
+            Record::ReplyResolution { call_id, target_call_id, .. } => {
                 return self.complete(blocks, call_id, |body| {
                     if let Body::Reply(reply) = body {
                         reply.delivered = true;
+                        reply.answers = Some(target_call_id.clone());
                     }
                 });
             }
@@ -177,6 +178,7 @@ impl Fold {
                 self.owed_to = Some(directive.target_dialog_id.clone());
                 Body::Assignment {
                     from: directive.target_dialog_id.clone(),
+                    call: directive.target_call_id.clone(),
                     reply: reply_kind(&directive.expected_reply_call_name),
                     text: self.kept(&directive.tellask_content),
                 }
@@ -228,6 +230,7 @@ impl Fold {
             content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
             status: TellaskStatus::Working,
             callee: None,
+            called_in: None,
         })
     }
 
@@ -246,6 +249,7 @@ impl Fold {
             call: call.id.clone(),
             kind,
             to: self.owed_to.clone(),
+            answers: None,
             content: self.kept(&argument(&arguments, "replyContent").unwrap_or_default()),
             delivered: false,
             refused: None,
@@ -299,6 +303,7 @@ impl Fold {
                 responder: &result.responder.responder_id,
                 slug: result.call.session_slug.clone(),
                 content: &result.call.tellask_content,
+                course: result.call_site_course.unwrap_or(place.course),
             };
             self.add(blocks, place, entry, |fold| fold.earlier(&call));
         }
@@ -321,6 +326,7 @@ impl Fold {
                 responder: &reply.responder_id,
                 slug: reply.session_slug.clone(),
                 content: &reply.tellask_content,
+                course: reply.call_site_course,
             };
             self.add(blocks, place, entry, |fold| fold.earlier(&call));
         }
@@ -351,6 +357,7 @@ impl Fold {
             content: self.kept(call.content),
             status: TellaskStatus::Working,
             callee: None,
+            called_in: Some(call.course),
         })
     }
 
@@ -426,6 +433,7 @@ struct EarlierCall<'a> {
     responder: &'a AgentId,
     slug: Option<Slug>,
     content: &'a str,
+    course: Course,
 }
 
 fn block(place: Place, entry: &Entry, body: Body) -> Block {

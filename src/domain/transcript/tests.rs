@@ -119,6 +119,7 @@ fn a_reply_is_delivered_when_that_is_recorded() {
     let from = SelfId::new("ea/48/2");
     let assignment = Body::Assignment {
         from: from.clone(),
+        call: "tb-1".into(),
         reply: Some(ReplyKind::Session),
         text: "Find it.".to_owned(),
     };
@@ -126,6 +127,7 @@ fn a_reply_is_delivered_when_that_is_recorded() {
         call: "a".into(),
         kind: ReplyKind::Session,
         to: Some(from),
+        answers: Some("tb-1".into()),
         content: "It is 42.".to_owned(),
         delivered: true,
         refused: None,

@@ -8,7 +8,7 @@ use crate::protocol::{Command, InboxRow};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::Move;
+use crate::ui::panes::transcript::{Move, Sought};
 
 impl App {
     pub(super) fn answer_oldest(&mut self) {
@@ -97,7 +97,7 @@ impl App {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             self.open(&row.dialog, course);
         }
-        self.transcript.go(Move::CallSite(row.question.call_id.clone()));
+        self.transcript.go(Move::To(Sought::Call(row.question.call_id.clone())));
     }
 
     fn current_question(&self) -> Option<&str> {
@@ -211,7 +211,7 @@ impl App {
         let dialog = before.and_then(|before| before.dialog).or_else(|| open.clone());
         self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog));
         if let Some(dialog) = dialog.filter(|dialog| open.as_ref() != Some(dialog)) {
-            self.back.retain(|other| *other != dialog);
+            self.back.retain(|stop| stop.dialog != dialog);
             self.show(&dialog, None);
         }
         self.set_focus(focus);

@@ -89,7 +89,7 @@ impl App {
         let open = self.model.open.as_ref().map(|open| &open.dialog);
         let lost = open
             .is_some_and(|open| open == dialog || (dialog.is_main() && open.root == dialog.root));
-        self.back.retain(|other| other.root != dialog.root);
+        self.back.retain(|stop| stop.dialog.root != dialog.root);
         if lost {
             self.close_open();
             if self.focus == Focus::Composer || self.focus == Focus::Dialog {

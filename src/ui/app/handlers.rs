@@ -82,7 +82,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::NextCourse, |app| app.other_course(1)),
     (Action::ToggleThinking, App::toggle_thinking),
     (Action::ToggleCall, App::toggle_call),
-    (Action::EnterSideDialog, App::enter_side_dialog),
+    (Action::EnterSideDialog, App::jump),
     (Action::Back, App::go_back),
     (Action::Reminders, App::open_reminders),
     (Action::OpenTaskdoc, App::open_taskdoc),

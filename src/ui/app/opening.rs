@@ -1,7 +1,6 @@
 //! Opening dialogs, coming back to them, and knowing where one was.
 
 use super::{App, Focus, Visit, Waiting};
-use crate::domain::transcript::Body;
 use crate::domain::{Course, DialogId};
 use crate::protocol::{Command, TranscriptPage};
 use crate::ui::lang::Word;
@@ -9,17 +8,12 @@ use crate::ui::model::{OpenDialog, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{Move, TranscriptPane};
 
-/// Dialogs one can go back to.
-const BACK: usize = 50;
-
 impl App {
     /// Opens a dialog and remembers the one before.
     pub(super) fn open(&mut self, dialog: &DialogId, course: Option<Course>) {
         let before = self.model.open.as_ref().map(|open| open.dialog.clone());
-        if let Some(before) = before.filter(|before| before != dialog) {
-            self.back.push(before);
-            let excess = self.back.len().saturating_sub(BACK);
-            self.back.drain(..excess);
+        if before.is_some_and(|before| before != *dialog) {
+            self.remember_stop();
         }
         self.show(dialog, course);
     }
@@ -27,6 +21,7 @@ impl App {
     /// Opens a dialog in place of the open one.
     pub(super) fn show(&mut self, dialog: &DialogId, course: Option<Course>) {
         self.remember_visit();
+        self.seeks = false;
         self.model.tree.select(dialog);
         let ticket = self.ticket(Waiting::Open);
         let unfolded = self.visits.get(dialog).map(|visit| visit.unfolded.clone());
@@ -103,7 +98,7 @@ impl App {
             self.commands.push(Command::Page {
                 ticket,
                 dialog: open.dialog.clone(),
-                course: open.course,
+                course: open.first_course(),
                 before,
             });
         }
@@ -121,12 +116,6 @@ impl App {
     fn open_if_new(&mut self, dialog: &DialogId) {
         if self.model.open.as_ref().is_none_or(|open| open.dialog != *dialog) {
             self.open(dialog, None);
-        }
-    }
-
-    pub(super) fn go_back(&mut self) {
-        if let Some(dialog) = self.back.pop() {
-            self.show(&dialog, None);
         }
     }
 
@@ -153,7 +142,7 @@ impl App {
         let Some(open) = &mut self.model.open else {
             return;
         };
-        let chosen = self.transcript.chosen(open);
+        let chosen = self.transcript.chosen_to_open(open);
         if let Some(place) = chosen.and_then(|item| open.block(item)).map(|block| block.place)
             && !open.unfolded.blocks.remove(&place)
         {
@@ -164,31 +153,6 @@ impl App {
     pub(super) fn toggle_thinking(&mut self) {
         if let Some(open) = &mut self.model.open {
             open.unfolded.thinking = !open.unfolded.thinking;
-        }
-    }
-
-    /// Goes into the side dialog of the call the person reads; a question is answered instead.
-    pub(super) fn enter_side_dialog(&mut self) {
-        let Some(open) = &self.model.open else {
-            return;
-        };
-        let block = self.transcript.chosen(open).and_then(|item| open.block(item));
-        match block.map(|block| &block.body) {
-            Some(Body::Tellask(tellask)) => {
-                let root = open.dialog.root.clone();
-                let Some(callee) = tellask.callee.clone() else {
-                    self.say(Tone::Plain, Word::NoSideYet);
-                    return;
-                };
-                self.open(&DialogId::side(&root, &callee), None);
-            }
-            Some(Body::Question(asked)) if asked.answer.is_none() => {
-                let call = asked.call.clone();
-                let dialog = open.dialog.clone();
-                self.answer_call(&dialog, &call);
-            }
-            Some(Body::Assignment { .. }) | None => self.say(Tone::Plain, Word::NoCallHere),
-            Some(_) => self.toggle_call(),
         }
     }
 

@@ -304,8 +304,11 @@ impl App {
         };
         let older = self.transcript.arrange(open, &scene, area);
         self.transcript.draw(open, &scene, frame.buffer_mut(), area);
+        let unfound = self.transcript.take_unfound(open);
         if let Some(before) = older {
             self.want_older(before);
+        } else if let Some(sought) = unfound {
+            self.seek_further(sought);
         }
     }
 

@@ -4,6 +4,7 @@ mod behaviour;
 mod cost;
 mod fixture;
 mod going_on;
+mod jumps;
 mod lifecycle;
 mod screens;
 mod sheets;

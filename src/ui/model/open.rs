@@ -38,7 +38,8 @@ pub struct OpenDialog {
     pub ticket: Ticket,
     /// The request for older records that is on its way.
     pub paging: Option<Ticket>,
-    first_line: usize,
+    /// The place of the oldest record there is a block of.
+    first: Place,
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
@@ -70,7 +71,7 @@ impl OpenDialog {
             recorded: false,
             ticket,
             paging: None,
-            first_line: 0,
+            first: Place { course: Course::FIRST, line: 0 },
             next_line: 0,
             live: Live::default(),
             live_width: 80,
@@ -94,7 +95,7 @@ impl OpenDialog {
         self.courses = page.courses;
         self.transcript = Transcript::new(TEXT_LIMIT);
         self.origin = 0;
-        self.first_line = page.first_line;
+        self.first = Place { course: page.course, line: page.first_line };
         self.next_line = page.first_line;
         self.loaded = true;
         self.awaiting = false;
@@ -114,14 +115,14 @@ impl OpenDialog {
     /// Takes in older records.
     pub fn prepend(&mut self, page: &TranscriptPage) {
         self.paging = None;
-        let reaches = page.first_line + page.entries.len() == self.first_line;
-        if page.course != self.course || !reaches {
+        let reaches = page.first_line + page.entries.len() == self.first.line;
+        if page.course != self.first.course || !reaches {
             return;
         }
         let first = Place { course: page.course, line: page.first_line };
         let added = self.transcript.prepend(first, &page.entries);
         self.origin = self.origin.saturating_sub_unsigned(added);
-        self.first_line = page.first_line;
+        self.first = first;
     }
 
     /// Takes in a new record; false if it changes nothing that is shown.
@@ -191,7 +192,18 @@ impl OpenDialog {
 
     /// The line before which older records can be asked for.
     pub fn older(&self) -> Option<usize> {
-        (self.loaded && self.first_line > 0 && self.paging.is_none()).then_some(self.first_line)
+        let asks = self.loaded && self.first.line > 0 && self.paging.is_none();
+        asks.then_some(self.first.line)
+    }
+
+    /// The course older records are of: the view may have gone on into the next one.
+    pub fn first_course(&self) -> Course {
+        self.first.course
+    }
+
+    /// True if no record of this course is missing.
+    pub fn is_complete(&self) -> bool {
+        self.loaded && !self.awaiting && self.first.line == 0 && self.paging.is_none()
     }
 
     /// Lets old blocks go; for a view that shows the end.
@@ -202,7 +214,7 @@ impl OpenDialog {
         let gone = self.transcript.forget_oldest(KEPT_BLOCKS);
         self.origin = self.origin.saturating_add_unsigned(gone);
         if let Some(first) = self.transcript.blocks().first() {
-            self.first_line = first.place.line;
+            self.first = first.place;
         }
     }
 

@@ -16,11 +16,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub use block::{Names, Setting};
-pub use scroll::{Anchor, Move};
+pub use scroll::{Anchor, Move, Sought};
 
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, Place};
-use crate::domain::{CallId, Genseq};
+use crate::domain::Genseq;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
@@ -50,8 +50,8 @@ pub struct TranscriptPane {
     height: usize,
     /// What is on the screen, from the top.
     rows: Vec<Anchor>,
-    /// A call or question that is to be brought into view once it is there.
-    wanted: Option<CallId>,
+    /// What is to be brought into view once it is there.
+    wanted: Option<Sought>,
 }
 
 #[derive(Debug)]
@@ -120,12 +120,27 @@ impl TranscriptPane {
         self.cached_rows = 0;
     }
 
-    /// The block the person reads: the last one in view, above the reading row, that can be opened.
+    /// The block the person reads: the last one in view, above the reading row, that leads somewhere
+    /// or can be opened.
     pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
-        let reading = self.rows.len().saturating_sub(self.mark);
+        self.last_read(open, |body| is_openable(body) || matches!(body, Body::Assignment { .. }))
+    }
+
+    /// The same among those that can be opened.
+    pub fn chosen_to_open(&self, open: &OpenDialog) -> Option<isize> {
+        self.last_read(open, is_openable)
+    }
+
+    fn last_read(&self, open: &OpenDialog, fits: impl Fn(&Body) -> bool) -> Option<isize> {
+        let reading = self.rows.len().saturating_sub(self.mark).max(1);
         let above = self.rows.get(..reading).unwrap_or_default();
-        let can_open = |at: &&Anchor| open.block(at.item).is_some_and(|b| is_openable(&b.body));
-        above.iter().rev().find(can_open).map(|at| at.item)
+        let found = |at: &&Anchor| open.block(at.item).is_some_and(|block| fits(&block.body));
+        above.iter().rev().find(found).map(|at| at.item)
+    }
+
+    /// What was sought and is in none of the records of this course.
+    pub fn take_unfound(&mut self, open: &OpenDialog) -> Option<Sought> {
+        self.wanted.take_if(|_| open.is_complete())
     }
 
     /// The generation the person reads: that of the last block in view, above the reading row.
@@ -170,13 +185,14 @@ impl TranscriptPane {
             open.live_width = live_width;
             open.live.resize(live_width);
         }
-        if self.follow {
+        if self.follow && self.wanted.is_none() {
             open.trim();
         }
         self.bound_cache();
         self.settle_view(open, scene);
         let near_start = self.top.item - open.origin < 2;
-        open.older().filter(|_| near_start && !open.transcript.blocks().is_empty())
+        let wants = self.wanted.is_some() || (near_start && !open.transcript.blocks().is_empty());
+        open.older().filter(|_| wants)
     }
 
     pub fn draw(&mut self, open: &OpenDialog, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {

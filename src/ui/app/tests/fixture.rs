@@ -184,17 +184,27 @@ impl Stage {
             course: Course::FIRST,
             courses: Course::FIRST,
             first_line,
-            entries: lines.iter().map(|line| Entry::parse(line).expect("a record")).collect(),
+            entries: lines.iter().map(|line| entry(line)).collect(),
             dialog,
         };
         self.tell(UiEvent::Page { ticket, page: Box::new(page) })
     }
 
     pub fn fact(&mut self, dialog: &DialogId, line: usize, record: &str) -> &mut Self {
+        self.fact_in(dialog, 1, line, record)
+    }
+
+    pub fn fact_in(
+        &mut self,
+        dialog: &DialogId,
+        course: u32,
+        line: usize,
+        record: &str,
+    ) -> &mut Self {
         self.tell(UiEvent::Fact {
             dialog: dialog.clone(),
-            at: Cursor { course: Course::FIRST, line },
-            entry: Arc::new(Entry::parse(record).expect("a record")),
+            at: Cursor { course: Course(course), line },
+            entry: Arc::new(entry(record)),
         })
     }
 
@@ -357,6 +367,10 @@ pub fn workspace() -> WorkspaceView {
         default_responder: Some("orchestrator".into()),
         taskdocs: vec!["add-2fa.tsk".to_owned(), "nightly.tsk".to_owned()],
     }
+}
+
+pub fn entry(record: &str) -> Entry {
+    Entry::parse(record).expect("a record")
 }
 
 pub fn words(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::{Scene, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
-use crate::domain::transcript::Place;
+use crate::domain::transcript::{Body, Place};
 use crate::ui::model::OpenDialog;
 
 /// A row of an item.
@@ -24,10 +24,30 @@ pub enum Move {
     End,
     /// To the generation before or after.
     Generations(isize),
-    /// A block with what lies before it, its end at the lower edge.
-    CallSite(CallId),
+    /// To a block, once it is there.
+    To(Sought),
     /// A place remembered from before.
     Place(Place, usize),
+}
+
+/// One end of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sought {
+    /// The call or question, with what lies before it: its end at the lower edge.
+    Call(CallId),
+    /// The assignment it became, at the upper edge.
+    Assignment(CallId),
+}
+
+impl Sought {
+    fn is(&self, body: &Body) -> bool {
+        match self {
+            Self::Call(call) => body.makes_call(call),
+            Self::Assignment(wanted) => {
+                matches!(body, Body::Assignment { call, .. } if call == wanted)
+            }
+        }
+    }
 }
 
 impl TranscriptPane {
@@ -37,8 +57,8 @@ impl TranscriptPane {
         for to in std::mem::take(&mut self.moves) {
             self.carry_out(open, scene, to);
         }
-        if let Some(call) = self.wanted.clone() {
-            self.show_call_site(open, scene, &call);
+        if let Some(sought) = self.wanted.clone() {
+            self.show_sought(open, scene, &sought);
         }
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, scene, self.height);
@@ -65,7 +85,7 @@ impl TranscriptPane {
             }
             Move::End => self.follow_again(),
             Move::Generations(step) => self.generation(open, scene, step),
-            Move::CallSite(call) => self.wanted = Some(call),
+            Move::To(sought) => self.wanted = Some(sought),
             Move::Place(place, row) => {
                 if let Some(item) = open.find(|block| block.place == place) {
                     self.leave_end(open);
@@ -168,12 +188,18 @@ impl TranscriptPane {
         self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
     }
 
-    /// Brings the end of a block to the lower edge; if that is the end of all, follows it.
-    fn show_call_site(&mut self, open: &OpenDialog, scene: &Scene<'_>, call: &CallId) {
-        let Some(item) = open.find(|block| block.body.call() == Some(call)) else {
+    /// Brings a block into view; if that is the end of all, follows it.
+    fn show_sought(&mut self, open: &OpenDialog, scene: &Scene<'_>, sought: &Sought) {
+        let Some(item) = open.find(|block| sought.is(&block.body)) else {
             return;
         };
         self.wanted = None;
+        if matches!(sought, Sought::Assignment(_)) {
+            self.leave_end(open);
+            self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
+            self.mark = self.height.saturating_sub(1);
+            return;
+        }
         if item + 1 >= end_of_items(open, scene) {
             self.follow_again();
             return;

@@ -1,0 +1,235 @@
+//! From a call to its assignment, from a reply to its call, and back. What is not loaded yet is asked
+//! for: older records, then the course before.
+
+use super::{App, Focus};
+use crate::domain::transcript::{Body, Place, Reply, Tellask};
+use crate::domain::{Course, DialogId, SelfId, TellaskKind};
+use crate::ui::lang::Word;
+use crate::ui::model::Tone;
+use crate::ui::panes::transcript::{Move, Sought};
+
+/// Places one can go back to.
+const BACK: usize = 50;
+
+/// Where a person was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stop {
+    pub dialog: DialogId,
+    /// `None` for the newest course.
+    pub course: Option<Course>,
+    /// The row at the top of the view; `None` while it followed the end.
+    pub place: Option<(Place, usize)>,
+}
+
+/// Where a block leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Lead {
+    /// Into another dialog of the tree, to this block.
+    To(SelfId, Sought),
+    /// To the call, in this course of the same dialog.
+    Here(Course, Sought),
+    /// To the human's question.
+    Question,
+    /// Open or close it.
+    Toggle,
+    /// The other end is not known.
+    Unknown,
+}
+
+impl App {
+    /// Goes to the other end of what the person reads: from a call into its side dialog, from an
+    /// assignment or a reply to the call it is about. A question is answered instead.
+    pub(super) fn jump(&mut self) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let block = self.transcript.chosen(open).and_then(|item| open.block(item));
+        let Some(block) = block else {
+            self.say(Tone::Plain, Word::NoCallHere);
+            return;
+        };
+        let asker = self.model.tree.get(&open.dialog).and_then(|row| row.asker.as_ref());
+        let (dialog, body) = (open.dialog.clone(), block.body.clone());
+        match lead(&body, asker) {
+            Lead::To(there, sought) => self.go_to(&DialogId::side(&dialog.root, &there), sought),
+            Lead::Here(course, sought) => self.go_within(course, sought),
+            Lead::Question => {
+                if let Some(call) = body.call() {
+                    self.answer_call(&dialog, call);
+                }
+            }
+            Lead::Toggle => self.toggle_call(),
+            Lead::Unknown => self.say(Tone::Plain, Word::NoSideYet),
+        }
+    }
+
+    fn go_to(&mut self, dialog: &DialogId, sought: Sought) {
+        self.open(dialog, None);
+        self.set_focus(Focus::Dialog);
+        self.seeks = true;
+        self.transcript.go(Move::To(sought));
+    }
+
+    fn go_within(&mut self, course: Course, sought: Sought) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let (dialog, shown) = (open.dialog.clone(), open.course);
+        self.remember_stop();
+        if course != shown {
+            self.show(&dialog, Some(course));
+            self.visits.remove(&dialog);
+        }
+        self.seeks = true;
+        self.transcript.go(Move::To(sought));
+    }
+
+    /// The block is in none of the records of this course: it may be in the one before.
+    pub(super) fn seek_further(&mut self, sought: Sought) {
+        if !std::mem::take(&mut self.seeks) {
+            return;
+        }
+        let before = self.model.open.as_ref().and_then(|open| {
+            let course = open.course.0.checked_sub(1).filter(|course| *course > 0)?;
+            Some((open.dialog.clone(), Course(course)))
+        });
+        let Some((dialog, course)) = before else {
+            self.say(Tone::Plain, Word::NotFound);
+            return;
+        };
+        self.show(&dialog, Some(course));
+        self.visits.remove(&dialog);
+        self.seeks = true;
+        self.transcript.go(Move::To(sought));
+    }
+
+    /// Remembers where the person is, to come back to.
+    pub(super) fn remember_stop(&mut self) {
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let stop = Stop {
+            dialog: open.dialog.clone(),
+            course: (open.course != open.courses).then_some(open.course),
+            place: self.transcript.place(open),
+        };
+        self.back.push(stop);
+        let excess = self.back.len().saturating_sub(BACK);
+        self.back.drain(..excess);
+    }
+
+    pub(super) fn go_back(&mut self) {
+        let Some(stop) = self.back.pop() else {
+            return;
+        };
+        self.seeks = false;
+        let here = self.model.open.as_ref().is_some_and(|open| {
+            let course = (open.course != open.courses).then_some(open.course);
+            open.dialog == stop.dialog && course == stop.course
+        });
+        if here {
+            self.transcript.go(match stop.place {
+                Some((place, row)) => Move::Place(place, row),
+                None => Move::End,
+            });
+            return;
+        }
+        self.show(&stop.dialog, stop.course);
+        self.visits.entry(stop.dialog).or_default().place = stop.place;
+    }
+}
+
+fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
+    match body {
+        Body::Tellask(tellask) => lead_of_call(tellask, asker),
+        Body::Assignment { from, call, .. } => Lead::To(from.clone(), Sought::Call(call.clone())),
+        Body::Reply(Reply { to, answers: Some(call), .. }) => to
+            .as_ref()
+            .or(asker)
+            .map_or(Lead::Unknown, |to| Lead::To(to.clone(), Sought::Call(call.clone()))),
+        Body::Question(question) if question.answer.is_none() => Lead::Question,
+        Body::Reply(Reply { answers: None, .. })
+        | Body::Question(_)
+        | Body::Tool(_)
+        | Body::Thinking { .. }
+        | Body::Guide { .. }
+        | Body::You { .. }
+        | Body::Notice { .. }
+        | Body::Saying { .. }
+        | Body::CourseBreak { .. }
+        | Body::CutOff
+        | Body::Unknown { .. } => Lead::Toggle,
+    }
+}
+
+fn lead_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
+    let call = tellask.call.clone();
+    if let Some(course) = tellask.called_in {
+        return Lead::Here(course, Sought::Call(call));
+    }
+    let there = match tellask.kind {
+        TellaskKind::Back => asker,
+        TellaskKind::Session | TellaskKind::Sessionless | TellaskKind::FreshBoots => {
+            tellask.callee.as_ref()
+        }
+    };
+    there.map_or(Lead::Unknown, |there| Lead::To(there.clone(), Sought::Assignment(call)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ReplyKind;
+    use crate::domain::transcript::TellaskStatus;
+
+    fn asked(kind: TellaskKind, callee: Option<&str>, called_in: Option<u32>) -> Body {
+        Body::Tellask(Tellask {
+            call: "c".into(),
+            kind,
+            started: true,
+            target: None,
+            slug: None,
+            content: String::new(),
+            status: TellaskStatus::Working,
+            callee: callee.map(SelfId::new),
+            called_in: called_in.map(Course),
+        })
+    }
+
+    fn replied(to: Option<&str>, answers: Option<&str>) -> Body {
+        Body::Reply(Reply {
+            call: "r".into(),
+            kind: ReplyKind::Session,
+            to: to.map(SelfId::new),
+            answers: answers.map(Into::into),
+            content: String::new(),
+            delivered: answers.is_some(),
+            refused: None,
+        })
+    }
+
+    #[test]
+    fn each_end_of_a_call_leads_to_the_other() {
+        let asker = SelfId::new("asker");
+        let to = |id: &str, sought| Lead::To(SelfId::new(id), sought);
+        let assignment = || Sought::Assignment("c".into());
+        let call = || Sought::Call("c".into());
+        let from = SelfId::new("asker");
+        let assigned =
+            Body::Assignment { from, call: "c".into(), reply: None, text: String::new() };
+        for (body, expected) in [
+            (asked(TellaskKind::Session, Some("side"), None), to("side", assignment())),
+            (asked(TellaskKind::Session, None, None), Lead::Unknown),
+            (asked(TellaskKind::Back, None, None), to("asker", assignment())),
+            (asked(TellaskKind::Session, Some("side"), Some(1)), Lead::Here(Course(1), call())),
+            (assigned, to("asker", call())),
+            (replied(Some("asker"), Some("c")), to("asker", call())),
+            (replied(None, Some("c")), to("asker", call())),
+            (replied(Some("asker"), None), Lead::Toggle),
+            (Body::CutOff, Lead::Toggle),
+        ] {
+            assert_eq!(lead(&body, Some(&asker)), expected, "{body:?}");
+        }
+        assert_eq!(lead(&replied(None, Some("c")), None), Lead::Unknown);
+    }
+}
