@@ -8,6 +8,7 @@ mod drive;
 mod events;
 mod exit;
 mod find;
+mod inspect;
 mod lifecycle;
 mod lines;
 mod reading;

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::app;
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId, KeepGoing, Lang};
+use crate::domain::{Course, DialogId, KeepGoing, Lang, Problem};
 use crate::minds::Minds;
 use crate::store::{Access, DialogListing, Store, Survey, TreeListing};
 
 use super::exit::{Refusal, Status};
-use super::{find, lines, transcript};
+use super::{find, inspect, lines, transcript};
 
 /// Records read at once for a transcript.
 const PAGE_RECORDS: usize = 1000;
@@ -23,12 +23,16 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     tell_problems(&survey);
     if as_json {
         let minds = Minds::load(workspace, Lang::En);
-        lines::json(&survey.trees.iter().map(|tree| tree_json(tree, &minds)).collect());
+        let told = survey.trees.iter().map(|tree| tree_json(tree, &minds, &survey.problems));
+        lines::json(&told.collect());
         return Ok(Status::Done);
     }
     for tree in &survey.trees {
         for dialog in &tree.dialogs {
             lines::say(&row(tree, dialog));
+            for line in inspect::lines(tree, dialog) {
+                lines::say(&format!("      {line}"));
+            }
         }
     }
     if survey.trees.is_empty() {
@@ -59,9 +63,10 @@ fn row(tree: &TreeListing, dialog: &DialogListing) -> String {
     )
 }
 
-fn tree_json(tree: &TreeListing, minds: &Minds) -> Value {
+fn tree_json(tree: &TreeListing, minds: &Minds, problems: &[Problem]) -> Value {
     let main = tree.dialogs.iter().find(|d| d.meta.id.as_str() == tree.root.as_str());
     let mut value = main.map_or_else(|| json!({}), |dialog| dialog_json(tree, dialog));
+    let problems: Vec<&Problem> = inspect::problems_of(tree, problems).collect();
     let sides: Vec<Value> = tree
         .dialogs
         .iter()
@@ -75,6 +80,8 @@ fn tree_json(tree: &TreeListing, minds: &Minds) -> Value {
             fields.insert("keepGoing".to_owned(), keep_going(main, minds));
         }
         fields.insert("sideDialogs".to_owned(), json!(sides));
+        fields.insert("registry".to_owned(), json!(tree.registry));
+        fields.insert("problems".to_owned(), json!(problems));
     }
     value
 }
@@ -88,7 +95,7 @@ fn keep_going(dialog: &DialogListing, minds: &Minds) -> Value {
 }
 
 fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
-    json!({
+    let mut value = json!({
         "rootId": tree.root,
         "selfId": dialog.meta.id,
         "agentId": dialog.meta.agent_id,
@@ -99,10 +106,15 @@ fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
         "createdAt": dialog.meta.created_at,
         "lastModified": dialog.latest.last_modified,
         "pendingQuestions": dialog.questions.len(),
-        "pendingSideDialogs": dialog.pending,
+        "pendingSideDialogs": dialog.pending.len(),
         "contextPercent": dialog.fullness.percent,
         "contextLevel": dialog.fullness.level,
-    })
+    });
+    if let Some(fields) = value.as_object_mut() {
+        let told = inspect::fields(tree, dialog);
+        fields.extend(told.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    }
+    value
 }
 
 fn side_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
@@ -192,9 +204,12 @@ pub fn show(
     let id = find::dialog(&survey, wanted)?;
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
-    let listed = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this));
-    let agent = listed.map(|dialog| dialog.meta.agent_id.to_string()).unwrap_or_default();
-    let fullness = listed.map(|dialog| dialog.fullness).unwrap_or_default();
+    let listed = tree.and_then(|tree| {
+        let dialog = tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this)?;
+        Some((tree, dialog))
+    });
+    let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
+    let fullness = listed.map(|(_, dialog)| dialog.fullness).unwrap_or_default();
     let courses = store.courses(bucket, &id).last().copied().unwrap_or(Course::FIRST);
     let course = course.map_or(courses, Course);
     if course > courses || course.0 == 0 {
@@ -206,14 +221,22 @@ pub fn show(
             .iter()
             .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
             .collect();
+        let state = listed.map(|(tree, dialog)| {
+            if id.is_main() { dialog_json(tree, dialog) } else { side_json(tree, dialog) }
+        });
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
-            "course": course, "courses": courses, "records": records,
+            "course": course, "courses": courses, "records": records, "dialog": state,
             "contextPercent": fullness.percent, "contextLevel": fullness.level,
         }));
         return Ok(Status::Done);
     }
     transcript::print(&agent, course, &entries, form);
+    if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
+        for line in inspect::lines(tree, dialog) {
+            lines::remark(&line);
+        }
+    }
     Ok(Status::Done)
 }
 

@@ -30,7 +30,7 @@ pub fn deserves_a_look(listing: &TreeListing) -> bool {
                 || latest.generating == Some(true)
                 || latest.needs_drive == Some(true)
                 || latest.pending_course_start_prompt.is_some()
-                || dialog.pending > 0
+                || !dialog.pending.is_empty()
                 || !dialog.questions.is_empty()
         })
 }
@@ -50,7 +50,7 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> News {
         created_at: dialog.meta.created_at.clone(),
         last_modified: dialog.latest.last_modified.clone(),
         questions: dialog.questions.len(),
-        pending: dialog.pending,
+        pending: dialog.pending.len(),
         about: dialog.about.clone(),
         reasoning: dialog.reasoning,
         context_percent: dialog.fullness.percent,

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::{Blocker, DisplayState, StopReason};
-
 use crate::domain::tree::Bucket;
 use crate::domain::{
-    Dialog, DialogMeta, Fullness, Genseq, Latest, Problem, Question, RootId, SelfId,
+    ContextHealth, Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question,
+    RegistryEntry, RootId, SelfId,
 };
 
 use super::Store;
@@ -46,6 +46,8 @@ pub struct TreeListing {
     pub bucket: Bucket,
     /// The main dialog first, then the side dialogs by id.
     pub dialogs: Vec<DialogListing>,
+    /// Its sessions.
+    pub registry: Vec<RegistryEntry>,
     /// True if something may be left to do: a generation was cut off, a prompt waits, a file
     /// disagrees with the courses.
     pub unclean: bool,
@@ -59,8 +61,10 @@ pub struct DialogListing {
     /// Who assigned it; `None` for a main dialog.
     pub asker: Option<SelfId>,
     pub questions: Vec<Question>,
-    /// How many side dialogs it waits for.
-    pub pending: usize,
+    /// The side dialogs it waits for.
+    pub pending: Vec<Pending>,
+    /// How full its context was after the last generation that told.
+    pub health: Option<ContextHealth>,
     /// First line of its assignment, or of the first words of a person.
     pub about: String,
     /// How far its fresh-boots reasoning is, if that is what it does.
@@ -85,7 +89,7 @@ impl DialogListing {
             let reason = StopReason::ServerRestart;
             return DisplayState::Stopped { reason, continue_enabled: Some(true) };
         }
-        match (self.questions.is_empty(), self.pending == 0) {
+        match (self.questions.is_empty(), self.pending.is_empty()) {
             (true, true) => DisplayState::Idle,
             (false, true) => DisplayState::Blocked { reason: Blocker::Human },
             (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
@@ -218,7 +222,8 @@ fn listing(read: TreeRead) -> TreeListing {
             asker: asker.filter(|_| id != main),
             about,
             reasoning: reasoning(&dialog),
-            pending: dialog.pending.len(),
+            pending: dialog.pending.clone(),
+            health: dialog.context_health().cloned(),
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
             meta: dialog.meta.clone(),
@@ -228,7 +233,8 @@ fn listing(read: TreeRead) -> TreeListing {
         });
     }
     dialogs.sort_by(|a, b| (a.id != main, &a.id).cmp(&(b.id != main, &b.id)));
-    TreeListing { root: read.tree.root, bucket: read.tree.bucket, dialogs, unclean }
+    let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
+    TreeListing { root, bucket, dialogs, registry, unclean }
 }
 
 fn has_work_left(dialog: &Dialog) -> bool {

@@ -17,6 +17,7 @@ mod failures;
 mod forks;
 mod fresh_boots;
 mod health;
+mod inspection;
 mod interjections;
 mod keep_going;
 mod languages;

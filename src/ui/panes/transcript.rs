@@ -18,9 +18,9 @@ use ratatui::layout::Rect;
 pub use block::{Names, Setting};
 pub use scroll::{Anchor, Move, Sought};
 
+use crate::domain::Genseq;
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, Place};
-use crate::domain::Genseq;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};

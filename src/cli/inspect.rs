@@ -1,0 +1,289 @@
+//! What a person wants to know of a dialog that does not go on: whom and what it waits for, why it
+//! stopped, what to do, and how full its context is.
+
+use serde_json::{Value, json};
+
+use crate::domain::latest::{Blocker, DisplayState};
+use crate::domain::question::headline;
+use crate::domain::tree::Bucket;
+use crate::domain::{ContextHealth, DialogId, Pending, Problem};
+use crate::store::{DialogListing, TreeListing};
+
+/// Characters of a request that are shown in one line.
+const ABOUT_CHARS: usize = 80;
+
+/// The keys that `dialogs --json` and `show --json` tell of a dialog beyond its identity.
+pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, Value)> {
+    let state = dialog.state();
+    vec![
+        ("reason", json!(reason(&state))),
+        ("next", json!(next(tree, dialog, &state))),
+        ("questions", dialog.questions.iter().map(question).collect()),
+        ("pending", dialog.pending.iter().map(|waits| pending(tree, waits)).collect()),
+        ("contextHealth", json!(dialog.health)),
+    ]
+}
+
+/// What is wrong with the files of a tree.
+pub fn problems_of<'a>(
+    tree: &'a TreeListing,
+    all: &'a [Problem],
+) -> impl Iterator<Item = &'a Problem> {
+    let folder = format!(".dialogs/{}/{}", tree.bucket.folder(), tree.root);
+    all.iter().filter(move |problem| {
+        let rest = problem.path.strip_prefix(&folder);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// The same in lines for a person, without indentation.
+pub fn lines(tree: &TreeListing, dialog: &DialogListing) -> Vec<String> {
+    let state = dialog.state();
+    let mut lines: Vec<String> =
+        dialog.pending.iter().map(|waits| waits_line(tree, waits)).collect();
+    let asks = |question: &crate::domain::Question| {
+        format!("? {}  {}", short(headline(&question.tellask_content)), question.id)
+    };
+    lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
+    lines.extend(reason(&state).filter(|_| !is_blocked(&state)));
+    lines.extend(next(tree, dialog, &state).map(|next| format!("next: {next}")));
+    lines.extend(figures(dialog));
+    lines
+}
+
+fn is_blocked(state: &DisplayState) -> bool {
+    matches!(state, DisplayState::Blocked { .. })
+}
+
+/// Why it does not go on.
+fn reason(state: &DisplayState) -> Option<String> {
+    match state {
+        DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.sentence())),
+        DisplayState::Dead { .. } => Some("declared dead".to_owned()),
+        DisplayState::Blocked { reason: Blocker::Human } => Some("waits for a human".to_owned()),
+        DisplayState::Blocked { reason: Blocker::SideDialogs } => {
+            Some("waits for side dialogs".to_owned())
+        }
+        DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs } => {
+            Some("waits for a human and for side dialogs".to_owned())
+        }
+        DisplayState::Idle | DisplayState::Proceeding | DisplayState::Stopping { .. } => None,
+    }
+}
+
+/// What a person can do; nothing while the tree is put away.
+fn next(tree: &TreeListing, dialog: &DialogListing, state: &DisplayState) -> Option<String> {
+    if tree.bucket != Bucket::Run {
+        return None;
+    }
+    let id = DialogId::side(&tree.root, &dialog.meta.id);
+    match state {
+        DisplayState::Stopped { reason, .. } if reason.is_failure() => {
+            Some(format!("mend the cause, then: dominds-tui resume {id} && dominds-tui drive"))
+        }
+        DisplayState::Stopped { .. } => {
+            Some(format!("dominds-tui resume {id} && dominds-tui drive"))
+        }
+        DisplayState::Blocked { reason: Blocker::Human | Blocker::HumanAndSideDialogs } => dialog
+            .questions
+            .first()
+            .map(|question| format!("dominds-tui q4h answer {} TEXT", question.id)),
+        DisplayState::Blocked { reason: Blocker::SideDialogs } => {
+            let sides = dialog.pending.iter().filter(|waits| is_idle(tree, waits)).count();
+            (sides > 0).then(|| "dominds-tui drive".to_owned())
+        }
+        DisplayState::Idle
+        | DisplayState::Proceeding
+        | DisplayState::Stopping { .. }
+        | DisplayState::Dead { .. } => None,
+    }
+}
+
+/// True if the side dialog rests although it is waited for.
+fn is_idle(tree: &TreeListing, waits: &Pending) -> bool {
+    let side = tree.dialogs.iter().find(|dialog| dialog.id == waits.side_dialog_id);
+    side.is_some_and(|side| side.state() == DisplayState::Idle)
+}
+
+fn question(question: &crate::domain::Question) -> Value {
+    json!({
+        "id": question.id,
+        "callId": question.call_id,
+        "askedAt": question.asked_at,
+        "headline": headline(&question.tellask_content),
+    })
+}
+
+fn pending(tree: &TreeListing, waits: &Pending) -> Value {
+    let mut value = json!({
+        "rootId": tree.root,
+        "selfId": waits.side_dialog_id,
+        "agentId": waits.target_agent_id,
+        "callId": waits.call_id,
+        "callName": waits.call_name,
+        "callType": waits.call_type,
+        "course": waits.call_site_course,
+        "genseq": waits.call_site_genseq,
+        "askedAt": waits.created_at,
+        "headline": headline(&waits.tellask_content),
+    });
+    if let (Some(fields), Some(slug)) = (value.as_object_mut(), &waits.session_slug) {
+        fields.insert("sessionSlug".to_owned(), json!(slug));
+    }
+    value
+}
+
+fn waits_line(tree: &TreeListing, waits: &Pending) -> String {
+    let slug = waits.session_slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
+    format!(
+        "waits for @{}{slug}  {}  call {}  {}",
+        waits.target_agent_id,
+        DialogId::side(&tree.root, &waits.side_dialog_id),
+        waits.call_id,
+        short(headline(&waits.tellask_content))
+    )
+}
+
+/// Pushes that are left; `null` where keep-going is off.
+fn budget(dialog: &DialogListing) -> Option<i64> {
+    let latest = &dialog.latest;
+    let on = dialog.asker.is_none() && latest.disable_diligence_push == Some(false);
+    latest.diligence_push_remaining_budget.filter(|_| on)
+}
+
+fn figures(dialog: &DialogListing) -> Option<String> {
+    let percent = dialog.health.as_ref().and_then(ContextHealth::percent);
+    let parts: Vec<String> = [
+        percent.map(|percent| format!("context {percent} %")),
+        budget(dialog).map(|left| format!("keep-going {left} left")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| parts.join("  "))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(ABOUT_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::latest::{ExecutionMarker, StopReason};
+    use crate::domain::{
+        CallSite, CallType, Course, DialogMeta, Genseq, Latest, Question, RootId, SelfId, Stamp,
+    };
+
+    fn listing(id: &str) -> DialogListing {
+        DialogListing {
+            fullness: crate::domain::Fullness::default(),
+            id: SelfId::new(id),
+            meta: DialogMeta {
+                id: SelfId::new(id),
+                agent_id: "lead".into(),
+                task_doc_path: "t.tsk".to_owned(),
+                created_at: Stamp::default(),
+                session_slug: None,
+                extra: serde_json::Map::new(),
+            },
+            latest: Latest::new(Stamp::default()),
+            asker: None,
+            questions: Vec::new(),
+            pending: Vec::new(),
+            health: None,
+            about: String::new(),
+            reasoning: None,
+            genseq: Genseq(1),
+        }
+    }
+
+    fn tree(dialogs: Vec<DialogListing>) -> TreeListing {
+        let root = RootId::new("aa/bb/1");
+        TreeListing { root, bucket: Bucket::Run, dialogs, registry: Vec::new(), unclean: false }
+    }
+
+    fn stopped(reason: StopReason) -> DialogListing {
+        let mut dialog = listing("aa/bb/1");
+        dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+        dialog
+    }
+
+    fn waits_for(side: &str) -> Pending {
+        Pending {
+            side_dialog_id: SelfId::new(side),
+            created_at: Stamp::default(),
+            call_name: "tellask".to_owned(),
+            mention_list: None,
+            tellask_content: "Look\nclosely".to_owned(),
+            target_agent_id: "alice".into(),
+            call_id: "c1".into(),
+            call_site_course: Course::FIRST,
+            call_site_genseq: Genseq(1),
+            call_type: CallType::B,
+            session_slug: Some("main".into()),
+            extra: serde_json::Map::new(),
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_stands_says_why_and_what_to_do() {
+        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let id = DialogId::main(RootId::new("aa/bb/1"));
+        let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
+        let asks = DialogListing { questions: vec![asked], ..listing("aa/bb/1") };
+        let waits = DialogListing { pending: vec![waits_for("cc")], ..listing("aa/bb/1") };
+        let full = DialogListing {
+            latest: Latest {
+                disable_diligence_push: Some(false),
+                diligence_push_remaining_budget: Some(2),
+                ..Latest::new(Stamp::default())
+            },
+            ..listing("aa/bb/1")
+        };
+        let resume = "next: dominds-tui resume aa/bb/1 && dominds-tui drive";
+        let mend = "next: mend the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
+        for (dialogs, expected) in [
+            (vec![listing("aa/bb/1")], vec![]),
+            (vec![stopped(StopReason::UserStop)], vec!["stopped: stopped by you", resume]),
+            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", mend]),
+            (
+                vec![asks],
+                vec![
+                    "? Which?  q4h-aa/bb/1-aa/bb/1-c1-q",
+                    "next: dominds-tui q4h answer q4h-aa/bb/1-aa/bb/1-c1-q TEXT",
+                ],
+            ),
+            (
+                vec![waits.clone(), stopped(StopReason::UserStop)],
+                vec!["waits for @alice !main  aa/bb/1#cc  call c1  Look"],
+            ),
+            (
+                vec![waits, listing("cc")],
+                vec![
+                    "waits for @alice !main  aa/bb/1#cc  call c1  Look",
+                    "next: dominds-tui drive",
+                ],
+            ),
+            (vec![full], vec!["keep-going 2 left"]),
+        ] {
+            let tree = tree(dialogs);
+            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog));
+            let expected = expected.into_iter().map(str::to_owned).collect();
+            assert_eq!(told, Some(expected), "{tree:?}");
+        }
+    }
+
+    #[test]
+    fn a_problem_belongs_to_the_tree_it_lies_in() {
+        let of = |path: &str| Problem::new("id", path, "text", "mend");
+        let all = [
+            of(".dialogs/run/aa/bb/1"),
+            of(".dialogs/run/aa/bb/1/latest.yaml"),
+            of(".dialogs/run/aa/bb/10/latest.yaml"),
+            of(".minds/team.yaml"),
+        ];
+        let tree = tree(Vec::new());
+        assert_eq!(problems_of(&tree, &all).count(), 2);
+    }
+}
