@@ -204,10 +204,8 @@ pub fn show(
     let id = find::dialog(&survey, wanted)?;
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
-    let listed = tree.and_then(|tree| {
-        let dialog = tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this)?;
-        Some((tree, dialog))
-    });
+    let listed =
+        tree.and_then(|tree| Some((tree, tree.dialogs.iter().find(|d| d.meta.id == id.this)?)));
     let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
     let fullness = listed.map(|(_, dialog)| dialog.fullness).unwrap_or_default();
     let courses = store.courses(bucket, &id).last().copied().unwrap_or(Course::FIRST);
@@ -221,13 +219,11 @@ pub fn show(
             .iter()
             .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
             .collect();
-        let state = listed.map(|(tree, dialog)| {
-            if id.is_main() { dialog_json(tree, dialog) } else { side_json(tree, dialog) }
-        });
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
-            "course": course, "courses": courses, "records": records, "dialog": state,
+            "course": course, "courses": courses, "records": records,
             "contextPercent": fullness.percent, "contextLevel": fullness.level,
+            "dialog": listed.map(|(tree, dialog)| listed_json(tree, dialog)),
         }));
         return Ok(Status::Done);
     }
@@ -238,6 +234,11 @@ pub fn show(
         }
     }
     Ok(Status::Done)
+}
+
+fn listed_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
+    let is_main = dialog.meta.id.as_str() == tree.root.as_str();
+    if is_main { dialog_json(tree, dialog) } else { side_json(tree, dialog) }
 }
 
 fn whole_course(
