@@ -17,7 +17,6 @@ mod failures;
 mod forks;
 mod fresh_boots;
 mod health;
-mod inspection;
 mod interjections;
 mod keep_going;
 mod languages;

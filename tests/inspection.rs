@@ -1,0 +1,215 @@
+//! What the command line tells of dialogs that stand still: a main dialog that waits for a side dialog,
+//! which waits for a human, and one that stopped on a failure.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const MAIN: &str = ".dialogs/run/aa/bb/00000001";
+const SIDE: &str = ".dialogs/run/aa/bb/00000001/sideDialogs/cc/dd/00000002";
+const STOPPED: &str = ".dialogs/run/ee/ff/00000003";
+const QUESTION: &str = "q4h-aa/bb/00000001-cc/dd/00000002-c1-q1";
+
+fn put(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    std::fs::write(path, text).expect("a file");
+}
+
+fn latest(more: &str) -> String {
+    format!(
+        "currentCourse: 1\nlastModified: 2026-11-21 12:00:05\nstatus: active\ngenerating: false\n{more}"
+    )
+}
+
+fn identity(id: &str, agent: &str, more: &str) -> String {
+    format!(
+        "id: {id}\nagentId: {agent}\ntaskDocPath: task.tsk\ncreatedAt: 2026-11-21 12:00:00\n{more}"
+    )
+}
+
+/// Records of one generation; `records` stand between its start and its end.
+fn course(records: &[Value]) -> String {
+    let anchored = |mut record: Value| {
+        if let Some(fields) = record.as_object_mut() {
+            fields.insert("ts".to_owned(), json!("2026-11-21 12:00:01"));
+            fields.insert("genseq".to_owned(), json!(1));
+            fields.insert("rootCourse".to_owned(), json!(1));
+            fields.insert("rootGenseq".to_owned(), json!(1));
+        }
+        format!("{record}\n")
+    };
+    let health = json!({"kind": "unavailable", "reason": "usage_unavailable"});
+    let start = json!({"type": "gen_start_record"});
+    let end = json!({"type": "gen_finish_record", "contextHealth": health});
+    let all = [start].into_iter().chain(records.iter().cloned()).chain([end]);
+    all.map(anchored).collect()
+}
+
+/// The call that is pending, and the assignment it became.
+fn tellask() -> (Value, Value) {
+    let pending = json!([{
+        "sideDialogId": "cc/dd/00000002", "createdAt": "2026-11-21 12:00:02",
+        "callName": "tellask", "mentionList": ["@alice"], "tellaskContent": "Choose\nit",
+        "targetAgentId": "alice", "callId": "t1", "callSiteCourse": 1, "callSiteGenseq": 1,
+        "callType": "B", "sessionSlug": "db"
+    }]);
+    let frame = json!({
+        "kind": "asker_dialog_stack_frame",
+        "askerDialogId": "aa/bb/00000001",
+        "assignmentFromAsker": {
+            "callName": "tellask", "mentionList": ["@alice"], "tellaskContent": "Choose\nit",
+            "originMemberId": "lead", "askerDialogId": "aa/bb/00000001", "callId": "t1",
+            "collectiveTargets": ["alice"]
+        },
+        "tellaskReplyObligation": {
+            "expectedReplyCallName": "replyTellask", "targetDialogId": "aa/bb/00000001",
+            "targetCallId": "t1", "tellaskContent": "Choose\nit"
+        }
+    });
+    (pending, frame)
+}
+
+fn write_main(folder: &Path, pending: &Value) {
+    let arguments = json!({
+        "targetAgentId": "alice", "sessionSlug": "db", "tellaskContent": "Choose\nit"
+    });
+    put(folder, &format!("{MAIN}/dialog.yaml"), &identity("aa/bb/00000001", "lead", ""));
+    let budget = "disableDiligencePush: false\ndiligencePushRemainingBudget: 2\n";
+    put(folder, &format!("{MAIN}/latest.yaml"), &latest(budget));
+    put(folder, &format!("{MAIN}/pending-sideDialogs.json"), &pending.to_string());
+    let records = [
+        json!({"type": "human_text_record", "content": "Begin", "msgId": "m", "grammar": "markdown", "origin": "user"}),
+        json!({"type": "tellask_call_record", "id": "t1", "name": "tellask", "rawArgumentsText": arguments.to_string(), "deliveryMode": "tellask_call_start"}),
+        json!({"type": "func_result_record", "id": "t1", "name": "tellask", "content": "waits"}),
+    ];
+    put(folder, &format!("{MAIN}/course-001.jsonl"), &course(&records));
+}
+
+fn write_side(folder: &Path, frame: &Value) {
+    let slug = "sessionSlug: db\n";
+    put(folder, &format!("{SIDE}/dialog.yaml"), &identity("cc/dd/00000002", "alice", slug));
+    put(folder, &format!("{SIDE}/latest.yaml"), &latest(""));
+    put(folder, &format!("{SIDE}/asker-stack.jsonl"), &format!("{frame}\n"));
+    let question = format!(
+        "questions:\n  - id: {QUESTION}\n    tellaskContent: Which db?\n    askedAt: 2026-11-21 12:00:03\n    \
+         callId: q1\n    callSiteRef:\n      course: 1\n      messageIndex: 1\nupdatedAt: 2026-11-21 12:00:03\n"
+    );
+    put(folder, &format!("{SIDE}/q4h.yaml"), &question);
+    let asked = json!({"tellaskContent": "Which db?"}).to_string();
+    let directive = &frame["tellaskReplyObligation"];
+    let records = [
+        json!({"type": "human_text_record", "content": "x", "msgId": "a", "grammar": "markdown", "origin": "runtime", "tellaskReplyDirective": directive}),
+        json!({"type": "tellask_call_anchor_record", "anchorRole": "assignment", "callId": "t1"}),
+        json!({"type": "tellask_call_record", "id": "q1", "name": "askHuman", "rawArgumentsText": asked, "deliveryMode": "tellask_call_start"}),
+        json!({"type": "func_result_record", "id": "q1", "name": "askHuman", "content": "waits"}),
+    ];
+    put(folder, &format!("{SIDE}/course-001.jsonl"), &course(&records));
+}
+
+fn write_stopped(folder: &Path) {
+    put(folder, &format!("{STOPPED}/dialog.yaml"), &identity("ee/ff/00000003", "lead", ""));
+    let reason = "executionMarker:\n  kind: interrupted\n  reason:\n    kind: system_stop\n    detail: no credit\n";
+    put(folder, &format!("{STOPPED}/latest.yaml"), &latest(reason));
+}
+
+fn workspace() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (pending, frame) = tellask();
+    write_main(folder.path(), &pending);
+    write_side(folder.path(), &frame);
+    write_stopped(folder.path());
+    put(
+        folder.path(),
+        ".minds/team.yaml",
+        "member_defaults:\n  provider: mock\n  model: m\nmembers:\n  lead:\n    name: Lead\n  alice:\n    name: Alice\n",
+    );
+    put(
+        folder.path(),
+        ".minds/llm.yaml",
+        "providers:\n  mock:\n    name: Mock\n    apiType: mock\n    baseUrl: answers\n    models:\n      m:\n        name: m\n",
+    );
+    put(folder.path(), "task.tsk/goals.md", "See it through.\n");
+    folder
+}
+
+/// Runs the program on the workspace; standard output, and the exit status.
+fn told(folder: &Path, arguments: &[&str]) -> (String, i32) {
+    let done = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+        .arg("-C")
+        .arg(folder)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8(done.stdout).expect("text");
+    (text, done.status.code().expect("a status"))
+}
+
+fn json_of(folder: &Path, arguments: &[&str]) -> Value {
+    let (text, status) = told(folder, arguments);
+    assert_eq!(status, 0, "{text}");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The entry of a main dialog.
+fn entry<'a>(dialogs: &'a Value, root: &str) -> &'a Value {
+    let all = dialogs.as_array().expect("a list");
+    all.iter().find(|dialog| dialog["rootId"] == root).expect("an entry")
+}
+
+#[test]
+fn dialogs_tell_whom_a_dialog_waits_for_and_what_to_do() {
+    let folder = workspace();
+    let dialogs = json_of(folder.path(), &["dialogs", "--json"]);
+    let root = entry(&dialogs, "aa/bb/00000001");
+    let expected = json!([{
+        "rootId": "aa/bb/00000001", "selfId": "cc/dd/00000002", "agentId": "alice",
+        "callId": "t1", "callName": "tellask", "callType": "B", "sessionSlug": "db",
+        "course": 1, "genseq": 1, "askedAt": "2026-11-21 12:00:02", "headline": "Choose"
+    }]);
+    assert_eq!(root["pending"], expected);
+    assert_eq!(root["pendingSideDialogs"], json!(1));
+    assert_eq!(root["reason"], json!("waits for side dialogs"));
+    assert_eq!(root["registry"][0]["key"], json!("alice!db"));
+    assert_eq!(root["contextHealth"]["kind"], json!("unavailable"));
+    assert_eq!(root["keepGoing"], json!({"remaining": 2}));
+    let side = &root["sideDialogs"][0];
+    assert_eq!(side["questions"][0]["headline"], json!("Which db?"));
+    assert_eq!(side["next"], json!(format!("dominds-tui q4h answer {QUESTION} TEXT")));
+
+    let (text, _) = told(folder.path(), &["dialogs"]);
+    let waits = "waits for @alice !db  aa/bb/00000001#cc/dd/00000002  call t1  Choose";
+    for line in [waits, "keep-going 2 left", &format!("? Which db?  {QUESTION}")] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+
+    let show = json_of(folder.path(), &["show", "cc/dd/00000002", "--json"]);
+    assert_eq!(show["dialog"], *side);
+    assert_eq!(show["records"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
+fn a_stopped_dialog_says_why_and_what_to_do() {
+    let folder = workspace();
+    let dialogs = json_of(folder.path(), &["dialogs", "--json"]);
+    let stopped = entry(&dialogs, "ee/ff/00000003");
+    assert_eq!(stopped["reason"], json!("stopped: no credit"));
+    let next = "mend the cause, then: dominds-tui resume ee/ff/00000003 && dominds-tui drive";
+    assert_eq!(stopped["next"], json!(next));
+}
+
+#[test]
+fn the_doctor_names_problems_and_no_states() {
+    let folder = workspace();
+    let doctor = json_of(folder.path(), &["doctor", "--json"]);
+    assert_eq!(doctor, json!({"problems": [], "dialogs": 3}));
+    put(folder.path(), "task.tsk/notes.txt", "x");
+    let (text, status) = told(folder.path(), &["doctor"]);
+    assert_eq!(status, 6, "{text}");
+    assert!(text.contains("`notes.txt` does not belong there"), "{text}");
+}
