@@ -115,7 +115,7 @@ fn b18_done_archive_and_revive_move_a_tree_as_a_whole() {
         assert_eq!(workspace.ok(&[command, "aa/bb"]), "", "{command}");
         assert!(!workspace.folder(from, MAIN).exists(), "{command}");
         assert_eq!(workspace.read(to, MAIN, &latest), before, "{command}: nothing is edited");
-        let again = workspace.refused(6, &[command, MAIN]);
+        let again = workspace.refused(1, &[command, MAIN]);
         assert!(again.contains("already"), "{again}");
     }
     workspace.refused(2, &["done", "no/such"]);
@@ -165,7 +165,7 @@ fn b17_fork_prints_the_new_id_and_nothing_else() {
     assert!(course.contains("Hi.") && !course.contains("Ask dev"), "{course}");
     assert_eq!(workspace.read("run", MAIN, "course-001.jsonl"), before);
     assert!(!workspace.folder(".tui", "").exists(), "nothing of ours is left");
-    let told = workspace.refused(6, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
+    let told = workspace.refused(1, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
     assert!(told.contains("no generation 9"), "{told}");
     workspace.refused(2, &["fork", MAIN, "--course", "1"]);
 }
