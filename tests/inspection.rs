@@ -177,7 +177,7 @@ fn dialogs_tell_whom_a_dialog_waits_for_and_what_to_do() {
     assert_eq!(root["reason"], json!("waits for side dialogs"));
     assert_eq!(root["registry"][0]["key"], json!("alice!db"));
     assert_eq!(root["contextHealth"]["kind"], json!("unavailable"));
-    assert_eq!(root["keepGoing"], json!({"remaining": 2}));
+    assert_eq!(root["keepGoing"], json!({ "remaining": 2, "max": 3 }));
     let side = &root["sideDialogs"][0];
     assert_eq!(side["questions"][0]["headline"], json!("Which db?"));
     assert_eq!(side["next"], json!(format!("dominds-tui q4h answer {QUESTION} TEXT")));
