@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::latest::{Blocker, DisplayState};
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{ContextHealth, DialogId, Pending, Problem};
+use crate::domain::{DialogId, Pending, Problem};
 use crate::store::{DialogListing, TreeListing};
 
 /// Characters of a request that are shown in one line.
@@ -20,7 +20,6 @@ pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, 
         ("next", json!(next(tree, dialog, &state))),
         ("questions", dialog.questions.iter().map(question).collect()),
         ("pending", dialog.pending.iter().map(|waits| pending(tree, waits)).collect()),
-        ("contextHealth", json!(dialog.health)),
     ]
 }
 
@@ -37,7 +36,13 @@ pub fn problems_of<'a>(
 }
 
 /// The same in lines for a person, without indentation.
-pub fn lines(tree: &TreeListing, dialog: &DialogListing) -> Vec<String> {
+///
+/// `pushes`: what is left of keep-going, and the most there may be.
+pub fn lines(
+    tree: &TreeListing,
+    dialog: &DialogListing,
+    pushes: Option<(i64, i64)>,
+) -> Vec<String> {
     let state = dialog.state();
     let mut lines: Vec<String> =
         dialog.pending.iter().map(|waits| waits_line(tree, waits)).collect();
@@ -47,7 +52,7 @@ pub fn lines(tree: &TreeListing, dialog: &DialogListing) -> Vec<String> {
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(&state).filter(|_| !is_blocked(&state)));
     lines.extend(next(tree, dialog, &state).map(|next| format!("next: {next}")));
-    lines.extend(figures(dialog));
+    lines.extend(figures(dialog.fullness.percent, pushes));
     lines
 }
 
@@ -144,18 +149,10 @@ fn waits_line(tree: &TreeListing, waits: &Pending) -> String {
     )
 }
 
-/// Pushes that are left; `null` where keep-going is off.
-fn budget(dialog: &DialogListing) -> Option<i64> {
-    let latest = &dialog.latest;
-    let on = dialog.asker.is_none() && latest.disable_diligence_push == Some(false);
-    latest.diligence_push_remaining_budget.filter(|_| on)
-}
-
-fn figures(dialog: &DialogListing) -> Option<String> {
-    let percent = dialog.health.as_ref().and_then(ContextHealth::percent);
+fn figures(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
     let parts: Vec<String> = [
         percent.map(|percent| format!("context {percent} %")),
-        budget(dialog).map(|left| format!("keep-going {left} left")),
+        pushes.map(|(left, most)| format!("keep-going {left} of {most}")),
     ]
     .into_iter()
     .flatten()
@@ -172,12 +169,12 @@ mod tests {
     use super::*;
     use crate::domain::latest::{ExecutionMarker, StopReason};
     use crate::domain::{
-        CallSite, CallType, Course, DialogMeta, Genseq, Latest, Question, RootId, SelfId, Stamp,
+        CallSite, CallType, Course, DialogMeta, Fullness, Genseq, Latest, Question, RootId, SelfId,
+        Stamp,
     };
 
     fn listing(id: &str) -> DialogListing {
         DialogListing {
-            fullness: crate::domain::Fullness::default(),
             id: SelfId::new(id),
             meta: DialogMeta {
                 id: SelfId::new(id),
@@ -191,7 +188,7 @@ mod tests {
             asker: None,
             questions: Vec::new(),
             pending: Vec::new(),
-            health: None,
+            fullness: Fullness::default(),
             about: String::new(),
             reasoning: None,
             genseq: Genseq(1),
@@ -233,14 +230,6 @@ mod tests {
         let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
         let asks = DialogListing { questions: vec![asked], ..listing("aa/bb/1") };
         let waits = DialogListing { pending: vec![waits_for("cc")], ..listing("aa/bb/1") };
-        let full = DialogListing {
-            latest: Latest {
-                disable_diligence_push: Some(false),
-                diligence_push_remaining_budget: Some(2),
-                ..Latest::new(Stamp::default())
-            },
-            ..listing("aa/bb/1")
-        };
         let resume = "next: dominds-tui resume aa/bb/1 && dominds-tui drive";
         let mend = "next: mend the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
         for (dialogs, expected) in [
@@ -265,12 +254,22 @@ mod tests {
                     "next: dominds-tui drive",
                 ],
             ),
-            (vec![full], vec!["keep-going 2 left"]),
         ] {
             let tree = tree(dialogs);
-            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog));
+            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None));
             let expected = expected.into_iter().map(str::to_owned).collect();
             assert_eq!(told, Some(expected), "{tree:?}");
+        }
+    }
+
+    #[test]
+    fn figures_are_told_where_they_are_known() {
+        for (percent, pushes, expected) in [
+            (None, None, None),
+            (Some(81), None, Some("context 81 %")),
+            (Some(81), Some((2, 3)), Some("context 81 %  keep-going 2 of 3")),
+        ] {
+            assert_eq!(figures(percent, pushes).as_deref(), expected);
         }
     }
 

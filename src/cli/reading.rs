@@ -21,8 +21,8 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
     let survey = app::open(workspace, Access::ReadOnly)?.survey(buckets);
     tell_problems(&survey);
+    let minds = Minds::load(workspace, Lang::En);
     if as_json {
-        let minds = Minds::load(workspace, Lang::En);
         let told = survey.trees.iter().map(|tree| tree_json(tree, &minds, &survey.problems));
         lines::json(&told.collect());
         return Ok(Status::Done);
@@ -30,7 +30,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     for tree in &survey.trees {
         for dialog in &tree.dialogs {
             lines::say(&row(tree, dialog));
-            for line in inspect::lines(tree, dialog) {
+            for line in inspect::lines(tree, dialog, pushes(dialog, &minds)) {
                 lines::say(&format!("      {line}"));
             }
         }
@@ -88,10 +88,15 @@ fn tree_json(tree: &TreeListing, minds: &Minds, problems: &[Problem]) -> Value {
 
 /// `null` where the dialog is not kept going.
 fn keep_going(dialog: &DialogListing, minds: &Minds) -> Value {
+    let told = |(left, most)| json!({ "remaining": left, "max": most });
+    pushes(dialog, minds).map_or(Value::Null, told)
+}
+
+/// Pushes that are left to a main dialog, and how many there may be.
+fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
     let text = minds.diligence().map(str::to_owned);
-    let pushes = KeepGoing { most, text }.pushes(&dialog.latest);
-    pushes.map_or(Value::Null, |(left, most)| json!({ "remaining": left, "max": most }))
+    KeepGoing { most, text }.pushes(&dialog.latest).filter(|_| dialog.asker.is_none())
 }
 
 fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
@@ -222,14 +227,14 @@ pub fn show(
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
-            "contextPercent": fullness.percent, "contextLevel": fullness.level,
             "dialog": listed.map(|(tree, dialog)| listed_json(tree, dialog)),
+            "contextPercent": fullness.percent, "contextLevel": fullness.level,
         }));
         return Ok(Status::Done);
     }
     transcript::print(&agent, course, &entries, form);
     if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
-        for line in inspect::lines(tree, dialog) {
+        for line in inspect::lines(tree, dialog, None) {
             lines::remark(&line);
         }
     }

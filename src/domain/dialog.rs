@@ -4,14 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::assignment::{Assignment, Frame, ReplyDirective};
-use super::health::ContextHealth;
 use super::history::History;
 use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::latest::{Latest, Parked};
 use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
-use super::record::Record;
 use super::reminder::Reminder;
 use super::time::Stamp;
 
@@ -96,15 +94,6 @@ impl Dialog {
     pub fn assignment_owed(&self) -> Option<&ReplyDirective> {
         let frame = self.stack.iter().rev().find(|frame| !frame.is_ask_back())?;
         frame.tellask_reply_obligation.as_ref()
-    }
-
-    /// How full its context was after the newest generation of this course that told.
-    #[must_use]
-    pub fn context_health(&self) -> Option<&ContextHealth> {
-        self.history.entries.iter().rev().find_map(|entry| {
-            let Record::GenFinish { context_health, .. } = &entry.record else { return None };
-            context_health.as_ref()
-        })
     }
 
     /// The assignment whose first generation has not begun: nothing in the courses anchors its call.

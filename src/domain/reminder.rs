@@ -137,15 +137,8 @@ impl Reminder {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SharedEdit {
     Add(Box<Reminder>),
-    Rewrite {
-        id: String,
-        content: String,
-        /// `None` keeps what the reminder has.
-        render_mode: Option<String>,
-    },
-    Remove {
-        id: String,
-    },
+    Rewrite { id: String, rewrite: Rewrite },
+    Remove { id: String },
 }
 
 impl SharedEdit {
@@ -155,6 +148,37 @@ impl SharedEdit {
         match self {
             Self::Add(reminder) => &reminder.id,
             Self::Rewrite { id, .. } | Self::Remove { id } => id,
+        }
+    }
+}
+
+/// New words for a reminder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    pub content: String,
+    /// `None` keeps what the reminder has.
+    pub render_mode: Option<String>,
+    pub packing: Packing,
+}
+
+/// Whether a reminder becomes part of what the next course begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// It stays what it is: a person rewrites it.
+    AsItIs,
+    /// As [`Reminder::pack`] decides: its member rewrites it.
+    By(Option<HealthLevel>),
+}
+
+impl Rewrite {
+    pub fn apply_to(self, reminder: &mut Reminder) {
+        reminder.content = self.content;
+        if let Some(mode) = self.render_mode {
+            reminder.render_mode = mode;
+        }
+        match self.packing {
+            Packing::AsItIs => {}
+            Packing::By(tight) => reminder.pack(tight),
         }
     }
 }
@@ -273,5 +297,26 @@ mod tests {
             reminder.pack(tight);
             assert_eq!(reminder.meta.as_ref(), after, "{before:?} {tight:?}");
         }
+    }
+
+    #[test]
+    fn a_member_packs_what_it_rewrites_and_a_person_does_not() {
+        let caution = Some(HealthLevel::Caution);
+        for (packing, packed) in
+            [(Packing::AsItIs, false), (Packing::By(caution), true), (Packing::By(None), false)]
+        {
+            let mut reminder = Reminder::new("a".into(), "old".into(), Stamp::default());
+            let rewrite = Rewrite { content: "new".into(), render_mode: None, packing };
+            rewrite.apply_to(&mut reminder);
+            let told = (reminder.content.as_str(), reminder.render_mode.as_str());
+            assert_eq!(told, ("new", "markdown"));
+            assert_eq!(reminder.meta.is_some(), packed, "{packing:?}");
+        }
+        let mut package =
+            Reminder::for_next_course("a".into(), "old".into(), Stamp::default(), None);
+        let before = package.meta.clone();
+        let (content, packing) = ("new".into(), Packing::AsItIs);
+        Rewrite { content, render_mode: Some("plain".into()), packing }.apply_to(&mut package);
+        assert_eq!((package.meta, package.render_mode.as_str()), (before, "plain"));
     }
 }

@@ -1,8 +1,8 @@
 //! What a finished tool call changes in its dialog: its result, reminders, a new course.
 
-use crate::domain::Reminder;
 use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
+use crate::domain::{HealthLevel, Reminder};
 use crate::tools::{Change, Outcome, ReminderScope, Render};
 
 use super::calls::Position;
@@ -41,26 +41,28 @@ fn apply(
     shared: &[Reminder],
     texts: Texts,
 ) -> Result<(), Gone> {
+    let level = tight_level(draft, at);
     let edit = match change {
         Change::AddReminder { id, content, position, scope, render } => {
-            let reminder = Reminder {
+            let mut reminder = Reminder {
                 scope: scope_name(scope).to_owned(),
                 render_mode: render_name(render).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
+            reminder.pack(level);
             Edit::Add { reminder: Box::new(reminder), position }
         }
         Change::UpdateReminder { id, content, render } => {
             let render_mode = render.map(|render| render_name(render).to_owned());
-            Edit::Update { id, content, render_mode }
+            let packing = Packing::By(level);
+            Edit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
         }
         Change::DeleteReminder { id } => Edit::Delete { id },
         Change::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());
-                let tight = reminders::tight_level(draft, &at.dialog);
-                let reminder = Reminder::for_next_course(id, content, now, tight);
-                let add = Edit::Add { reminder: Box::new(reminder), position: None };
+                let reminder = Box::new(Reminder::for_next_course(id, content, now, level));
+                let add = Edit::Add { reminder, position: None };
                 reminders::carry_out(draft, &at.dialog, at.course, shared, add)?;
             }
             start_course(draft, at, &texts.course_start(), texts);
@@ -68,6 +70,12 @@ fn apply(
         }
     };
     reminders::carry_out(draft, &at.dialog, at.course, shared, edit)
+}
+
+/// The level of a context that is tight.
+fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
+    let fullness = draft.dialog(&at.dialog)?.history.fullness;
+    fullness.level.filter(|_| fullness.is_tight())
 }
 
 fn scope_name(scope: ReminderScope) -> &'static str {

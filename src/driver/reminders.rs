@@ -4,8 +4,8 @@
 //! member share is a file of its own, outside of every tree; it is read when it is needed.
 
 use crate::domain::record::Record;
-use crate::domain::reminder::SharedEdit;
-use crate::domain::{AgentId, Course, Dialog, HealthLevel, Reminder, SelfId};
+use crate::domain::reminder::{Rewrite, SharedEdit};
+use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 
 use super::draft::Draft;
 use super::engine::Engine;
@@ -20,9 +20,7 @@ pub enum Edit {
     },
     Update {
         id: String,
-        content: String,
-        /// `None` keeps what the reminder has.
-        render_mode: Option<String>,
+        rewrite: Rewrite,
     },
     Delete {
         id: String,
@@ -65,28 +63,18 @@ pub fn carry_out(
     let dialog = draft.dialog(id).ok_or(Gone)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
-    match in_dialog(&mut own, edit, tight_level(draft, id)) {
+    match in_dialog(&mut own, edit) {
         None => write(draft, id, course, own),
         Some(edit) => draft.shared(agent, outside(edit, shared)?),
     }
     Ok(())
 }
 
-/// The level of a context that is tight: what is written then is for the next course.
-pub fn tight_level(draft: &Draft, id: &SelfId) -> Option<HealthLevel> {
-    let fullness = draft.dialog(id)?.history.fullness;
-    fullness.level.filter(|_| fullness.is_tight())
-}
-
 /// Changes the reminders of a dialog; hands back an edit that is not about one of them.
-fn in_dialog(own: &mut Vec<Reminder>, edit: Edit, tight: Option<HealthLevel>) -> Option<Edit> {
+fn in_dialog(own: &mut Vec<Reminder>, edit: Edit) -> Option<Edit> {
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
-        Edit::Add { mut reminder, position } if !reminder.is_shared() => {
-            let for_next_course = reminder.meta.is_some();
-            if !for_next_course {
-                reminder.pack(tight);
-            }
+        Edit::Add { reminder, position } if !reminder.is_shared() => {
             let place = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
             own.insert(place, *reminder);
             None
@@ -94,7 +82,7 @@ fn in_dialog(own: &mut Vec<Reminder>, edit: Edit, tight: Option<HealthLevel>) ->
         Edit::Add { .. } => Some(edit),
         Edit::Update { ref id, .. } | Edit::Delete { ref id } => match at(own, id) {
             Some(at) => {
-                change_at(own, at, edit, tight);
+                change_at(own, at, edit);
                 None
             }
             None => Some(edit),
@@ -102,13 +90,11 @@ fn in_dialog(own: &mut Vec<Reminder>, edit: Edit, tight: Option<HealthLevel>) ->
     }
 }
 
-fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit, tight: Option<HealthLevel>) {
+fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit) {
     match edit {
-        Edit::Update { content, render_mode, .. } => {
+        Edit::Update { rewrite, .. } => {
             if let Some(reminder) = own.get_mut(at) {
-                reminder.content = content;
-                reminder.pack(tight);
-                reminder.render_mode = render_mode.unwrap_or(reminder.render_mode.clone());
+                rewrite.apply_to(reminder);
             }
         }
         Edit::Delete { .. } => drop(own.remove(at)),
@@ -121,9 +107,7 @@ fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, Gone> {
     let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
         Edit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
-        Edit::Update { id, content, render_mode } if known(&id) => {
-            Ok(SharedEdit::Rewrite { id, content, render_mode })
-        }
+        Edit::Update { id, rewrite } if known(&id) => Ok(SharedEdit::Rewrite { id, rewrite }),
         Edit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
         Edit::Update { .. } | Edit::Delete { .. } => Err(Gone),
     }
@@ -138,7 +122,7 @@ fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Remi
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::PERSONAL;
+    use crate::domain::reminder::{PERSONAL, Packing};
 
     fn reminder(id: &str, scope: &str) -> Reminder {
         let new = Reminder::new(id.to_owned(), String::new(), Stamp::default());
@@ -150,7 +134,8 @@ mod tests {
     }
 
     fn update(id: &str) -> Edit {
-        Edit::Update { id: id.to_owned(), content: "new".to_owned(), render_mode: None }
+        let (content, packing) = ("new".to_owned(), Packing::AsItIs);
+        Edit::Update { id: id.to_owned(), rewrite: Rewrite { content, render_mode: None, packing } }
     }
 
     fn delete(id: &str) -> Edit {
@@ -160,7 +145,7 @@ mod tests {
     /// The dialog's reminders after an edit, or the id of the file it is about.
     fn told(edit: Edit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
-        match in_dialog(&mut own, edit, None) {
+        match in_dialog(&mut own, edit) {
             None => {
                 let all = own.iter().map(|r| format!("{}{}", r.id, r.content));
                 Ok(all.collect::<Vec<_>>().join(" "))

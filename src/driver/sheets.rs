@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::reminder::{AGENT_SHARED, Act, Guard, PERSONAL, sort_newest_first};
+use crate::domain::reminder::{
+    AGENT_SHARED, Act, Guard, PERSONAL, Packing, Rewrite, sort_newest_first,
+};
 use crate::domain::taskdoc::Section;
 use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, DialogId, Reminder, SelfId};
@@ -140,7 +142,8 @@ fn edit(
         }
         ReminderChange::Reword { id, content } => {
             unguarded(find(&id)?, Act::Update)?;
-            Ok(Edit::Update { id, content: filled(content)?, render_mode: None })
+            let (content, packing) = (filled(content)?, Packing::AsItIs);
+            Ok(Edit::Update { id, rewrite: Rewrite { content, render_mode: None, packing } })
         }
         ReminderChange::Delete { id } => {
             unguarded(find(&id)?, Act::Delete)?;

@@ -109,17 +109,14 @@ impl Writer<'_> {
                 self.dirty.folders.extend(touched);
                 self.json(path, reminder.as_ref())
             }
-            SharedEdit::Rewrite { content, render_mode, .. } => {
+            SharedEdit::Rewrite { rewrite, .. } => {
                 let Found::Text(text) = files::read_small(store.disk(), path, LIMIT)? else {
                     return Ok(());
                 };
                 let Ok(mut reminder) = serde_json::from_str::<Reminder>(&text) else {
                     return Ok(());
                 };
-                content.clone_into(&mut reminder.content);
-                if let Some(mode) = render_mode {
-                    mode.clone_into(&mut reminder.render_mode);
-                }
+                rewrite.clone().apply_to(&mut reminder);
                 self.json(path, &reminder)
             }
             SharedEdit::Remove { .. } => {

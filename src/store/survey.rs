@@ -7,8 +7,8 @@ use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::{Blocker, DisplayState, StopReason};
 use crate::domain::tree::Bucket;
 use crate::domain::{
-    ContextHealth, Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question,
-    RegistryEntry, RootId, SelfId,
+    Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
+    RootId, SelfId,
 };
 
 use super::Store;
@@ -63,8 +63,6 @@ pub struct DialogListing {
     pub questions: Vec<Question>,
     /// The side dialogs it waits for.
     pub pending: Vec<Pending>,
-    /// How full its context was after the last generation that told.
-    pub health: Option<ContextHealth>,
     /// First line of its assignment, or of the first words of a person.
     pub about: String,
     /// How far its fresh-boots reasoning is, if that is what it does.
@@ -223,7 +221,6 @@ fn listing(read: TreeRead) -> TreeListing {
             about,
             reasoning: reasoning(&dialog),
             pending: dialog.pending.clone(),
-            health: dialog.context_health().cloned(),
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
             meta: dialog.meta.clone(),

@@ -3,7 +3,7 @@
 use super::super::lines::LONGEST_LINE;
 use super::*;
 use crate::domain::record::{Origin, Record};
-use crate::domain::reminder::SharedEdit;
+use crate::domain::reminder::{Packing, Rewrite, SharedEdit};
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
 
 fn prompt(id: &str) -> QueuedPrompt {
@@ -248,8 +248,7 @@ fn personal_reminders_are_one_file_each() {
     let edit = |edit| commit(&store, vec![Change::Shared { agent: "lead".into(), edit }]);
     let rewrite = |id: &str, text: &str| SharedEdit::Rewrite {
         id: id.into(),
-        content: text.into(),
-        render_mode: None,
+        rewrite: Rewrite { content: text.into(), render_mode: None, packing: Packing::AsItIs },
     };
     edit(SharedEdit::Remove { id: "a".into() }).unwrap();
     edit(rewrite("a", "x")).unwrap();
