@@ -175,6 +175,7 @@ mod tests {
 
     fn listing(id: &str) -> DialogListing {
         DialogListing {
+            driven: false,
             id: SelfId::new(id),
             meta: DialogMeta {
                 id: SelfId::new(id),

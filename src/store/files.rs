@@ -42,7 +42,8 @@ pub(super) fn read_small(disk: &dyn Disk, path: &Path, limit: usize) -> Result<F
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
         Err(error) => return Err(StoreError::io("reading", path)(error)),
     };
-    let mut bytes = Vec::new();
+    // Most are shorter: one read, and one that finds the end.
+    let mut bytes = Vec::with_capacity(4096);
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(StoreError::io("reading", path))?;
     if bytes.len() > limit {
         return Ok(Found::Damaged(format!("larger than {limit} bytes")));

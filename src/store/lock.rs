@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::domain::Stamp;
 
@@ -16,6 +17,9 @@ use super::files;
 
 /// Rounds lost against processes that come and go before giving up.
 const TRIES: usize = 200;
+/// How often, and how long, a reader that looks at the lock is waited for.
+const LOOKS: usize = 3;
+const LOOK: Duration = Duration::from_millis(2);
 /// Longest text read from a lock file.
 const LONGEST_TEXT: u64 = 500;
 
@@ -34,6 +38,7 @@ impl Lock {
         path: PathBuf,
         now: &Stamp,
     ) -> Result<Self, StoreError> {
+        let mut looked = 0;
         for _ in 0..TRIES {
             let folder = path.parent().unwrap_or(top);
             files::make_folders(disk, top, folder)?;
@@ -45,6 +50,12 @@ impl Lock {
             };
             match file.try_lock() {
                 Ok(()) => {}
+                // Somebody may only be looking whether it is held.
+                Err(TryLockError::WouldBlock) if looked < LOOKS => {
+                    looked += 1;
+                    std::thread::sleep(LOOK);
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => {
                     let holder = holder(&mut file);
                     return Err(StoreError::Held { holder });
@@ -59,6 +70,15 @@ impl Lock {
             }
         }
         Err(StoreError::Held { holder: "processes that start and end all the time".to_owned() })
+    }
+
+    /// True if a process holds the lock now.
+    pub fn is_held(path: &Path) -> bool {
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open(path);
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// Removes the file while the lock is still held.

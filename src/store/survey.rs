@@ -11,13 +11,14 @@ use crate::domain::{
     RootId, SelfId,
 };
 
-use super::Store;
 use super::error::StoreError;
+use super::lock::Lock;
 use super::notes::Notes;
 use super::parallel::side_by_side;
 use super::scan::Depth;
 use super::tree::{TreeRead, about};
 use super::walk;
+use super::{Access, Store};
 
 /// Fewer trees than this are not worth a thread.
 const SHARE_OF_A_CORE: usize = 32;
@@ -69,12 +70,18 @@ pub struct DialogListing {
     pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
     pub fullness: Fullness,
+    /// True if another process drives the workspace: what is written as running runs.
+    pub driven: bool,
 }
 
 impl DialogListing {
-    /// What to show while nobody drives it: what a loaded dialog would show.
+    /// What to show: what a loaded dialog would show, or what the process that drives it says.
     pub fn state(&self) -> DisplayState {
         let latest = &self.latest;
+        let running = latest.display_state.as_ref().filter(|state| state.is_running());
+        if let (true, Some(running)) = (self.driven && !latest.is_dead(), running) {
+            return running.clone();
+        }
         if let Some(reason) = latest.death() {
             return DisplayState::Dead { reason: reason.clone() };
         }
@@ -126,11 +133,12 @@ impl Store {
 
     fn survey_trees(&self, bucket: Bucket, roots: &[RootId]) -> Survey {
         let mut survey = Survey::default();
+        let driven = self.access() == Access::ReadOnly && Lock::is_held(&self.layout.lock());
         for root in roots {
             match self.read_tree(bucket, root, Depth::Facts) {
                 Ok(mut read) => {
                     survey.problems.append(&mut read.problems);
-                    survey.trees.push(listing(read));
+                    survey.trees.push(listing(read, driven));
                 }
                 Err(error) => {
                     if matches!(error, StoreError::Damaged(_)) {
@@ -207,7 +215,7 @@ impl Store {
     }
 }
 
-fn listing(read: TreeRead) -> TreeListing {
+fn listing(read: TreeRead, driven: bool) -> TreeListing {
     let main = read.tree.root.main();
     let unclean = !read.mended.is_empty()
         || !read.broken.is_empty()
@@ -223,6 +231,7 @@ fn listing(read: TreeRead) -> TreeListing {
             pending: dialog.pending.clone(),
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
+            driven,
             meta: dialog.meta.clone(),
             latest: dialog.latest.clone(),
             questions: dialog.questions.clone(),
