@@ -372,6 +372,40 @@ async fn silence_ends_by_the_limits() {
 }
 
 #[tokio::test]
+async fn h08_arguments_that_come_letter_by_letter_keep_every_letter() {
+    let arguments = r#"{"a":"aaaa","ab":"abab"}"#;
+    let mut stream = piece(0, Some("c"), Some("f"), "");
+    for letter in arguments.chars() {
+        stream.push_str(&piece(0, None, None, &letter.to_string()));
+    }
+    stream.push_str(&finish("tool_calls"));
+    stream.push_str(DONE);
+    let (items, _) = answered_with(CHAT, &[STREAM.as_bytes(), stream.as_bytes()], |_| {}).await;
+    assert_eq!(joined(items), Ok(vec![calls("c", "f", arguments), ends()]));
+}
+
+#[tokio::test]
+async fn h09_signs_of_life_keep_a_slow_answer_alive_beyond_the_limit_of_silence() {
+    let (listener, url) = listen().await;
+    let idle = Duration::from_secs(2);
+    let answer = [delta(&json!({"content": "hello"})), finish("stop"), DONE.to_owned()].concat();
+    let server = async {
+        let (mut socket, _) = accept(&listener).await;
+        socket.write_all(STREAM.as_bytes()).await.unwrap();
+        for _ in 0..6 {
+            socket.write_all(b": keep-alive\n\n").await.unwrap();
+            tokio::time::sleep(idle / 4).await;
+        }
+        socket.write_all(answer.as_bytes()).await.unwrap();
+    };
+    let client = ask(CHAT, &url, |endpoint| {
+        endpoint.limits = Limits { idle, ..endpoint.limits };
+    });
+    let (items, ()) = tokio::join!(client.collect::<Items>(), server);
+    assert_eq!(joined(items), Ok(vec![says("hello"), ends()]));
+}
+
+#[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let (listener, url) = listen().await;
     let hello = delta(&json!({"content": "hello"}));
