@@ -62,3 +62,27 @@ pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> Strin
 pub fn headline(content: &str) -> &str {
     content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }
+
+/// The same in at most `most` characters; a longer one ends with a sign that it goes on.
+#[must_use]
+pub fn short_headline(content: &str, most: usize) -> String {
+    let line = headline(content);
+    if line.chars().count() <= most {
+        return line.to_owned();
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_headline_that_is_cut_says_so() {
+        for (content, expected) in
+            [("\n  four \nmore", "four"), ("fives", "fives"), ("longer", "long…"), ("", "")]
+        {
+            assert_eq!(short_headline(content, 5), expected, "{content:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Rows of the tree and of the inbox, made from dialogs.
 
 use crate::domain::fresh_boots::reasoning;
-use crate::domain::question::headline;
+use crate::domain::question::short_headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
 use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
@@ -52,7 +52,7 @@ fn about(dialog: &Dialog) -> String {
         Some(assignment) => Some(assignment.tellask_content.as_str()),
         None => dialog.history.entries.iter().find_map(|entry| first_words(&entry.record)),
     };
-    headline(text.unwrap_or_default()).chars().take(ABOUT_CHARS).collect()
+    short_headline(text.unwrap_or_default(), ABOUT_CHARS)
 }
 
 fn first_words(record: &Record) -> Option<&str> {

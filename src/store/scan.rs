@@ -301,10 +301,12 @@ impl Scan {
 /// Gaps are looked for among so many courses at most.
 const MOST_COURSES: u32 = 10_000;
 
+/// Longest summary of what a dialog is about, in characters.
+const ABOUT_CHARS: usize = 120;
+
 /// The first line that says something, of bounded length.
 pub(super) fn headline(content: &str) -> String {
-    let line = crate::domain::question::headline(content);
-    line.chars().take(200).collect()
+    crate::domain::question::short_headline(content, ABOUT_CHARS)
 }
 
 fn is_fact(line: &RawLine) -> bool {
