@@ -54,7 +54,8 @@ async fn d07_a_question_is_answered_once() {
     let row = question(&running);
     assert!(running.answer(&row, "  ").await.is_err());
     running.answer(&row, "blue").await.expect("an answer");
-    assert!(running.answer(&row, "green").await.is_err());
+    let late = running.answer(&row, "green").await.expect_err("answered");
+    assert_eq!(late, "it was answered already, by @human at 2026-11-21 12:00:00: blue");
     running.quiet().await;
     assert!(running.answer(&row, "red").await.is_err());
     let told = story(&world.view(), &dialog);

@@ -3,16 +3,18 @@
 use serde_json::Map;
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::question::{CallSite, Question};
+use crate::domain::question::{CallSite, Question, question_id, short_headline};
 use crate::domain::record::{
     Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{AgentId, SelfId};
+use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};
 
 use super::Position;
 
+/// So much is shown of an answer that was given before, in characters.
+const SHOWN_ANSWER_CHARS: usize = 80;
 /// Who answers.
 const HUMAN: &str = "human";
 
@@ -47,7 +49,7 @@ pub fn answer(
         return Err("the dialog that asked is dead".to_owned());
     }
     let found = dialog.questions.iter().find(|open| open.id == question).cloned();
-    let open = found.ok_or("this question is not open: it was answered or withdrawn")?;
+    let open = found.ok_or_else(|| why_closed(&draft.tree.id(dialog_id), dialog, question))?;
     let course = dialog.latest.current_course.max(dialog.history.course);
     let record = answer_record(dialog, &open, answer, texts);
     let rest = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
@@ -55,6 +57,30 @@ pub fn answer(
     draft.append_aside(dialog_id, course, record);
     draft.questions(dialog_id, rest);
     Ok(())
+}
+
+/// Who answered a question that is not open, and when.
+fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
+    let answered = dialog.history.entries.iter().find_map(|entry| {
+        let (call, course, who, text) = if let Record::TellaskResult(reply) = &entry.record {
+            let course = reply.call_site_course?;
+            (&reply.call_id, course, &reply.responder.responder_id, &reply.content)
+        } else if let Record::Carryover(reply) = &entry.record {
+            (&reply.call_id, reply.call_site_course, &reply.responder_id, &reply.response)
+        } else {
+            return None;
+        };
+        (question_id(id, course, call) == question).then(|| (who, &entry.ts, text))
+    });
+    match answered {
+        Some((who, when, text)) => {
+            let answer = short_headline(text, SHOWN_ANSWER_CHARS);
+            format!("it was answered already, by @{who} at {when}: {answer}")
+        }
+        None => {
+            "this question is not open: it was withdrawn, or answered in an earlier course".into()
+        }
+    }
 }
 
 fn answer_record(
