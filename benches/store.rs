@@ -1,5 +1,5 @@
 //! What the store costs on this disk: commits that wait for the medium and those that do not, the
-//! survey of a thousand dialogs, and the load of a long course. Prints figures and judges nothing.
+//! survey of a thousand dialogs and of one large tree, and the load of that tree and of a long course. Prints figures and judges nothing.
 
 #![expect(
     clippy::expect_used,
@@ -13,12 +13,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dominds_tui::domain::{
-    Batch, Bucket, Change, Clock, Course, DialogMeta, Entry, Latest, RootId, Stamp,
+    Assignment, Batch, Bucket, CallId, Change, Clock, Course, DialogMeta, Entry, Frame, Latest,
+    RootId, SelfId, Stamp,
 };
 use dominds_tui::store::{Access, Store, StoreOptions, Written};
 
 const COMMITS: usize = 500;
 const DIALOGS: usize = 1_000;
+const SIDE_DIALOGS: usize = 10_000;
 const RECORDS: usize = 10_000;
 /// How often reading is measured; the first time finds cold caches of this program.
 const READS: usize = 5;
@@ -36,6 +38,7 @@ fn main() {
     commits(true);
     commits(false);
     survey();
+    large_tree();
     load();
 }
 
@@ -74,6 +77,50 @@ fn survey() {
     }
 }
 
+/// One main dialog whose side dialogs have all replied.
+fn large_tree() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let root = new_dialog(&store, 0);
+    for n in 0..SIDE_DIALOGS {
+        commit(&store, &root, side_dialog(&root, n));
+    }
+    for _ in 0..READS {
+        let started = Instant::now();
+        let survey = store.survey(&[Bucket::Run]);
+        let listed = started.elapsed();
+        let started = Instant::now();
+        let loaded = store.load(Bucket::Run, &root).expect("a tree");
+        let took = started.elapsed();
+        assert_eq!((survey.problems.len(), loaded.tree.dialogs.len()), (0, SIDE_DIALOGS + 1));
+        println!("tree of {SIDE_DIALOGS} side dialogs: listed in {listed:?}, loaded in {:?}", took);
+    }
+}
+
+fn side_dialog(root: &RootId, n: usize) -> Vec<Change> {
+    let id = SelfId::new(format!("{:02x}/{:02x}/{:08x}", n % 256, n / 256, n + 1));
+    let meta = DialogMeta { id: id.clone(), agent_id: "dev".into(), ..meta(root) };
+    let assignment = Assignment {
+        call_name: "tellaskSessionless".to_owned(),
+        mention_list: Some(vec!["@dev".to_owned()]),
+        tellask_content: format!("Look into part {n}, with care."),
+        origin_member_id: "lead".into(),
+        asker_dialog_id: root.main(),
+        call_id: CallId::new(format!("c{n}")),
+        collective_targets: None,
+        effective_fbr_effort: None,
+    };
+    let mut frame = Frame::owing(assignment, "replyTellaskSessionless");
+    frame.tellask_reply_obligation = None;
+    let latest = Box::new(Latest::new(Noon.now()));
+    let entries = (0..8).map(|n| Arc::new(Entry::parse(&line(n)).expect("a record")));
+    vec![
+        Change::Create { meta: Box::new(meta), latest, stack: vec![frame] },
+        Change::Append { dialog: id.clone(), course: Course::FIRST, entries: entries.collect() },
+        Change::Reminders { dialog: id, reminders: Vec::new() },
+    ]
+}
+
 fn load() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = {
@@ -107,18 +154,21 @@ fn share(sorted: &[Duration], percent: usize) -> Duration {
 
 fn new_dialog(store: &Store, n: usize) -> RootId {
     let root = RootId::new(format!("{:02x}/{:02x}/{n:08x}", n % 256, n / 256));
-    let meta = DialogMeta {
+    let latest = Box::new(Latest::new(Noon.now()));
+    let create = Change::Create { meta: Box::new(meta(&root)), latest, stack: Vec::new() };
+    commit(store, &root, vec![create]);
+    root
+}
+
+fn meta(root: &RootId) -> DialogMeta {
+    DialogMeta {
         id: root.main(),
         agent_id: "lead".into(),
         task_doc_path: "task.tsk".to_owned(),
         created_at: Noon.now(),
         session_slug: None,
         extra: serde_json::Map::new(),
-    };
-    let latest = Box::new(Latest::new(Noon.now()));
-    let create = Change::Create { meta: Box::new(meta), latest, stack: Vec::new() };
-    commit(store, &root, vec![create]);
-    root
+    }
 }
 
 fn commit(store: &Store, root: &RootId, changes: Vec<Change>) {
