@@ -93,7 +93,7 @@ fn large_tree() {
         let loaded = store.load(Bucket::Run, &root).expect("a tree");
         let took = started.elapsed();
         assert_eq!((survey.problems.len(), loaded.tree.dialogs.len()), (0, SIDE_DIALOGS + 1));
-        println!("tree of {SIDE_DIALOGS} side dialogs: listed in {listed:?}, loaded in {:?}", took);
+        println!("tree of {SIDE_DIALOGS} side dialogs: listed in {listed:?}, loaded in {took:?}");
     }
 }
 
