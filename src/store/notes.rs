@@ -21,6 +21,11 @@ impl Notes {
         Self { layout: layout.clone(), problems: Vec::new(), more: 0 }
     }
 
+    /// For another part of the same reading.
+    pub fn another(&self) -> Self {
+        Self::new(&self.layout)
+    }
+
     pub fn add(&mut self, kind: &str, path: &Path, text: impl Into<String>, mend: &str) {
         let problem = self.problem(kind, path, text, mend);
         self.push(problem);

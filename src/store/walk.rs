@@ -11,10 +11,13 @@ use super::error::StoreError;
 use super::files::{self, Kind};
 use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
 use super::notes::Notes;
+use super::parallel::side_by_side;
 
 /// Folders an id may have; real ids have 3.
 const DEEPEST: usize = 8;
-/// Entries looked at below one start folder.
+/// Fewer folders than this are not worth a thread.
+const SHARE_OF_A_CORE: usize = 32;
+/// Entries looked at below one start folder, by each core.
 const MOST_ENTRIES: usize = 1_000_000;
 
 /// The dialogs found below a folder: their ids, which are their paths below it.
@@ -34,8 +37,18 @@ pub(super) fn dialogs_below(
         }
     }
     let mut walk = Walk { disk, notes, left: MOST_ENTRIES, found: Vec::new() };
-    walk.folder(top, "", 0)?;
-    let mut found = walk.found;
+    let entries = walk.entries(top)?.unwrap_or_default();
+    let shares = side_by_side(&entries, SHARE_OF_A_CORE, |entries| {
+        let mut notes = walk.notes.another();
+        let mut walk = Walk { disk, notes: &mut notes, left: walk.left, found: Vec::new() };
+        let walked = entries.iter().try_for_each(|entry| walk.child(top, "", entry, 1));
+        (walked.map(|()| walk.found), notes)
+    });
+    let mut found = Vec::new();
+    for (part, seen) in shares {
+        notes.take(seen);
+        found.extend(part?);
+    }
     found.sort();
     Ok(found)
 }
@@ -57,25 +70,32 @@ impl Walk<'_> {
         let Some(entries) = self.entries(path)? else {
             return Ok(());
         };
-        if depth > 0 && entries.iter().any(|(name, _)| marks_a_dialog(name)) {
+        if entries.iter().any(|(name, _)| marks_a_dialog(name)) {
             self.found.push(id.to_owned());
             return Ok(());
         }
-        for (name, kind) in entries {
-            let child = path.join(&name);
-            match kind {
-                Kind::Folder => {
-                    let below = if id.is_empty() { name } else { format!("{id}/{name}") };
-                    self.folder(&child, &below, depth + 1)?;
-                }
-                Kind::Link => {
-                    let text = "it is a symbolic link, which is not followed: ignored";
-                    self.notes.add("misplaced", &child, text, "move it away");
-                }
-                Kind::File | Kind::Other => {}
+        entries.iter().try_for_each(|entry| self.child(path, id, entry, depth + 1))
+    }
+
+    /// Goes on with an entry of the folder with this id.
+    fn child(
+        &mut self,
+        folder: &Path,
+        id: &str,
+        (name, kind): &(String, Kind),
+        depth: usize,
+    ) -> Result<(), StoreError> {
+        let path = folder.join(name);
+        match kind {
+            Kind::Folder if id.is_empty() => self.folder(&path, name, depth),
+            Kind::Folder => self.folder(&path, &format!("{id}/{name}"), depth),
+            Kind::Link => {
+                let text = "it is a symbolic link, which is not followed: ignored";
+                self.notes.add("misplaced", &path, text, "move it away");
+                Ok(())
             }
+            Kind::File | Kind::Other => Ok(()),
         }
-        Ok(())
     }
 
     /// What lies in a folder, in order. `None` if it cannot be looked into now.
