@@ -89,8 +89,8 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 }
 
 /// Who waits for an answer or for others goes on when that is there, not before; a mere interruption
-/// says nothing more. Work that a person parked stays parked, a fork is continued by a person; and who owes an answer to one it waits
-/// for would wait for ever.
+/// says nothing more. Work that a person parked stays parked, a fork is continued by a person; and who
+/// owes an answer to one it waits for would wait for ever.
 fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
         let interruption = dialog.latest.interruption();

@@ -11,7 +11,7 @@ use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};
 
-use super::tellask::runtime;
+use super::tellask::failed;
 use super::{Position, append_result};
 
 /// Puts the question on the asker's stack; returns the status of the call if nobody can be asked.
@@ -35,19 +35,8 @@ pub fn ask(
 }
 
 fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &str) {
-    let failed = TellaskResult {
-        call_id: call.id.clone(),
-        status: ReplyStatus::Failed,
-        content: reason.to_owned(),
-        content_items: None,
-        call_site_course: Some(at.course),
-        call_site_genseq: Some(at.genseq),
-        responder: runtime(),
-        route: Some(Route::default()),
-        call_name: call.name.clone(),
-        call: CallRef { tellask_content: content.to_owned(), ..CallRef::default() },
-    };
-    draft.append_aside(&at.dialog, at.course, Record::TellaskResult(failed));
+    let asked = CallRef { tellask_content: content.to_owned(), ..CallRef::default() };
+    draft.append_aside(&at.dialog, at.course, failed(call, at, asked, reason));
 }
 
 /// Closes what a dialog asked back, since nobody is there any more who could answer.

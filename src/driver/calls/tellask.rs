@@ -8,8 +8,8 @@ use crate::domain::record::{
 };
 use crate::domain::reminder::PENDING_TELLASK_OWNER;
 use crate::domain::{
-    AgentId, Assignment, CallId, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry,
-    Reminder, SelfId, Slug,
+    AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
+    SelfId, Slug,
 };
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
@@ -52,7 +52,12 @@ pub fn start(
     texts: Texts,
 ) -> String {
     if let Some(reason) = refusal(draft, at, request, team, texts) {
-        let record = failed(&request.call.id, at, request, &reason);
+        let asked = CallRef {
+            tellask_content: request.content.to_owned(),
+            mention_list: request.mentions(),
+            session_slug: request.slug.cloned(),
+        };
+        let record = failed(request.call, at, asked, &reason);
         draft.append_aside(&at.dialog, at.course, record);
         return reason;
     }
@@ -253,9 +258,10 @@ fn add_pending(
     draft.pending(&at.dialog, pending);
 }
 
-fn failed(call: &CallId, at: &Position, request: &Request<'_>, reason: &str) -> Record {
+/// The result of a call that nobody answers.
+pub fn failed(call: &Call, at: &Position, asked: CallRef, reason: &str) -> Record {
     Record::TellaskResult(TellaskResult {
-        call_id: call.clone(),
+        call_id: call.id.clone(),
         status: ReplyStatus::Failed,
         content: reason.to_owned(),
         content_items: None,
@@ -263,17 +269,13 @@ fn failed(call: &CallId, at: &Position, request: &Request<'_>, reason: &str) -> 
         call_site_genseq: Some(at.genseq),
         responder: runtime(),
         route: Some(Route::default()),
-        call_name: request.call.name.clone(),
-        call: CallRef {
-            tellask_content: request.content.to_owned(),
-            mention_list: request.mentions(),
-            session_slug: request.slug.cloned(),
-        },
+        call_name: call.name.clone(),
+        call: asked,
     })
 }
 
 /// Who answers where no member can.
-pub fn runtime() -> Responder {
+fn runtime() -> Responder {
     Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
 }
 
