@@ -33,11 +33,17 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 13] = [
+const CRATES: [(&str, &[&str]); 19] = [
+    ("grep_matcher", &["tools/"]),
+    ("grep_regex", &["tools/"]),
+    ("grep_searcher", &["tools/"]),
+    ("ignore", &["tools/"]),
     ("reqwest", &["llm/"]),
+    ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
+    ("similar", &["tools/"]),
     ("tui_textarea", &["ui/"]),
     ("pulldown_cmark", &["ui/"]),
     ("serde_yaml", &["yaml.rs"]),

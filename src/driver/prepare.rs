@@ -105,7 +105,10 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         },
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
-        tool_cx: tool_cx(engine, dialog, &shared, &member, is_main),
+        tool_cx: ToolCx {
+            sees_pictures: model.supports_image_input != Some(false),
+            ..tool_cx(engine, tree, dialog, &shared, &member)
+        },
         shared,
         role,
         member,
@@ -175,8 +178,8 @@ impl Ready {
             .tools
             .specs()
             .map(|spec| ToolSchema {
-                name: spec.name.to_owned(),
-                description: (spec.description)(engine.lang).to_owned(),
+                name: spec.name.to_string(),
+                description: spec.description.text(engine.lang).to_owned(),
                 parameters: spec.parameters.clone(),
             })
             .collect();
@@ -194,10 +197,10 @@ impl Ready {
 
 fn tool_cx(
     engine: &Engine,
+    tree: &DialogTree,
     dialog: &Dialog,
     shared: &[Reminder],
     member: &Member,
-    is_main: bool,
 ) -> ToolCx {
     let reminders = reminders::visible(dialog, shared).into_iter().map(|reminder| ReminderView {
         scope: match reminder.scope.as_str() {
@@ -211,10 +214,13 @@ fn tool_cx(
         meta: reminder.meta,
     });
     ToolCx {
+        caller: member.id.clone(),
+        dialog: tree.id(&dialog.meta.id),
+        sees_pictures: true,
         workspace: Arc::from(engine.workspace.as_path()),
         access: Arc::new(Access::new(&member.access)),
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
-        main_dialog: is_main,
+        main_dialog: tree.is_main(&dialog.meta.id),
         reminders: reminders.collect(),
         lang: engine.lang,
         new_reminder_id: engine.ids.short(8),

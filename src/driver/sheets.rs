@@ -10,8 +10,9 @@ use crate::domain::reminder::{
     AGENT_SHARED, Act, Guard, PERSONAL, Packing, Rewrite, sort_newest_first,
 };
 use crate::domain::taskdoc::Section;
+use crate::domain::team::HUMAN;
 use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, DialogId, Reminder, SelfId};
+use crate::domain::{AgentId, Dialog, DialogId, Reminder, SelfId};
 use crate::minds::taskdoc;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
@@ -247,6 +248,9 @@ fn write(
         );
     }
     let cx = ToolCx {
+        caller: AgentId::new(HUMAN),
+        dialog: dialog.clone(),
+        sees_pictures: false,
         workspace: Arc::from(engine.workspace.as_path()),
         access: Arc::<Access>::default(),
         taskdoc: Some(PathBuf::from(path)),

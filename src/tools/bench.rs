@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::domain::{AccessLists, Lang};
+use crate::domain::{AccessLists, AgentId, DialogId, Lang, RootId};
 
 use super::{Access, Outcome, Registry, ReminderView, ToolCx};
 
@@ -22,6 +22,9 @@ impl Bench {
         let workspace = dir.path().join("ws");
         std::fs::create_dir(&workspace).unwrap();
         let cx = ToolCx {
+            caller: AgentId::new("lead"),
+            dialog: DialogId::main(RootId::new("aa/bb/01")),
+            sees_pictures: true,
             workspace: Arc::from(workspace),
             access: Arc::default(),
             taskdoc: Some(PathBuf::from("task.tsk")),

@@ -27,9 +27,9 @@ mod tool;
 pub use access::{Access, ListRule, Op, Target};
 pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
-pub use outcome::{Change, Outcome, RESULT_LIMIT_CHARS, ReminderScope, Render};
+pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
-pub use tool::{ReminderView, Tool, ToolCx, ToolSpec};
+pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]
 mod bench;

@@ -1,6 +1,8 @@
 //! What a call leaves behind: a text for the model and the changes the caller must commit.
 //! No result text is longer than [`RESULT_LIMIT_CHARS`] once it has been capped.
 
+use std::sync::Arc;
+
 use crate::domain::Lang;
 
 /// The longest result text, in characters.
@@ -18,6 +20,16 @@ pub struct Outcome {
     pub text: String,
     /// To be committed by the caller, in this order.
     pub changes: Vec<Change>,
+    /// To be kept by the caller and shown to the model.
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture a tool has read or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Such as `image/png`.
+    pub media_type: &'static str,
+    pub bytes: Arc<[u8]>,
 }
 
 /// A change of dialog state, as data.
@@ -68,17 +80,17 @@ pub enum Render {
 impl Outcome {
     /// A success without state changes.
     pub fn done(text: impl Into<String>) -> Self {
-        Self { ok: true, text: text.into(), changes: Vec::new() }
+        Self { ok: true, text: text.into(), changes: Vec::new(), pictures: Vec::new() }
     }
 
     /// A failure; the text says what to do instead.
     pub fn failed(text: impl Into<String>) -> Self {
-        Self { ok: false, text: text.into(), changes: Vec::new() }
+        Self { ok: false, text: text.into(), changes: Vec::new(), pictures: Vec::new() }
     }
 
     /// A success that changes dialog state.
     pub fn changed(text: impl Into<String>, change: Change) -> Self {
-        Self { ok: true, text: text.into(), changes: vec![change] }
+        Self { ok: true, text: text.into(), changes: vec![change], pictures: Vec::new() }
     }
 
     /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].

@@ -22,13 +22,13 @@ const SHOWN_NAME_CHARS: usize = 80;
 pub struct Registry {
     /// In the order in which models see them.
     tools: Vec<Arc<dyn Tool>>,
-    toolsets: BTreeMap<String, Vec<&'static str>>,
+    toolsets: BTreeMap<String, Vec<String>>,
 }
 
 /// A tool could not be added because its name is taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("adding tool `{0}`: the name is taken")]
-pub struct NameTaken(pub &'static str);
+pub struct NameTaken(pub String);
 
 /// The tools one dialog offers its model. The default offers none.
 #[derive(Debug, Clone, Default)]
@@ -44,9 +44,9 @@ impl Registry {
         tools.extend(files::tools());
         let modifying = [files::READING, files::WRITING].concat();
         let toolsets = BTreeMap::from([
-            ("control".to_owned(), control::NAMES.to_vec()),
-            ("ws_read".to_owned(), files::READING.to_vec()),
-            ("ws_mod".to_owned(), modifying),
+            ("control".to_owned(), owned(&control::NAMES)),
+            ("ws_read".to_owned(), owned(&files::READING)),
+            ("ws_mod".to_owned(), owned(&modifying)),
         ]);
         Self { tools, toolsets }
     }
@@ -56,8 +56,8 @@ impl Registry {
     /// # Errors
     /// The name is taken; nothing changes then.
     pub fn add(&mut self, toolset: &str, tool: Arc<dyn Tool>) -> Result<(), NameTaken> {
-        let name = tool.spec().name;
-        if self.tool(name).is_some() {
+        let name = tool.spec().name.to_string();
+        if self.tool(&name).is_some() {
             return Err(NameTaken(name));
         }
         self.toolsets.entry(toolset.to_owned()).or_default().push(name);
@@ -67,7 +67,7 @@ impl Registry {
 
     /// The names of all toolsets and tools.
     pub fn names(&self) -> Vec<&str> {
-        let tools = self.tools.iter().map(|tool| tool.spec().name);
+        let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
         self.toolsets.keys().map(String::as_str).chain(tools).collect()
     }
 
@@ -88,7 +88,7 @@ impl Registry {
         for name in toolsets.iter().map(String::as_str) {
             if name == "*" {
                 let kept = self.toolsets.iter().filter(|(set, _)| !without.contains(set.as_str()));
-                granted.extend(kept.flat_map(|(_, names)| names));
+                granted.extend(kept.flat_map(|(_, names)| names).map(String::as_str));
                 continue;
             }
             let (bare, excluded) = match name.strip_prefix('!') {
@@ -104,24 +104,30 @@ impl Registry {
         granted.retain(|name| !without.contains(name));
         for name in tools {
             match self.tool(name) {
-                Some(tool) => _ = granted.insert(tool.spec().name),
+                Some(tool) => _ = granted.insert(&tool.spec().name),
                 None => unknown.push(name.clone()),
             }
         }
         granted.extend(control::NAMES);
-        let offered = |name| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
-        let tools = self.tools.iter().filter(|tool| offered(tool.spec().name)).cloned().collect();
+        let offered = |name: &str| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
+        let tools = self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();
         (ToolSubset { tools }, unknown)
     }
 
-    fn expand(&self, name: &str) -> Option<Vec<&'static str>> {
-        let set = self.toolsets.get(name).cloned();
-        set.or_else(|| self.tool(name).map(|tool| vec![tool.spec().name]))
+    fn expand(&self, name: &str) -> Option<Vec<&str>> {
+        match self.toolsets.get(name) {
+            Some(names) => Some(names.iter().map(String::as_str).collect()),
+            None => self.tool(name).map(|tool| vec![tool.spec().name.as_ref()]),
+        }
     }
 
     fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.spec().name == name)
     }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn broken_down(name: &str, lang: Lang) -> String {
@@ -168,7 +174,7 @@ impl ToolSubset {
         }
         let shown: String =
             name.chars().take(SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
-        let known: Vec<&str> = self.specs().map(|spec| spec.name).collect();
+        let known: Vec<&str> = self.specs().map(|spec| spec.name.as_ref()).collect();
         let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
         Outcome::failed(match lang {
             Lang::En => format!("There is no tool `{shown}` here. Available: {known}."),

@@ -1,6 +1,7 @@
 //! What a tool is and what it may know. A tool holds no state of its own: everything it works with
 //! arrives in its [`ToolCx`] and leaves in its [`Outcome`].
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::Lang;
+use crate::domain::{AgentId, DialogId, Lang};
 
 use super::access::Access;
 use super::args::Args;
@@ -28,11 +29,31 @@ pub(super) fn half(lang: Lang, text: &'static str) -> &'static str {
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
     /// Unique among all tools.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it does and when to use it.
-    pub description: fn(Lang) -> &'static str,
-    /// JSON schema of the arguments: an object without additional properties.
+    pub description: Description,
+    /// JSON schema of the arguments; of our own tools an object without additional properties.
     pub parameters: Value,
+}
+
+/// Where the text about a tool comes from.
+#[derive(Debug, Clone)]
+pub enum Description {
+    /// Ours, in every work language.
+    Own(fn(Lang) -> &'static str),
+    /// As its server gives it, cleaned and bounded.
+    Given(Arc<str>),
+}
+
+impl Description {
+    /// The text for a model that works in `lang`.
+    #[must_use]
+    pub fn text(&self, lang: Lang) -> &str {
+        match self {
+            Self::Own(text) => text(lang),
+            Self::Given(text) => text,
+        }
+    }
 }
 
 /// A reminder as its owner sees it when a round of calls starts.
@@ -50,6 +71,12 @@ pub struct ReminderView {
 /// What a tool may know during one call. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ToolCx {
+    /// The member that calls.
+    pub caller: AgentId,
+    /// The dialog it calls from.
+    pub dialog: DialogId,
+    /// Whether its model can look at pictures.
+    pub sees_pictures: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
     /// The member's access lists.

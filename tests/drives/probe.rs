@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dominds_tui::domain::Lang;
-use dominds_tui::tools::{Args, Outcome, Registry, Tool, ToolCx, ToolSpec};
+use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
@@ -22,7 +22,8 @@ pub fn registry() -> (Registry, Arc<AtomicUsize>) {
         "properties": { "hang": { "type": "boolean" }, "break": { "type": "boolean" } },
         "additionalProperties": false,
     });
-    let spec = ToolSpec { name: "probe", description, parameters };
+    let spec =
+        ToolSpec { name: "probe".into(), description: Description::Own(description), parameters };
     let mut registry = Registry::builtin();
     registry.add("ws_mod", Arc::new(Probe { spec, runs: runs.clone() })).expect("a free name");
     (registry, runs)

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome};
-use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// The name of the tool.
 pub const CLEAR_MIND: &str = "clear_mind";
@@ -14,8 +14,8 @@ pub const CLEAR_MIND: &str = "clear_mind";
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
-        name: CLEAR_MIND,
-        description: |lang| half(lang, include_str!("clear_mind.md")),
+        name: CLEAR_MIND.into(),
+        description: Description::Own(|lang| half(lang, include_str!("clear_mind.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"reminder_content": {"type": "string"}},

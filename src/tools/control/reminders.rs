@@ -9,7 +9,7 @@ use crate::domain::Lang;
 use crate::domain::reminder::{Act, Guard, guard};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
-use crate::tools::tool::{BuiltIn, ReminderView, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, half};
 
 /// An instruction found in a reminder is cut to this many characters.
 const INSTRUCTION_CHARS: usize = 2_000;
@@ -26,8 +26,8 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 
 fn add_spec() -> ToolSpec {
     ToolSpec {
-        name: "add_reminder",
-        description: |lang| half(lang, include_str!("add_reminder.md")),
+        name: "add_reminder".into(),
+        description: Description::Own(|lang| half(lang, include_str!("add_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -44,8 +44,8 @@ fn add_spec() -> ToolSpec {
 
 fn update_spec() -> ToolSpec {
     ToolSpec {
-        name: "update_reminder",
-        description: |lang| half(lang, include_str!("update_reminder.md")),
+        name: "update_reminder".into(),
+        description: Description::Own(|lang| half(lang, include_str!("update_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -61,8 +61,8 @@ fn update_spec() -> ToolSpec {
 
 fn delete_spec() -> ToolSpec {
     ToolSpec {
-        name: "delete_reminder",
-        description: |lang| half(lang, include_str!("delete_reminder.md")),
+        name: "delete_reminder".into(),
+        description: Description::Own(|lang| half(lang, include_str!("delete_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"reminder_id": {"type": "string"}},

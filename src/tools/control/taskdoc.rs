@@ -14,7 +14,7 @@ use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::outcome::Outcome;
-use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// Most bytes of a section that are shown.
 const RECALL_LIMIT_BYTES: u64 = 100 * 1024;
@@ -35,8 +35,8 @@ pub(in crate::tools) fn only_in_main(lang: Lang) -> Outcome {
 
 fn change_spec() -> ToolSpec {
     ToolSpec {
-        name: CHANGE_MIND,
-        description: |lang| half(lang, include_str!("change_mind.md")),
+        name: CHANGE_MIND.into(),
+        description: Description::Own(|lang| half(lang, include_str!("change_mind.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -52,8 +52,8 @@ fn change_spec() -> ToolSpec {
 
 fn recall_spec() -> ToolSpec {
     ToolSpec {
-        name: "recall_taskdoc",
-        description: |lang| half(lang, include_str!("recall_taskdoc.md")),
+        name: "recall_taskdoc".into(),
+        description: Description::Own(|lang| half(lang, include_str!("recall_taskdoc.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"category": {"type": "string"}, "selector": {"type": "string"}},

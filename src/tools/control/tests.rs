@@ -174,6 +174,7 @@ fn recall_cuts_a_section_that_is_too_long() {
 
 #[test]
 fn the_tools_are_those_that_are_named() {
-    let names: Vec<&str> = super::tools().iter().map(|tool| tool.spec().name).collect();
+    let tools = super::tools();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_ref()).collect();
     assert_eq!(names, NAMES);
 }

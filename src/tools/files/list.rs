@@ -17,7 +17,7 @@ use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, Identity, OpenDir};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "list_dir";
 const SHOWN_ENTRIES: usize = 120;
@@ -31,8 +31,8 @@ const COUNTED_BYTES: u64 = 1024 * 1024;
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
-        name: NAME,
-        description: |lang| half(lang, include_str!("list_dir.md")),
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("list_dir.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}},

@@ -13,15 +13,15 @@ use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "overwrite_entire_file";
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
-        name: NAME,
-        description: |lang| half(lang, include_str!("overwrite_entire_file.md")),
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("overwrite_entire_file.md"))),
         parameters: json!({
             "type": "object",
             "properties": {

@@ -14,7 +14,7 @@ use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, OpenFile};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 const NAME: &str = "read_file";
 const DEFAULT_MAX_LINES: usize = 500;
@@ -24,8 +24,8 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
-        name: NAME,
-        description: |lang| half(lang, include_str!("read_file.md")),
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("read_file.md"))),
         parameters: json!({
             "type": "object",
             "properties": {

@@ -30,7 +30,7 @@ fn a_member_has_what_was_granted_and_the_intrinsic_tools() {
     ] {
         let registry = Registry::builtin();
         let (subset, odd) = registry.for_member(&texts(&toolsets), &texts(&tools), true);
-        let names: Vec<&str> = subset.specs().map(|spec| spec.name).collect();
+        let names: Vec<&str> = subset.specs().map(|spec| spec.name.as_ref()).collect();
         assert_eq!(names, [&INTRINSIC[..], extra].concat(), "{toolsets:?} {tools:?}");
         assert_eq!(odd, unknown);
     }
@@ -48,7 +48,7 @@ fn a_side_dialog_is_not_offered_change_mind() {
 fn a_name_can_be_taken_once() {
     let mut registry = Registry::builtin();
     let tool = control::tools().swap_remove(0);
-    assert_eq!(registry.add("more", Arc::clone(&tool)), Err(NameTaken("add_reminder")));
+    assert_eq!(registry.add("more", Arc::clone(&tool)), Err(NameTaken("add_reminder".to_owned())));
     assert_eq!(registry.for_member(&texts(&["more"]), &[], true).1, ["more"]);
     let mut empty = Registry::default();
     assert_eq!(empty.add("more", tool), Ok(()));
@@ -59,7 +59,7 @@ fn a_name_can_be_taken_once() {
 fn every_tool_has_a_text_in_both_languages_and_a_closed_schema() {
     for tool in &Registry::builtin().tools {
         let spec = tool.spec();
-        let (en, zh) = ((spec.description)(Lang::En), (spec.description)(Lang::Zh));
+        let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
         assert!(en.is_ascii() && !en.is_empty(), "{}", spec.name);
         assert!(!zh.is_ascii() && zh.chars().count() > 10, "{}", spec.name);
         assert_eq!(spec.parameters["additionalProperties"], Value::Bool(false), "{}", spec.name);
