@@ -26,7 +26,7 @@ const TO_COME: [&str; 9] = [
 ];
 
 /// Likewise single tools.
-const TOOLS_TO_COME: [&str; 22] = [
+const TOOLS_TO_COME: [&str; 13] = [
     "shell_cmd",
     "stop_daemon",
     "get_daemon_output",
@@ -40,15 +40,6 @@ const TOOLS_TO_COME: [&str; 22] = [
     "write_picture",
     "mcp_restart",
     "mcp_release",
-    "add_personal_memory",
-    "drop_personal_memory",
-    "replace_personal_memory",
-    "clear_personal_memory",
-    "add_team_memory",
-    "drop_team_memory",
-    "replace_team_memory",
-    "clear_team_memory",
-    "ripgrep_search",
 ];
 
 /// Unknown names beyond this number are not listed.

@@ -49,6 +49,12 @@ impl Args {
         self.text(field).unwrap_or_default()
     }
 
+    /// The texts of a list, empty if it is not given.
+    pub fn texts(&self, field: &str) -> Vec<String> {
+        let list = self.0.get(field).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     /// The whole number of a field, if given.
     pub fn integer(&self, field: &str) -> Option<i64> {
         self.0.get(field).and_then(as_integer)

@@ -10,7 +10,7 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/* ──▶ guard ──▶ access
+//!     └───▶ files/*, search/* ──▶ guard ──▶ access
 //! ```
 
 mod access;
@@ -22,6 +22,8 @@ mod outcome;
 mod registry;
 mod report;
 mod schema;
+mod search;
+mod stop;
 mod tool;
 
 pub use access::{Access, ListRule, Op, Target};

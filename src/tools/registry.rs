@@ -11,6 +11,7 @@ use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::files;
 use super::outcome::Outcome;
+use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use crate::domain::Lang;
 
@@ -42,10 +43,12 @@ impl Registry {
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
-        let modifying = [files::READING, files::WRITING].concat();
+        tools.extend(search::tools());
+        let reading = [&files::READING[..], &search::NAMES[..]].concat();
+        let modifying = [&reading[..], &files::WRITING[..]].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
-            ("ws_read".to_owned(), owned(&files::READING)),
+            ("ws_read".to_owned(), owned(&reading)),
             ("ws_mod".to_owned(), owned(&modifying)),
         ]);
         Self { tools, toolsets }

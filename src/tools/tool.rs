@@ -15,6 +15,7 @@ use crate::domain::{AgentId, DialogId, Lang};
 use super::access::Access;
 use super::args::Args;
 use super::outcome::{Outcome, ReminderScope};
+use super::stop::Stop;
 
 /// The line that parts the English half of a tool's text from the Chinese half.
 const ZH_MARKER: &str = "<!-- zh -->";
@@ -116,6 +117,8 @@ enum Work {
     Instant(fn(&ToolCx, &Args) -> Outcome),
     /// Touches the disk, so it runs where blocking is allowed.
     Blocking(fn(&ToolCx, &Args) -> Outcome),
+    /// The same, for work that may take long: it looks at the flag and ends early.
+    Stoppable(fn(&ToolCx, &Args, &Stop) -> Outcome),
 }
 
 impl BuiltIn {
@@ -125,6 +128,13 @@ impl BuiltIn {
 
     pub(super) fn blocking(spec: ToolSpec, work: fn(&ToolCx, &Args) -> Outcome) -> Arc<dyn Tool> {
         Arc::new(Self { spec, work: Work::Blocking(work) })
+    }
+
+    pub(super) fn stoppable(
+        spec: ToolSpec,
+        work: fn(&ToolCx, &Args, &Stop) -> Outcome,
+    ) -> Arc<dyn Tool> {
+        Arc::new(Self { spec, work: Work::Stoppable(work) })
     }
 }
 
@@ -141,10 +151,17 @@ impl Tool for BuiltIn {
                 let done = tokio::task::spawn_blocking(move || work(&cx, &args)).await;
                 done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
             }),
+            Work::Stoppable(work) => Box::pin(async move {
+                let lang = cx.lang;
+                let stop = Stop::default();
+                let _dropped_with_the_call = stop.when_dropped();
+                let done = tokio::task::spawn_blocking(move || work(&cx, &args, &stop)).await;
+                done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+            }),
         }
     }
 }
 
-fn interrupted(lang: Lang) -> &'static str {
+pub(super) fn interrupted(lang: Lang) -> &'static str {
     lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
 }

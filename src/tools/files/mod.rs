@@ -6,7 +6,7 @@ mod lines;
 mod list;
 mod overwrite;
 mod read;
-mod text;
+pub(super) mod text;
 
 use std::sync::Arc;
 

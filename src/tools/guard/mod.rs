@@ -20,6 +20,7 @@
 mod dir;
 mod fault;
 mod names;
+mod tree;
 mod walk;
 mod write;
 

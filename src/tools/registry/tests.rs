@@ -12,28 +12,55 @@ fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
+/// The intrinsic tools, those of the toolsets and those named, in the order of the registry.
+fn offered<'a>(registry: &'a Registry, toolsets: &[&str], tools: &[&str]) -> Vec<&'a str> {
+    let granted = |name: &str| {
+        let sets = registry.toolsets.iter().filter(|(set, _)| toolsets.contains(&set.as_str()));
+        tools.contains(&name) || sets.flat_map(|(_, names)| names).any(|found| found == name)
+    };
+    let names = registry.tools.iter().map(|tool| tool.spec().name.as_ref());
+    names.filter(|name| INTRINSIC.contains(name) || granted(name)).collect()
+}
+
 #[test]
 fn a_member_has_what_was_granted_and_the_intrinsic_tools() {
-    let files = ["list_dir", "read_file", "create_new_file", "overwrite_entire_file"];
-    for (toolsets, tools, extra, unknown) in [
-        (vec![], vec![], &files[..0], vec![]),
-        (vec!["control", "ws_read"], vec![], &files[..2], vec![]),
-        (vec!["ws_mod"], vec![], &files[..], vec![]),
-        (vec!["*"], vec![], &files[..], vec![]),
-        (vec!["*", "!ws_mod"], vec![], &files[..2], vec![]),
-        (vec!["!ws_mod", "*", "!ws_read"], vec![], &files[..0], vec![]),
-        (vec!["ws_mod", "!create_new_file", "!overwrite_entire_file"], vec![], &files[..2], vec![]),
-        (vec!["list_dir"], vec!["read_file"], &files[..2], vec![]),
-        (vec!["*", "!control"], vec![], &files[..], vec![]),
-        (vec!["os", "ws_read", "!nope"], vec!["shell"], &files[..2], vec!["os", "!nope", "shell"]),
-        (vec!["", "WS_READ"], vec![""], &files[..0], vec!["", "WS_READ", ""]),
+    let registry = Registry::builtin();
+    let all: Vec<&str> = registry.toolsets.keys().map(String::as_str).collect();
+    let but = |without: &[&str]| -> Vec<&str> {
+        all.iter().copied().filter(|name| !without.contains(name)).collect()
+    };
+    let none: &[&str] = &[];
+    for (toolsets, tools, expected, unknown) in [
+        (vec![], vec![], offered(&registry, none, none), vec![]),
+        (vec!["control", "ws_read"], vec![], offered(&registry, &["ws_read"], none), vec![]),
+        (vec!["ws_mod"], vec![], offered(&registry, &["ws_mod"], none), vec![]),
+        (vec!["*"], vec![], offered(&registry, &all, none), vec![]),
+        (vec!["*", "!ws_mod"], vec![], offered(&registry, &but(&["ws_mod"]), none), vec![]),
+        (
+            vec!["!ws_mod", "*", "!ws_read"],
+            vec![],
+            offered(&registry, &but(&["ws_mod", "ws_read"]), none),
+            vec![],
+        ),
+        (vec!["list_dir"], vec!["read_file"], offered(&registry, none, &files::READING), vec![]),
+        (vec!["*", "!control"], vec![], offered(&registry, &all, none), vec![]),
+        (
+            vec!["no_set", "ws_read", "!nope"],
+            vec!["shell"],
+            offered(&registry, &["ws_read"], none),
+            vec!["no_set", "!nope", "shell"],
+        ),
+        (vec!["", "WS_READ"], vec![""], offered(&registry, none, none), vec!["", "WS_READ", ""]),
     ] {
-        let registry = Registry::builtin();
         let (subset, odd) = registry.for_member(&texts(&toolsets), &texts(&tools), true);
         let names: Vec<&str> = subset.specs().map(|spec| spec.name.as_ref()).collect();
-        assert_eq!(names, [&INTRINSIC[..], extra].concat(), "{toolsets:?} {tools:?}");
+        assert_eq!(names, expected, "{toolsets:?} {tools:?}");
         assert_eq!(odd, unknown);
     }
+    let without = texts(&["ws_mod", "!create_new_file"]);
+    let (subset, _) = registry.for_member(&without, &[], true);
+    assert!(subset.contains("read_file") && subset.contains("ripgrep_files"));
+    assert!(!subset.contains("create_new_file"));
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! Going down from an open directory, entry by entry, for tools that look at whole trees. Each
+//! entry is judged by its true names before it is opened, as on a walk from the root, and no link
+//! is followed.
+
+use std::ffi::OsStr;
+use std::fs::File;
+
+use super::dir::Identity;
+use super::fault::{Fault, FaultKind};
+use super::names::reserved;
+use super::{Guard, Op, OpenDir, Target};
+
+impl OpenDir {
+    /// The path of an entry, as it is shown.
+    #[must_use]
+    pub fn below(&self, name: &OsStr) -> String {
+        let name = name.to_string_lossy();
+        if self.shown == "." { name.into_owned() } else { format!("{}/{name}", self.shown) }
+    }
+
+    /// Which directory this is; `None` if the system does not say.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        self.dir.identity().ok()
+    }
+}
+
+impl Guard {
+    /// Opens a directory in an open one.
+    ///
+    /// # Errors
+    /// Denied, or not a directory any more.
+    pub fn enter(&self, dir: &OpenDir, name: &OsStr) -> Result<OpenDir, Fault> {
+        let shown = dir.below(name);
+        let names = self.judge_entry(dir, name, &shown, Target::Directory)?;
+        let opened = self.enter_open(dir, name, &shown)?;
+        Ok(OpenDir { dir: opened, shown, names })
+    }
+
+    /// Opens a regular file in an open directory for reading.
+    ///
+    /// # Errors
+    /// Denied, or not a regular file.
+    pub fn open_in(&self, dir: &OpenDir, name: &OsStr) -> Result<File, Fault> {
+        let shown = dir.below(name);
+        self.judge_entry(dir, name, &shown, Target::File)?;
+        let file = dir.dir.open(name).map_err(|error| Fault::io(&shown, &error))?;
+        let meta = file.metadata().map_err(|error| Fault::io(&shown, &error))?;
+        if !meta.is_file() {
+            return Err(Fault::new(&shown, FaultKind::NotAFile));
+        }
+        self.steady(&shown, &dir.dir)?;
+        Ok(file)
+    }
+
+    /// Opens a file that says how to treat a directory, such as an ignore file. It is read for
+    /// the program, not for the member, so the member's lists are not asked.
+    #[must_use]
+    pub fn rule_file(&self, dir: &OpenDir, name: &str) -> Option<File> {
+        let file = dir.dir.open(OsStr::new(name)).ok()?;
+        file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
+    }
+
+    /// The directories from the root down to this one, itself left out; for [`Guard::rule_file`].
+    #[must_use]
+    pub fn above(&self, dir: &OpenDir) -> Vec<OpenDir> {
+        let mut above = Vec::new();
+        let mut here = OpenDir { dir: self.root.clone(), shown: ".".to_owned(), names: Vec::new() };
+        for name in &dir.names {
+            let shown = here.below(OsStr::new(name));
+            let next = self.enter_open(&here, OsStr::new(name), &shown);
+            let mut names = here.names.clone();
+            names.push(name.clone());
+            above.push(here);
+            let Ok(dir) = next else { break };
+            here = OpenDir { dir, shown, names };
+        }
+        above
+    }
+
+    fn judge_entry(
+        &self,
+        dir: &OpenDir,
+        name: &OsStr,
+        shown: &str,
+        target: Target,
+    ) -> Result<Vec<String>, Fault> {
+        let name = name.to_string_lossy();
+        if let Some(area) = reserved(self.zone, dir.names.len(), &name) {
+            return Err(Fault::denied(shown, area));
+        }
+        let mut names = dir.names.clone();
+        names.push(name.into_owned());
+        self.check_lists(shown, Op::Read, &names, target)?;
+        Ok(names)
+    }
+
+    /// Enters, and refuses a reserved directory under another name.
+    fn enter_open(&self, dir: &OpenDir, name: &OsStr, shown: &str) -> Result<super::Dir, Fault> {
+        let opened = dir.dir.enter(name).map_err(|error| Fault::io(shown, &error))?;
+        let identity = opened.identity().map_err(|error| Fault::io(shown, &error))?;
+        if let Some(&(_, area)) = self.closed.iter().find(|(closed, _)| *closed == identity) {
+            return Err(Fault::denied(shown, area));
+        }
+        self.steady(shown, &opened)?;
+        Ok(opened)
+    }
+}

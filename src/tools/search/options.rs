@@ -1,0 +1,313 @@
+//! The options of `ripgrep_search`: a list of what is allowed, each with its meaning. Anything else
+//! is refused, so that no option can start a program, read another place or change the form of
+//! the result. Pure.
+
+use super::query::{Case, MOST_CONTEXT, Query, TypeRule, Whole};
+use crate::domain::Lang;
+
+/// Most options of one call.
+const MOST_OPTIONS: usize = 100;
+/// Options shown back are cut to this many characters.
+const SHOWN_CHARS: usize = 80;
+
+/// What is allowed, for messages.
+const ALLOWED: &str = "-g GLOB, -t TYPE, -T TYPE, -i, -s, -S, -w, -x, -U, -F, -A N, -B N, -C N, \
+                       -m N, -n, --hidden, -L";
+
+/// What an option does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opt {
+    Glob,
+    Type,
+    TypeNot,
+    After,
+    Before,
+    Context,
+    MaxCount,
+    Case(Case),
+    Whole(Whole),
+    MultiLine,
+    Fixed,
+    Hidden,
+    Follow,
+    /// Lines are numbered in any case.
+    LineNumber,
+}
+
+/// Short name, long name, meaning.
+const OPTIONS: [(Option<char>, &str, Opt); 17] = [
+    (Some('g'), "glob", Opt::Glob),
+    (Some('t'), "type", Opt::Type),
+    (Some('T'), "type-not", Opt::TypeNot),
+    (Some('A'), "after-context", Opt::After),
+    (Some('B'), "before-context", Opt::Before),
+    (Some('C'), "context", Opt::Context),
+    (Some('m'), "max-count", Opt::MaxCount),
+    (Some('i'), "ignore-case", Opt::Case(Case::Insensitive)),
+    (Some('s'), "case-sensitive", Opt::Case(Case::Sensitive)),
+    (Some('S'), "smart-case", Opt::Case(Case::Smart)),
+    (Some('w'), "word-regexp", Opt::Whole(Whole::Word)),
+    (Some('x'), "line-regexp", Opt::Whole(Whole::Line)),
+    (Some('U'), "multiline", Opt::MultiLine),
+    (Some('F'), "fixed-strings", Opt::Fixed),
+    (Some('n'), "line-number", Opt::LineNumber),
+    (Some('L'), "follow", Opt::Follow),
+    (None, "hidden", Opt::Hidden),
+];
+
+/// Why an option is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum OptionFault {
+    NotAllowed(String),
+    NotAnOption(String),
+    NoValue(String),
+    NotANumber { option: String, value: String },
+    UnexpectedValue(String),
+    TooMany,
+}
+
+impl Opt {
+    fn takes_value(self) -> bool {
+        match self {
+            Self::Glob
+            | Self::Type
+            | Self::TypeNot
+            | Self::After
+            | Self::Before
+            | Self::Context
+            | Self::MaxCount => true,
+            Self::Case(_)
+            | Self::Whole(_)
+            | Self::MultiLine
+            | Self::Fixed
+            | Self::Hidden
+            | Self::Follow
+            | Self::LineNumber => false,
+        }
+    }
+}
+
+/// Adds the options to a query; the later of two that contradict each other wins.
+pub(super) fn apply(query: &mut Query, options: &[String]) -> Result<(), OptionFault> {
+    if options.len() > MOST_OPTIONS {
+        return Err(OptionFault::TooMany);
+    }
+    let mut rest = options.iter().map(String::as_str);
+    while let Some(option) = rest.next() {
+        if let Some(long) = option.strip_prefix("--") {
+            apply_long(query, option, long, &mut rest)?;
+        } else if let Some(short) = option.strip_prefix('-').filter(|short| !short.is_empty()) {
+            apply_short(query, option, short, &mut rest)?;
+        } else {
+            return Err(OptionFault::NotAnOption(option.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn apply_long<'a>(
+    query: &mut Query,
+    written: &str,
+    long: &str,
+    rest: &mut impl Iterator<Item = &'a str>,
+) -> Result<(), OptionFault> {
+    let (name, own) = match long.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (long, None),
+    };
+    let opt = OPTIONS.iter().find(|(_, known, _)| *known == name).map(|(_, _, opt)| *opt);
+    let opt = opt.ok_or_else(|| OptionFault::NotAllowed(written.to_owned()))?;
+    if !opt.takes_value() {
+        return match own {
+            None => set(query, opt, written, ""),
+            Some(_) => Err(OptionFault::UnexpectedValue(written.to_owned())),
+        };
+    }
+    let value = own.or_else(|| rest.next());
+    let value = value.ok_or_else(|| OptionFault::NoValue(written.to_owned()))?;
+    set(query, opt, written, value)
+}
+
+/// One letter, or several in one word; the last of them may take the rest of the word as its value.
+fn apply_short<'a>(
+    query: &mut Query,
+    written: &str,
+    short: &str,
+    rest: &mut impl Iterator<Item = &'a str>,
+) -> Result<(), OptionFault> {
+    let mut letters = short.chars();
+    while let Some(letter) = letters.next() {
+        let opt = OPTIONS.iter().find(|(known, _, _)| *known == Some(letter));
+        let opt = opt.map(|(_, _, opt)| *opt);
+        let opt = opt.ok_or_else(|| OptionFault::NotAllowed(written.to_owned()))?;
+        if !opt.takes_value() {
+            set(query, opt, written, "")?;
+            continue;
+        }
+        let own = letters.as_str();
+        let own = own.strip_prefix('=').unwrap_or(own);
+        let value = if own.is_empty() { rest.next() } else { Some(own) };
+        let value = value.ok_or_else(|| OptionFault::NoValue(written.to_owned()))?;
+        return set(query, opt, written, value);
+    }
+    Ok(())
+}
+
+fn set(query: &mut Query, opt: Opt, written: &str, value: &str) -> Result<(), OptionFault> {
+    match opt {
+        Opt::Glob => query.globs.push(value.to_owned()),
+        Opt::Type => query.types.push(TypeRule::Only(value.to_owned())),
+        Opt::TypeNot => query.types.push(TypeRule::Not(value.to_owned())),
+        Opt::After => query.after = lines(written, value)?,
+        Opt::Before => query.before = lines(written, value)?,
+        Opt::Context => {
+            query.before = lines(written, value)?;
+            query.after = query.before;
+        }
+        Opt::MaxCount => query.most_per_file = Some(number(written, value)?),
+        Opt::Case(case) => query.case = case,
+        Opt::Whole(whole) => query.whole = whole,
+        Opt::MultiLine => query.multi_line = true,
+        Opt::Fixed => query.fixed = true,
+        Opt::Hidden => query.hidden = true,
+        Opt::Follow => query.follow = true,
+        Opt::LineNumber => {}
+    }
+    Ok(())
+}
+
+fn lines(written: &str, value: &str) -> Result<usize, OptionFault> {
+    let lines = usize::try_from(number(written, value)?).unwrap_or(MOST_CONTEXT);
+    Ok(lines.min(MOST_CONTEXT))
+}
+
+fn number(option: &str, value: &str) -> Result<u64, OptionFault> {
+    let fault = || OptionFault::NotANumber { option: option.to_owned(), value: value.to_owned() };
+    value.trim().parse().map_err(|_| fault())
+}
+
+impl OptionFault {
+    /// What is wrong and what to do instead.
+    pub(super) fn text(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::NotAllowed(option), Lang::En) => {
+                format!("`{}` is not allowed here. Allowed: {ALLOWED}.", short(option))
+            }
+            (Self::NotAllowed(option), Lang::Zh) => {
+                format!("此处不允许 `{}`。允许的选项:{ALLOWED}。", short(option))
+            }
+            (Self::NotAnOption(word), Lang::En) => format!(
+                "`{}` is not an option. Put what to search for into `pattern` and where into \
+                 `path`; allowed here: {ALLOWED}.",
+                short(word)
+            ),
+            (Self::NotAnOption(word), Lang::Zh) => format!(
+                "`{}` 不是选项。要搜索的内容写在 `pattern`,位置写在 `path`;此处允许:{ALLOWED}。",
+                short(word)
+            ),
+            (Self::NoValue(option), Lang::En) => {
+                format!("`{}` needs a value after it.", short(option))
+            }
+            (Self::NoValue(option), Lang::Zh) => format!("`{}` 之后缺少值。", short(option)),
+            (Self::NotANumber { option, value }, Lang::En) => {
+                let (option, value) = (short(option), short(value));
+                format!("`{option}` needs a whole number, not `{value}`.")
+            }
+            (Self::NotANumber { option, value }, Lang::Zh) => {
+                format!("`{}` 需要一个整数,而不是 `{}`。", short(option), short(value))
+            }
+            (Self::UnexpectedValue(option), Lang::En) => {
+                format!("`{}`: this option takes no value.", short(option))
+            }
+            (Self::UnexpectedValue(option), Lang::Zh) => {
+                format!("`{}`:该选项不带值。", short(option))
+            }
+            (Self::TooMany, Lang::En) => format!("More than {MOST_OPTIONS} options."),
+            (Self::TooMany, Lang::Zh) => format!("选项超过 {MOST_OPTIONS} 个。"),
+        }
+    }
+}
+
+fn short(text: &str) -> String {
+    crate::tools::files::text::short(text, SHOWN_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(options: &[&str]) -> Result<Query, OptionFault> {
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let mut query = Query::default();
+        apply(&mut query, &options).map(|()| query)
+    }
+
+    #[test]
+    fn allowed_options_mean_what_they_mean_on_a_command_line() {
+        let base = Query::default;
+        let globs = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
+        for (options, expected) in [
+            (vec![], base()),
+            (vec!["-g", "*.rs", "--glob=!x"], Query { globs: globs(&["*.rs", "!x"]), ..base() }),
+            (vec!["-g*.rs"], Query { globs: globs(&["*.rs"]), ..base() }),
+            (vec!["-g", "-i"], Query { globs: globs(&["-i"]), ..base() }),
+            (
+                vec!["-t", "rust", "-Tjs"],
+                Query {
+                    types: vec![TypeRule::Only("rust".into()), TypeRule::Not("js".into())],
+                    ..base()
+                },
+            ),
+            (vec!["-i"], Query { case: Case::Insensitive, ..base() }),
+            (vec!["-i", "--case-sensitive"], Query { case: Case::Sensitive, ..base() }),
+            (vec!["-S"], Query { case: Case::Smart, ..base() }),
+            (vec!["-w"], Query { whole: Whole::Word, ..base() }),
+            (vec!["-x"], Query { whole: Whole::Line, ..base() }),
+            (vec!["-U", "-F"], Query { multi_line: true, fixed: true, ..base() }),
+            (vec!["-nFi"], Query { case: Case::Insensitive, fixed: true, ..base() }),
+            (vec!["-A2", "-B", "3"], Query { before: 3, after: 2, ..base() }),
+            (vec!["-iC=4"], Query { case: Case::Insensitive, before: 4, after: 4, ..base() }),
+            (vec!["--context", "9999999999"], Query { before: 50, after: 50, ..base() }),
+            (vec!["-m", "7"], Query { most_per_file: Some(7), ..base() }),
+            (vec!["--hidden", "-L"], Query { hidden: true, follow: true, ..base() }),
+        ] {
+            assert_eq!(parsed(&options), Ok(expected), "{options:?}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused_and_the_refusal_names_it() {
+        for (options, named) in [
+            (vec!["--pre", "sh"], "--pre"),
+            (vec!["--pre=sh"], "--pre=sh"),
+            (vec!["--pre-glob", "*"], "--pre-glob"),
+            (vec!["--json"], "--json"),
+            (vec!["-c"], "-c"),
+            (vec!["--count"], "--count"),
+            (vec!["--count-matches"], "--count-matches"),
+            (vec!["--files"], "--files"),
+            (vec!["-l"], "-l"),
+            (vec!["-f", "/etc/passwd"], "-f"),
+            (vec!["--ignore-file=/etc/passwd"], "--ignore-file"),
+            (vec!["-z"], "-z"),
+            (vec!["-iz"], "-iz"),
+            (vec!["-uuu"], "-uuu"),
+            (vec!["-e", "x"], "-e"),
+            (vec!["--"], "--"),
+            (vec!["-"], "`-`"),
+            (vec!["src"], "src"),
+            (vec!["-i", "../up"], "../up"),
+            (vec!["-g"], "-g"),
+            (vec!["-A", "two"], "two"),
+            (vec!["-m", "-1"], "-1"),
+            (vec!["--hidden=yes"], "--hidden=yes"),
+            (vec!["--Glob", "x"], "--Glob"),
+        ] {
+            let fault = parsed(&options).unwrap_err();
+            for lang in [Lang::En, Lang::Zh] {
+                assert!(fault.text(lang).contains(named), "{options:?}: {}", fault.text(lang));
+            }
+        }
+        assert_eq!(parsed(&["-i"; 101]), Err(OptionFault::TooMany));
+    }
+}

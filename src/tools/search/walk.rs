@@ -1,0 +1,253 @@
+//! The files a search looks at, one after the other in the order of their names. Goes down through
+//! open directories, so nothing that is swapped meanwhile leads elsewhere; every entry passes the
+//! guard. What is remembered is bounded, whatever the tree holds.
+
+use std::ffi::OsString;
+use std::fs::{DirEntry, File};
+
+use super::filter::{Filter, Rules};
+use crate::tools::access::Op;
+use crate::tools::guard::{Fault, FaultKind, Guard, Identity, OpenDir};
+use crate::tools::stop::Stop;
+
+/// Most directories below each other.
+const MOST_DEEP: usize = 64;
+/// Most names that wait to be looked at.
+const MOST_WAITING: usize = 200_000;
+/// Most entries looked at in all.
+const MOST_ENTRIES: usize = 2_000_000;
+
+/// A file to be searched.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    /// Below the workspace.
+    pub path: String,
+    pub file: File,
+}
+
+/// What was passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Passed {
+    /// Entries closed to the member.
+    pub closed: usize,
+    /// Entries the system did not open.
+    pub unreadable: usize,
+    /// The tree is too large or too deep for one search.
+    pub cut: bool,
+}
+
+/// A walk that has begun.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    guard: &'a Guard,
+    filter: &'a Filter,
+    stop: &'a Stop,
+    follow: bool,
+    /// A file that was named itself.
+    named: Option<Candidate>,
+    levels: Vec<Level>,
+    /// Directories entered through a link; each only once.
+    followed: Vec<Identity>,
+    waiting: usize,
+    seen: usize,
+    pub passed: Passed,
+}
+
+#[derive(Debug)]
+struct Level {
+    dir: OpenDir,
+    rules: Rules,
+    /// The last is the next.
+    names: Vec<(OsString, Kind)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Directory,
+    File,
+    Link,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins at a directory, or at the one file that is named.
+    pub(super) fn begin(
+        guard: &'a Guard,
+        filter: &'a Filter,
+        stop: &'a Stop,
+        path: &str,
+        follow: bool,
+    ) -> Result<Self, Fault> {
+        let mut walk = Self {
+            guard,
+            filter,
+            stop,
+            follow,
+            named: None,
+            levels: Vec::new(),
+            followed: Vec::new(),
+            waiting: 0,
+            seen: 0,
+            passed: Passed::default(),
+        };
+        match guard.open_dir(path) {
+            Ok(dir) => {
+                let rules = Rules::of(guard, &dir);
+                walk.descend(dir, rules);
+            }
+            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
+                let opened = guard.open_file(path, Op::Read)?;
+                walk.named = Some(Candidate { path: opened.shown, file: opened.file });
+            }
+            Err(fault) => return Err(fault),
+        }
+        Ok(walk)
+    }
+
+    fn descend(&mut self, dir: OpenDir, rules: Rules) {
+        if self.levels.len() >= MOST_DEEP {
+            self.passed.cut = true;
+            return;
+        }
+        let Ok(entries) = dir.dir.entries() else {
+            self.passed.unreadable += 1;
+            return;
+        };
+        let mut names = Vec::new();
+        for entry in entries.flatten() {
+            let Some(kind) = kind(&entry) else { continue };
+            if self.waiting + names.len() >= MOST_WAITING {
+                self.passed.cut = true;
+                break;
+            }
+            names.push((entry.file_name(), kind));
+        }
+        names.sort_by(|a, b| b.0.cmp(&a.0));
+        self.waiting += names.len();
+        self.levels.push(Level { dir, rules, names });
+    }
+
+    /// The next entry and the directory it lies in.
+    fn next_entry(&mut self) -> Option<(OsString, Kind)> {
+        loop {
+            let level = self.levels.last_mut()?;
+            if let Some(entry) = level.names.pop() {
+                self.waiting -= 1;
+                return Some(entry);
+            }
+            self.levels.pop();
+        }
+    }
+
+    fn visit(&mut self, name: &OsString, kind: Kind) -> Option<Candidate> {
+        let level = self.levels.last()?;
+        let path = level.dir.below(name);
+        match kind {
+            Kind::Link if self.follow => self.visit_link(name, path),
+            Kind::Link => None,
+            Kind::File => {
+                if !self.filter.keeps(&level.rules, &path, name, false) {
+                    return None;
+                }
+                let opened = self.guard.open_in(&level.dir, name);
+                let file = self.opened(opened)?;
+                Some(Candidate { path, file })
+            }
+            Kind::Directory => {
+                if self.filter.keeps(&level.rules, &path, name, true) {
+                    let opened = self.guard.enter(&level.dir, name);
+                    self.enter(opened);
+                }
+                None
+            }
+        }
+    }
+
+    /// What a link leads to, if it leads to a file or to a directory that was not entered so.
+    fn visit_link(&mut self, name: &OsString, path: String) -> Option<Candidate> {
+        let rules = self.levels.last()?.rules.clone();
+        match self.guard.open_dir(&path) {
+            Ok(dir) => {
+                let identity = dir.identity()?;
+                let above = |level: &Level| level.dir.identity() == Some(identity);
+                let known = self.followed.contains(&identity) || self.levels.iter().any(above);
+                if !known && self.filter.keeps(&rules, &path, name, true) {
+                    self.followed.push(identity);
+                    self.enter(Ok(dir));
+                }
+                None
+            }
+            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
+                if !self.filter.keeps(&rules, &path, name, false) {
+                    return None;
+                }
+                let opened = self.guard.open_file(&path, Op::Read).map(|opened| opened.file);
+                let file = self.opened(opened)?;
+                Some(Candidate { path, file })
+            }
+            Err(fault) => {
+                self.count(&fault);
+                None
+            }
+        }
+    }
+
+    fn enter(&mut self, opened: Result<OpenDir, Fault>) {
+        let Some(dir) = self.opened(opened) else { return };
+        let Some(rules) = self.levels.last().map(|level| level.rules.within(self.guard, &dir))
+        else {
+            return;
+        };
+        self.descend(dir, rules);
+    }
+
+    fn opened<T>(&mut self, opened: Result<T, Fault>) -> Option<T> {
+        opened.inspect_err(|fault| self.count(fault)).ok()
+    }
+
+    fn count(&mut self, fault: &Fault) {
+        match fault.kind {
+            FaultKind::Denied(_) | FaultKind::Listed { .. } => self.passed.closed += 1,
+            FaultKind::Invalid(_)
+            | FaultKind::NotFound
+            | FaultKind::NotAFile
+            | FaultKind::NotADirectory
+            | FaultKind::Exists
+            | FaultKind::TooManyLinks
+            | FaultKind::Changed
+            | FaultKind::Io(_) => self.passed.unreadable += 1,
+        }
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Candidate;
+
+    fn next(&mut self) -> Option<Candidate> {
+        if let Some(named) = self.named.take() {
+            return Some(named);
+        }
+        while !self.stop.is_wanted() {
+            let (name, kind) = self.next_entry()?;
+            self.seen += 1;
+            if self.seen > MOST_ENTRIES {
+                self.passed.cut = true;
+                return None;
+            }
+            if let Some(found) = self.visit(&name, kind) {
+                return Some(found);
+            }
+        }
+        None
+    }
+}
+
+fn kind(entry: &DirEntry) -> Option<Kind> {
+    let kind = entry.file_type().ok()?;
+    if kind.is_dir() {
+        Some(Kind::Directory)
+    } else if kind.is_file() {
+        Some(Kind::File)
+    } else {
+        kind.is_symlink().then_some(Kind::Link)
+    }
+}
