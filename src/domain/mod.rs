@@ -16,6 +16,7 @@ pub mod ids;
 pub mod keep_going;
 pub mod lang;
 pub mod latest;
+pub mod memory;
 pub mod number;
 pub mod pending;
 pub mod problem;

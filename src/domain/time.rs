@@ -1,7 +1,9 @@
 //! Time and ids as values handed in, so that two runs of one script write the same bytes.
 
 use std::fmt;
+use std::time::SystemTime;
 
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{MsgId, SelfId};
@@ -14,6 +16,13 @@ pub struct Stamp(String);
 impl Stamp {
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
+    }
+
+    /// A moment as the clocks of a zone show it; empty where no calendar reaches.
+    #[must_use]
+    pub fn in_zone(at: SystemTime, zone: TimeZone) -> Self {
+        let at = jiff::Timestamp::try_from(at).map(|at| at.to_zoned(zone));
+        Self(at.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default())
     }
 
     #[must_use]
@@ -32,7 +41,7 @@ impl Stamp {
     #[must_use]
     pub fn seconds(&self) -> Option<i64> {
         let civil: jiff::civil::DateTime = self.0.get(..19)?.replace('T', " ").parse().ok()?;
-        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
+        Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
     }
 }
 
@@ -51,6 +60,12 @@ impl fmt::Display for Stamp {
 /// Tells the time of day.
 pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Stamp;
+
+    /// A moment, such as when a file was changed, as this clock writes it. A clock without a zone of
+    /// its own writes UTC.
+    fn stamp(&self, at: SystemTime) -> Stamp {
+        Stamp::in_zone(at, TimeZone::UTC)
+    }
 }
 
 /// Draws new ids.
@@ -72,5 +87,14 @@ mod tests {
         assert_eq!(ours, Stamp::new("2026-11-21T20:20:16.000Z").seconds());
         assert_eq!(Stamp::new("2026-11-21 20:20:17").seconds(), ours.map(|s| s + 1));
         assert_eq!(Stamp::new("yesterday").seconds(), None);
+    }
+
+    #[test]
+    fn a_moment_is_written_as_the_clocks_of_a_zone_show_it() {
+        let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86_399);
+        for (hours, expected) in [(0, "1970-01-01 23:59:59"), (8, "1970-01-02 07:59:59")] {
+            let zone = TimeZone::fixed(jiff::tz::offset(hours));
+            assert_eq!(Stamp::in_zone(at, zone), Stamp::new(expected));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the model is shown: the Taskdoc, the reminders, what it owes, and the current course.
+//! What the model is shown: memories, the Taskdoc, the reminders, what it owes, and the current course.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,14 @@ use super::texts::Texts;
 pub fn messages(
     dialog: &Dialog,
     shared: &[Reminder],
+    memories: Vec<String>,
     taskdoc: Option<String>,
     texts: Texts,
 ) -> Vec<Message> {
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
-    let mut messages: Vec<Message> =
-        rule.into_iter().chain(taskdoc).map(Message::Environment).collect();
+    let mut messages: Vec<Message> = rule.into_iter().map(Message::Environment).collect();
+    messages.extend(memories.into_iter().map(Message::Guide));
+    messages.extend(taskdoc.map(Message::Environment));
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(obligation(dialog, texts));
     for entry in &dialog.history.entries {
@@ -180,8 +182,10 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let told = messages(&dialog, &[], Some("task".to_owned()), texts);
-        let [task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
+        let memories = vec!["memory".to_owned()];
+        let told = messages(&dialog, &[], memories, Some("task".to_owned()), texts);
+        let [memory, task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(memory, &Message::Guide("memory".to_owned()));
         assert_eq!(task, &Message::Environment("task".to_owned()));
         assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
         assert_eq!(second, &Message::Environment(texts.reminder(&dialog.reminders[0])));
@@ -196,9 +200,9 @@ mod tests {
             r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
-        let waiting = messages(&dialog(&lines[..3]), &[], None, Texts(Lang::En));
+        let waiting = messages(&dialog(&lines[..3]), &[], Vec::new(), None, Texts(Lang::En));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = messages(&dialog(&lines), &[], None, Texts(Lang::En));
+        let answered = messages(&dialog(&lines), &[], Vec::new(), None, Texts(Lang::En));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

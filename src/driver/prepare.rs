@@ -154,7 +154,13 @@ impl Ready {
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
-            messages: context::messages(dialog, &self.shared, Some(taskdoc), engine.texts()),
+            messages: context::messages(
+                dialog,
+                &self.shared,
+                self.minds.memories(&self.member.id, &names, &|at| engine.clock.stamp(at)),
+                Some(taskdoc),
+                engine.texts(),
+            ),
             tools,
             streaming: self.member.streaming,
             params: ModelParams {

@@ -68,20 +68,22 @@ fn unusable(why: &str) -> Found {
 
 /// The text after a leading block between two `---` lines; the whole text without one.
 pub(crate) fn without_front_matter(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---") else {
-        return text;
-    };
-    let Some((_, block)) = rest.split_once('\n').filter(|(line, _)| blank(line)) else {
-        return text;
-    };
+    front_matter(text).map_or(text, |(_, body)| body)
+}
+
+/// What stands between two `---` lines at the very start, and the text after them.
+pub(crate) fn front_matter(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("---")?;
+    let (_, block) = rest.split_once('\n').filter(|(line, _)| blank(line))?;
     let mut at = 0;
     for line in block.split_inclusive('\n') {
+        let start = at;
         at += line.len();
         if line.strip_prefix("---").is_some_and(blank) {
-            return block.get(at..).unwrap_or_default();
+            return block.get(..start).zip(block.get(at..));
         }
     }
-    text
+    None
 }
 
 fn blank(text: &str) -> bool {

@@ -10,9 +10,11 @@ mod diligence;
 mod files;
 mod lines;
 pub mod llm_config;
+mod memory;
 mod nearest;
 pub mod prompt;
 mod report;
+mod skills;
 pub mod starter;
 pub mod taskdoc;
 mod team;
@@ -22,14 +24,17 @@ mod texts;
 mod toolsets;
 
 use std::path::Path;
+use std::time::SystemTime;
 
 pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use prompt::DialogRole;
 pub use texts::MemberTexts;
 
-use crate::domain::{AgentId, Lang, Member, Problem, Team};
+use crate::domain::{AgentId, Lang, Member, Problem, Stamp, Team};
 use files::Found;
+use memory::Memories;
+use skills::Skills;
 use texts::Texts;
 
 /// An immutable snapshot of `.minds/`.
@@ -39,6 +44,8 @@ pub struct Minds {
     team: Team,
     providers: Vec<ProviderConfig>,
     texts: Texts,
+    memories: Memories,
+    skills: Skills,
     diligence: Option<String>,
     /// Names of MCP servers, which are toolsets to come.
     mcp_servers: Vec<String>,
@@ -66,6 +73,8 @@ impl Minds {
         problems.extend(team_problems);
         problems.extend(llm_problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
+        let memories = Memories::load(workspace, &team, &mut problems);
+        let skills = Skills::load(workspace, lang, &team, &mut problems);
         let mut minds = Self {
             lang,
             diligence: diligence::load(workspace, lang),
@@ -73,6 +82,8 @@ impl Minds {
             team,
             providers,
             texts,
+            memories,
+            skills,
             team_text,
             llm_text,
             problems,
@@ -149,6 +160,19 @@ impl Minds {
         Some(Problem::new("team/missing", team::PATH, text, mend))
     }
 
+    /// What the team and the member keep in mind, one message per memory. `tool_names` as for
+    /// [`Minds::system_prompt`]; `stamp` writes the time of a change.
+    #[must_use]
+    pub fn memories(
+        &self,
+        member: &AgentId,
+        tool_names: &[String],
+        stamp: &dyn Fn(SystemTime) -> Stamp,
+    ) -> Vec<String> {
+        let setting = memory::Setting { lang: self.lang, tool_names, stamp };
+        memory::messages(self.memories.of(member), &setting)
+    }
+
     /// The one system text for a member in a dialog of this role. `tool_names` are the tools it is
     /// offered there. The same input gives the same bytes: no time, nothing that changes by itself.
     #[must_use]
@@ -164,6 +188,7 @@ impl Minds {
             team: &self.team,
             texts: self.texts.of(&member.id),
             environment: self.texts.environment(),
+            skills: self.skills.of(&member.id),
             role,
             tool_names,
         })

@@ -1,5 +1,7 @@
 //! The time of day, in the local zone.
 
+use std::time::SystemTime;
+
 use crate::domain::{Clock, Stamp};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -10,5 +12,9 @@ impl Clock for SystemClock {
         #[expect(clippy::disallowed_methods, reason = "this is the clock")]
         let now = jiff::Zoned::now();
         Stamp::new(now.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    }
+
+    fn stamp(&self, at: SystemTime) -> Stamp {
+        Stamp::in_zone(at, jiff::tz::TimeZone::system())
     }
 }

@@ -10,7 +10,7 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/*, search/* ──▶ guard ──▶ access
+//!     └───▶ files/*, search/*, memory/* ──▶ guard ──▶ access
 //! ```
 
 mod access;
@@ -18,6 +18,7 @@ mod args;
 mod control;
 mod files;
 pub mod guard;
+mod memory;
 mod outcome;
 mod registry;
 mod report;
@@ -35,3 +36,5 @@ pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod tests;

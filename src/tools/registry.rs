@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::files;
+use super::memory;
 use super::outcome::Outcome;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
@@ -44,10 +45,13 @@ impl Registry {
         let mut tools = control::tools();
         tools.extend(files::tools());
         tools.extend(search::tools());
+        tools.extend(memory::tools());
         let reading = [&files::READING[..], &search::NAMES[..]].concat();
         let modifying = [&reading[..], &files::WRITING[..]].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
+            ("personal_memory".to_owned(), owned(&memory::PERSONAL)),
+            ("team_memory".to_owned(), owned(&memory::TEAM)),
             ("ws_read".to_owned(), owned(&reading)),
             ("ws_mod".to_owned(), owned(&modifying)),
         ]);

@@ -10,6 +10,7 @@ pub(super) mod persona;
 mod place;
 mod policy;
 mod reasoning;
+mod skills;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -17,6 +18,9 @@ mod tools;
 
 pub(crate) use text::Text;
 
+use std::sync::Arc;
+
+use super::skills::Skill;
 use super::texts::MemberTexts;
 use crate::domain::{Lang, Member, Team};
 
@@ -38,6 +42,7 @@ pub(super) struct Facts<'a> {
     pub member: &'a Member,
     pub team: &'a Team,
     pub texts: MemberTexts<'a>,
+    pub skills: &'a [Arc<Skill>],
     pub environment: Option<&'a str>,
     pub role: DialogRole,
     pub tool_names: &'a [String],
@@ -66,6 +71,7 @@ pub(super) fn build(facts: &Facts) -> String {
         persona::persona(facts),
         persona::knowhow(facts),
         persona::pitfalls(facts),
+        skills::skills(facts),
         place::environment(facts),
     ];
     match facts.role {

@@ -1,4 +1,4 @@
-//! Rules for everyone: shell commands and the Taskdoc.
+//! Rules for everyone: shell commands, the Taskdoc, memories.
 
 use super::{DialogRole, Facts, Section, Text};
 
@@ -37,12 +37,23 @@ const TASKDOC_SIDE: Text = Text::both(
     "你不写它：应当改什么，报告给诉请者。",
 );
 
+const MEMORY: Text = Text::both(
+    "Memories outlast every dialog and are in your context already. Keep there what will still be \
+     true and useful next month; the state of a task belongs into the Taskdoc, what is next into a \
+     reminder. Mend or drop what has become wrong.",
+    "记忆比任何对话都长久，并且已在你的上下文里。只记下个月仍然成立且有用的内容；任务的状态写进任务文档，\
+     接下来要做的写进提醒。不再正确的，改掉或删除。",
+);
+
 pub(super) fn policy(facts: &Facts) -> Section {
     let taskdoc = match facts.role {
         DialogRole::Main => TASKDOC_MAIN,
         DialogRole::Side | DialogRole::FreshBoots => TASKDOC_SIDE,
     };
-    let body = format!("- {}\n- {} {}", shell(facts), facts.say(&TASKDOC), facts.say(&taskdoc));
+    let mut body = format!("- {}\n- {} {}", shell(facts), facts.say(&TASKDOC), facts.say(&taskdoc));
+    if ["add_personal_memory", "add_team_memory"].iter().any(|name| facts.has_tool(name)) {
+        body.push_str(&format!("\n- {}", facts.say(&MEMORY)));
+    }
     (&TITLE, Some(body))
 }
 

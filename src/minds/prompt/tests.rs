@@ -28,6 +28,14 @@ fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
             knowhow: Some("KNOWHOW-TEXT"),
             pitfalls: None,
         },
+        skills: &[Arc::new(Skill {
+            id: "ship".to_owned(),
+            name: "SHIP-NAME".to_owned(),
+            description: "SHIP-WHAT".to_owned(),
+            tools: vec!["read_file".to_owned()],
+            body: "SHIP-TEXT".to_owned(),
+            path: String::new(),
+        })],
         environment: Some("ENV-TEXT"),
         role,
         tool_names: &tool_names,
@@ -49,6 +57,7 @@ fn the_sections_stand_in_their_order() {
         "Words",
         "Persona",
         "Know-how",
+        "Skills",
         "Where you work",
         "Asking a person",
         "Team",
@@ -61,7 +70,9 @@ fn the_sections_stand_in_their_order() {
         "Calling tools",
     ];
     assert_eq!(headings(&prompt), order);
-    for text in ["PERSONA-TEXT", "KNOWHOW-TEXT", "ENV-TEXT", "`read_file`"] {
+    let skill =
+        "## SHIP-NAME (`ship`)\n\nSHIP-WHAT\n\nMade for the tools: `read_file`.\n\nSHIP-TEXT";
+    for text in ["PERSONA-TEXT", "KNOWHOW-TEXT", skill, "ENV-TEXT", "`read_file`"] {
         assert!(prompt.contains(text), "{text}");
     }
 }
@@ -132,9 +143,11 @@ fn the_prompt_stands_in_either_language_with_the_same_sections() {
             let markers = line.contains('【');
             assert!(markers || !line.chars().any(is_ideograph), "{line}");
         }
-        let own = ["PERSONA-TEXT", "KNOWHOW-TEXT", "ENV-TEXT"];
-        let told =
-            |line: &&str| !line.is_empty() && !own.contains(line) && !line.starts_with(['`', ' ']);
+        let own = ["PERSONA-TEXT", "KNOWHOW-TEXT", "SHIP-", "ENV-TEXT"];
+        let told = |line: &&str| {
+            let given = own.iter().any(|own| line.contains(own));
+            !line.is_empty() && !given && !line.starts_with(['`', ' '])
+        };
         for line in chinese.lines().filter(told).filter(|line| !line.starts_with("- `")) {
             assert!(line.chars().any(is_ideograph), "{line}");
         }

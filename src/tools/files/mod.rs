@@ -6,11 +6,14 @@ mod lines;
 mod list;
 mod overwrite;
 mod read;
-pub(super) mod text;
+mod text;
 
 use std::sync::Arc;
 
 use super::tool::Tool;
+
+pub(super) use text::with_final_newline;
+pub(super) use text::{fence, short};
 
 /// Tools that only look.
 pub(super) const READING: [&str; 2] = ["list_dir", "read_file"];

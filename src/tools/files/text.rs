@@ -2,7 +2,7 @@
 
 /// The text as it will be stored: not empty text always ends in a line end. Tells whether one
 /// was added.
-pub(super) fn with_final_newline(content: &str) -> (String, bool) {
+pub(in crate::tools) fn with_final_newline(content: &str) -> (String, bool) {
     let add = !content.is_empty() && !content.ends_with('\n');
     let end = if add { "\n" } else { "" };
     (format!("{content}{end}"), add)

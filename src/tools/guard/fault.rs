@@ -26,6 +26,8 @@ pub enum Unusable {
     HoldsLineBreak,
     /// A link leads out of the task document.
     LeavesTaskdoc,
+    /// The path, or a link on it, leads out of a folder of memories.
+    LeavesMemory,
 }
 
 /// Why a path was not opened.
@@ -144,6 +146,11 @@ impl Unusable {
             Self::LeavesTaskdoc => {
                 lang.pick("The path leads out of the task document.", "路径超出了任务文档。")
             }
+            Self::LeavesMemory => lang.pick(
+                "The path leads out of the folder of these memories. Give a path below it, such \
+                 as `notes/build.md`.",
+                "路径超出了该记忆的目录。请给出目录内的路径,如 `notes/build.md`。",
+            ),
         }
     }
 }

@@ -17,10 +17,11 @@
 //! other means has placed in the workspace. Writing never changes such a file, because files are
 //! replaced, not rewritten.
 
+mod descend;
 mod dir;
 mod fault;
+mod memory;
 mod names;
-mod tree;
 mod walk;
 mod write;
 
@@ -52,6 +53,8 @@ pub struct Guard {
     access: Arc<Access>,
     /// Reserved directories that exist, by identity.
     closed: Vec<(Identity, Area)>,
+    /// Names below which every path must lie, as written and in truth.
+    within: Vec<String>,
 }
 
 /// A regular file, open for reading.
@@ -95,8 +98,10 @@ impl Guard {
     fn new(cx: &ToolCx, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
         let io = |error: std::io::Error| Fault::io(".", &error);
         let place = fs::canonicalize(&cx.workspace).map_err(io)?;
-        let mut reserved = vec![(Path::new(".minds"), Area::Minds)];
-        reserved.push((Path::new(".dialogs"), Area::Dialogs));
+        let mut reserved = vec![(Path::new(".dialogs"), Area::Dialogs)];
+        if zone != Zone::Memory {
+            reserved.push((Path::new(".minds"), Area::Minds));
+        }
         if let (Zone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
             reserved.push((taskdoc, Area::Taskdoc));
         }
@@ -109,7 +114,7 @@ impl Guard {
             .collect();
         let roots = [cx.workspace.to_path_buf(), place.clone()];
         let root = Dir::root(place).map_err(io)?;
-        Ok(Self { root, roots, zone, access, closed })
+        Ok(Self { root, roots, zone, access, closed, within: Vec::new() })
     }
 
     /// Opens a regular file for reading. `op` says which right is needed: reading it, or
@@ -198,6 +203,9 @@ impl Guard {
         names: &[String],
         target: Target,
     ) -> Result<(), Fault> {
+        if !names.starts_with(&self.within) {
+            return Err(Fault::invalid(written, Unusable::LeavesMemory));
+        }
         let checked = self.access.check(op, names, target);
         checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
     }

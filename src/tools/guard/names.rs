@@ -16,6 +16,8 @@ pub enum Zone {
     General,
     /// The tools of the task document itself.
     Taskdoc,
+    /// The tools of one folder of memories, which lies below `.minds`.
+    Memory,
 }
 
 /// The names of a written path below the root, with `.` and `..` taken out.
@@ -59,11 +61,11 @@ pub(super) fn reserved(zone: Zone, depth: usize, name: &str) -> Option<Area> {
         let folded = fold(part);
         let at_root = depth == 0 && index == 0;
         match folded.as_str() {
-            ".minds" if at_root => Some(Area::Minds),
+            ".minds" if at_root => (zone != Zone::Memory).then_some(Area::Minds),
             ".dialogs" if at_root => Some(Area::Dialogs),
             name => {
                 let taskdoc = name.strip_suffix(".tsk").is_some();
-                (taskdoc && zone == Zone::General).then_some(Area::Taskdoc)
+                (taskdoc && zone != Zone::Taskdoc).then_some(Area::Taskdoc)
             }
         }
     })

@@ -229,7 +229,7 @@ impl OptionFault {
 }
 
 fn short(text: &str) -> String {
-    crate::tools::files::text::short(text, SHOWN_CHARS)
+    crate::tools::files::short(text, SHOWN_CHARS)
 }
 
 #[cfg(test)]

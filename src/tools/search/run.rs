@@ -7,7 +7,7 @@ use super::find::{Finder, Found, Line};
 use super::matcher::matcher;
 use super::query::{Query, Show};
 use super::walk::{Passed, Walk};
-use crate::tools::files::text::short;
+use crate::tools::files::short;
 use crate::tools::guard::{Fault, Guard};
 use crate::tools::stop::Stop;
 

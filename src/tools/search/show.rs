@@ -6,7 +6,7 @@ use super::query::{Query, Show};
 use super::run::{Findings, NotSearched};
 use crate::domain::Lang;
 use crate::tools::access::Op;
-use crate::tools::files::text::fence;
+use crate::tools::files::fence;
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
 

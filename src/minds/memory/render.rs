@@ -1,0 +1,117 @@
+//! How memories stand in a context: one message each, in the member's own voice, with what it needs to
+//! keep them in order. The same files give the same bytes.
+
+use std::time::SystemTime;
+
+use super::{Memory, Shelf, Unusable, Why};
+use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper, TOTAL_LIMIT_BYTES};
+use crate::domain::{Lang, Stamp};
+
+/// What the texts depend on besides the memories.
+pub(in crate::minds) struct Setting<'a> {
+    pub lang: Lang,
+    /// The tools the member is offered.
+    pub tool_names: &'a [String],
+    pub stamp: &'a dyn Fn(SystemTime) -> Stamp,
+}
+
+/// The messages, in the order of the keepers and of the paths.
+pub(in crate::minds) fn messages<'a>(
+    shelves: impl Iterator<Item = (Keeper, &'a Shelf)>,
+    setting: &Setting<'_>,
+) -> Vec<String> {
+    let mut messages = Vec::new();
+    for (keeper, shelf) in shelves {
+        messages.extend(shelf.memories.iter().map(|memory| one(keeper, memory, setting)));
+        messages.extend(missing(keeper, &shelf.unusable, setting));
+    }
+    messages
+}
+
+fn one(keeper: Keeper, memory: &Memory, setting: &Setting<'_>) -> String {
+    let Memory { path, text, bytes, modified } = memory;
+    let words = words(text);
+    let changed = modified.map(setting.stamp).unwrap_or_default();
+    let whose = whose(keeper, setting.lang);
+    let head = match setting.lang {
+        Lang::En => format!("{whose}: `{path}`, {bytes} bytes, {words} words, changed {changed}."),
+        Lang::Zh => format!("{whose}:`{path}`,{bytes} 字节,{words} 词,修改于 {changed}。"),
+    };
+    format!("{head}{}\n\n{text}", managed(keeper, setting))
+}
+
+fn whose(keeper: Keeper, lang: Lang) -> &'static str {
+    match keeper {
+        Keeper::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
+        Keeper::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
+    }
+}
+
+/// With which tools, if the member has them.
+fn managed(keeper: Keeper, setting: &Setting<'_>) -> String {
+    let [_, replace, drop] = keeper.tools();
+    if !setting.tool_names.iter().any(|name| name == replace) {
+        return String::new();
+    }
+    match setting.lang {
+        Lang::En => format!(" I change it with `{replace}` and drop it with `{drop}`."),
+        Lang::Zh => format!("我用 `{replace}` 修改它,用 `{drop}` 删除它。"),
+    }
+}
+
+/// What is there but cannot be shown.
+fn missing(keeper: Keeper, unusable: &[Unusable], setting: &Setting<'_>) -> Option<String> {
+    if unusable.is_empty() {
+        return None;
+    }
+    let lang = setting.lang;
+    let whose = whose(keeper, lang);
+    let names: Vec<String> = unusable
+        .iter()
+        .map(|found| format!("- `{}`: {}", found.path, reason(&found.why, lang)))
+        .collect();
+    let head = lang.pick("there, but not shown here", "存在但未在此显示");
+    Some(format!("{whose}, {head}:\n{}", names.join("\n")))
+}
+
+fn reason(why: &Why, lang: Lang) -> String {
+    let (file, total) = (FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES);
+    match (why, lang) {
+        (Why::TooLarge, Lang::En) => format!("larger than {file} bytes; shorten it"),
+        (Why::TooLarge, Lang::Zh) => format!("超过 {file} 字节,请缩短"),
+        (Why::NoRoom, Lang::En) => {
+            format!("all together are larger than {total} bytes; shorten or drop some")
+        }
+        (Why::NoRoom, Lang::Zh) => format!("合计超过 {total} 字节,请缩短或删除一些"),
+        (Why::NotAFile, _) => lang.pick("a link, which is not followed", "是链接,不予跟随").into(),
+        (Why::Unreadable(_), _) => lang.pick("not readable as text", "无法作为文本读取").into(),
+        (Why::TooMany, _) => lang.pick("too many files or folders", "文件或目录过多").into(),
+    }
+}
+
+/// Words between blanks; in writing without blanks every sign counts.
+fn words(text: &str) -> usize {
+    let mut count = 0;
+    let mut inside = false;
+    for c in text.chars() {
+        let sign = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        let letter = !sign && !c.is_whitespace();
+        count += usize::from(sign || (letter && !inside));
+        inside = letter;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_counted_in_either_kind_of_writing() {
+        for (text, count) in
+            [("", 0), ("one two\nthree", 3), ("你好世界", 4), ("用 cargo 编译", 4), ("ab你cd", 3)]
+        {
+            assert_eq!(words(text), count, "{text}");
+        }
+    }
+}

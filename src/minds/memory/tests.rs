@@ -1,0 +1,125 @@
+//! Folders of memories: what is put into a context, in which order, and what is said of the rest.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::read::shelf;
+use super::render::Setting;
+use super::*;
+use crate::domain::Lang;
+use crate::domain::{Clock, Stamp};
+
+const OWN: &str = ".minds/memory/individual/lead";
+const TEAM: &str = ".minds/memory/team_shared";
+
+#[derive(Debug)]
+struct Utc;
+
+impl Clock for Utc {
+    fn now(&self) -> Stamp {
+        Stamp::default()
+    }
+}
+
+fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(60);
+    fs::File::options().append(true).open(path).unwrap().set_modified(at).unwrap();
+}
+
+fn told(root: &Path, lang: Lang, tools: &[&str]) -> Vec<String> {
+    let (team, _) = crate::minds::team::read("members: {lead: {}, ops: {}}");
+    let mut problems = Vec::new();
+    let memories = Memories::load(root, &team, &mut problems);
+    let tool_names: Vec<String> = tools.iter().map(|&name| name.to_owned()).collect();
+    let setting = Setting { lang, tool_names: &tool_names, stamp: &|at| Utc.stamp(at) };
+    messages(memories.of(&"lead".into()), &setting)
+}
+
+#[test]
+fn c18_the_teams_memories_come_first_then_the_members_own_by_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    for (path, text) in [
+        (format!("{OWN}/b.md"), "own b\n"),
+        (format!("{OWN}/a/z.md"), "own a z"),
+        (format!("{TEAM}/t.md"), "two words\n"),
+        (format!("{TEAM}/no.txt"), "no"),
+        (format!("{TEAM}/.hidden.md"), "no"),
+        (format!("{TEAM}/.git/x.md"), "no"),
+        (format!("{TEAM}/blank.md"), " \n"),
+        (".minds/memory/individual/ops/o.md".to_owned(), "not mine"),
+    ] {
+        put(root, &path, text);
+    }
+    let messages = told(root, Lang::En, &["replace_personal_memory"]);
+    assert_eq!(
+        messages,
+        [
+            "From the memories of our team: `t.md`, 10 bytes, 2 words, changed 1970-01-01 \
+             00:01:00.\n\ntwo words",
+            "From my own memories: `a/z.md`, 7 bytes, 3 words, changed 1970-01-01 00:01:00. I \
+             change it with `replace_personal_memory` and drop it with `drop_personal_memory`.\n\n\
+             own a z",
+            "From my own memories: `b.md`, 6 bytes, 2 words, changed 1970-01-01 00:01:00. I change \
+             it with `replace_personal_memory` and drop it with `drop_personal_memory`.\n\nown b",
+        ]
+    );
+    assert_eq!(told(root, Lang::En, &["replace_personal_memory"]), messages, "the same bytes");
+    let chinese = told(root, Lang::Zh, &["replace_team_memory"]);
+    assert!(chinese[0].contains("团队的记忆") && chinese[0].contains("`replace_team_memory`"));
+}
+
+#[test]
+fn c18_without_a_folder_nothing_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(told(dir.path(), Lang::En, &[]), Vec::<String>::new());
+}
+
+#[test]
+fn c18_what_cannot_be_shown_is_a_problem_and_is_named_to_the_member() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    put(root, &format!("{OWN}/bytes.md"), [0xff, 0xfe]);
+    put(root, &format!("{OWN}/large.md"), "x".repeat(FILE_LIMIT_BYTES + 1));
+    put(root, &format!("{OWN}/good.md"), "good");
+    put(root, "secret.md", "secret");
+    std::os::unix::fs::symlink("../../../../secret.md", root.join(OWN).join("link.md")).unwrap();
+    std::os::unix::fs::symlink("individual", root.join(".minds/memory/team_shared")).unwrap();
+    let (team, _) = crate::minds::team::read("members: {lead: {}}");
+    let mut problems = Vec::new();
+    Memories::load(root, &team, &mut problems);
+    let found: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    let own = |name: &str| format!("{OWN}/{name}");
+    assert_eq!(found, [TEAM, &own("bytes.md"), &own("large.md"), &own("link.md")]);
+    assert!(problems[1].text.contains("UTF-8"), "{}", problems[1]);
+    for lang in [Lang::En, Lang::Zh] {
+        let messages = told(root, lang, &[]);
+        assert!(messages.iter().any(|text| text.ends_with("\n\ngood")));
+        let last = messages.last().unwrap();
+        assert!(["bytes.md", "large.md", "link.md"].iter().all(|name| last.contains(name)));
+        assert!(!messages.iter().any(|text| text.contains("secret")));
+    }
+}
+
+#[test]
+fn c18_all_together_stay_within_their_room_however_many_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..40 {
+        put(dir.path(), &format!("{TEAM}/{number:02}.md"), "y".repeat(10_000));
+    }
+    let found = shelf(dir.path(), TEAM);
+    let bytes: usize = found.memories.iter().map(|memory| memory.bytes).sum();
+    assert!(bytes <= TOTAL_LIMIT_BYTES && found.memories.len() == 13);
+    assert_eq!(found.unusable.len(), 20);
+    assert!(found.unusable.iter().all(|found| found.why == Why::NoRoom));
+    for number in 0..3_000 {
+        put(dir.path(), &format!("{OWN}/{number}.md"), "");
+    }
+    let found = shelf(dir.path(), OWN);
+    assert_eq!(found.unusable.len(), 1);
+    assert_eq!(found.unusable[0].why, Why::TooMany);
+}

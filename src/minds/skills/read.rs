@@ -1,0 +1,120 @@
+//! Reads one skill: what it is called and for stands between `---` lines at the start, then the text.
+
+use serde_json::{Map, Value};
+
+use super::Skill;
+use crate::domain::Problem;
+use crate::minds::files::front_matter;
+use crate::minds::report::{Report, at, kind};
+use crate::yaml;
+
+const NAME_CHARS: usize = 120;
+const DESCRIPTION_CHARS: usize = 2_000;
+/// Names of tools that are kept.
+const MOST_TOOLS: usize = 50;
+
+/// The skill of a file, if it can be used.
+pub(super) fn skill(
+    id: &str,
+    path: &str,
+    text: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Skill> {
+    let Some((block, body)) = front_matter(text) else {
+        let problem = Problem::new(
+            format!("skills/no-front-matter/{path}"),
+            path,
+            "a skill begins with `---`, then `name:` and `description:`, then `---`",
+            "put these lines at the start of the file",
+        );
+        problems.push(problem.at_line(1));
+        return None;
+    };
+    let map = map(path, block, problems)?;
+    // Its lines are those of the file.
+    let head = format!("---\n{block}");
+    let mut report = Report::new(path, &head);
+    let name = line(&map, "name", NAME_CHARS, path, &mut report);
+    let description = line(&map, "description", DESCRIPTION_CHARS, path, &mut report);
+    let tools = tools(&map, path, &mut report);
+    problems.extend(report.finish());
+    let body = body.trim();
+    if body.is_empty() {
+        problems.push(Problem::new(
+            format!("skills/empty/{path}"),
+            path,
+            "there is no text after the second `---`",
+            "write down how it is done, or remove the file",
+        ));
+        return None;
+    }
+    Some(Skill {
+        id: id.to_owned(),
+        name: name?,
+        description: description?,
+        tools,
+        body: body.to_owned(),
+        path: path.to_owned(),
+    })
+}
+
+fn map(path: &str, block: &str, problems: &mut Vec<Problem>) -> Option<Map<String, Value>> {
+    let (text, line) = match yaml::parse(block) {
+        Ok(Value::Object(map)) => return Some(map),
+        Ok(Value::Null) => return Some(Map::new()),
+        Ok(other) => (format!("between the `---` lines is {}, not a map", kind(&other)), Some(2)),
+        Err(error) => {
+            (format!("the start cannot be read as YAML: {}", error.text), error.line.map(|n| n + 1))
+        }
+    };
+    let mend = "write `name: …` and `description: …`, one per line";
+    let problem = Problem::new(format!("skills/yaml/{path}"), path, text, mend);
+    problems.push(at(problem, line));
+    None
+}
+
+/// A text that must be there, in one line.
+fn line(
+    map: &Map<String, Value>,
+    key: &'static str,
+    most_chars: usize,
+    path: &str,
+    report: &mut Report,
+) -> Option<String> {
+    let fault = match map.get(key) {
+        Some(Value::String(text)) => {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if !text.is_empty() && text.chars().count() <= most_chars {
+                return Some(text);
+            }
+            format!("`{key}` must have 1 to {most_chars} characters")
+        }
+        None => format!("`{key}` is missing"),
+        Some(other) => format!("`{key}` is {}, not a text", kind(other)),
+    };
+    let id = format!("skills/{key}/{path}");
+    report.add(&id, &[key], fault, format!("write `{key}: …` between the `---` lines"));
+    None
+}
+
+/// A list of names, or names with commas or blanks between them.
+fn tools(map: &Map<String, Value>, path: &str, report: &mut Report) -> Vec<String> {
+    const KEY: &str = "allowed-tools";
+    let names: Option<Vec<String>> = match map.get(KEY) {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::String(names)) => {
+            let names = names.split([',', ' ']).filter(|name| !name.is_empty());
+            Some(names.map(str::to_owned).collect())
+        }
+        Some(Value::Array(names)) => {
+            names.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+        Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => None,
+    };
+    if names.is_none() {
+        let text = format!("`{KEY}` is no list of names; ignored");
+        let mend = format!("write `{KEY}: [name, name]`, or remove it");
+        report.add(&format!("skills/{KEY}/{path}"), &[KEY], text, mend);
+    }
+    names.unwrap_or_default().into_iter().take(MOST_TOOLS).collect()
+}

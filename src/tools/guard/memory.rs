@@ -1,0 +1,65 @@
+//! The folders of memories: the only part of `.minds` that tools of a member write to. A guard for
+//! one of them lets nothing out of that folder, by no path and no link.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use super::fault::{Fault, FaultKind};
+use super::{Guard, Op, OpenDir, Zone};
+use crate::tools::tool::ToolCx;
+
+/// Folders below each other that are looked into.
+const MOST_DEEP: usize = 32;
+
+impl Guard {
+    /// A guard for one folder of memories, a path of tidy names below the workspace. The member's
+    /// lists do not apply to it.
+    ///
+    /// # Errors
+    /// The workspace itself cannot be opened.
+    pub fn memory(cx: &ToolCx, folder: &str) -> Result<Self, Fault> {
+        let within = folder.split('/').map(str::to_owned).collect();
+        Ok(Self { within, ..Self::new(cx, Zone::Memory, Arc::default())? })
+    }
+
+    /// Removes a regular file.
+    ///
+    /// # Errors
+    /// Denied, absent, or not a regular file.
+    pub fn remove_memory(&self, written: &str) -> Result<(), Fault> {
+        let opened = self.open_file(written, Op::Write)?;
+        let removed = opened.dir.remove(&opened.name).and_then(|()| opened.dir.sync());
+        removed.map_err(|error| Fault::io(written, &error))
+    }
+
+    /// Removes every file and link below the folder, and tells how many. Folders stay. An absent
+    /// folder is an empty one.
+    ///
+    /// # Errors
+    /// Denied, or something could not be removed; what came before it is gone.
+    pub fn clear_memory(&self, folder: &str) -> Result<usize, Fault> {
+        match self.open_dir(folder) {
+            Ok(dir) => self.clear_below(&dir, MOST_DEEP),
+            Err(Fault { kind: FaultKind::NotFound, .. }) => Ok(0),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn clear_below(&self, dir: &OpenDir, deep: usize) -> Result<usize, Fault> {
+        let io = |name: &OsStr, error| Fault::io(&dir.below(name), &error);
+        let mut removed = 0;
+        for entry in dir.dir.entries().map_err(|error| Fault::io(&dir.shown, &error))? {
+            let entry = entry.map_err(|error| Fault::io(&dir.shown, &error))?;
+            let name = entry.file_name();
+            let kind = entry.file_type().map_err(|error| io(&name, error))?;
+            if !kind.is_dir() {
+                dir.dir.remove(&name).map_err(|error| io(&name, error))?;
+                removed += 1;
+            } else if let Some(deeper) = deep.checked_sub(1) {
+                removed += self.clear_below(&self.enter(dir, &name)?, deeper)?;
+            }
+        }
+        dir.dir.sync().map_err(|error| Fault::io(&dir.shown, &error))?;
+        Ok(removed)
+    }
+}

@@ -1,0 +1,135 @@
+//! What the tools do: one file is written, replaced or removed, or all of them are.
+
+use super::Act;
+use super::path::{shown_in_contexts, tidy};
+use crate::domain::Lang;
+use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper};
+use crate::tools::access::Op;
+use crate::tools::args::Args;
+use crate::tools::files::with_final_newline;
+use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, refused};
+use crate::tools::tool::ToolCx;
+
+/// What one tool is there for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Job {
+    pub name: &'static str,
+    pub keeper: Keeper,
+    pub act: Act,
+}
+
+impl Job {
+    pub(super) fn run(self, cx: &ToolCx, args: &Args) -> Outcome {
+        let folder = self.keeper.folder(&cx.caller);
+        if self.act == Act::Clear {
+            return self.clear(cx, &folder);
+        }
+        let written = args.required_text("path");
+        let path = match tidy(written, self.keeper, &cx.caller) {
+            Ok(path) => path,
+            Err(fault) => {
+                let report = Report::error(self.name, written, "INVALID_PATH");
+                return report.summary(fault.text(cx.lang)).outcome();
+            }
+        };
+        let content = args.text("content").unwrap_or_default();
+        if self.act != Act::Drop
+            && let Some((code, text)) = unusable(content, cx.lang)
+        {
+            return Report::error(self.name, &path, code).summary(text).outcome();
+        }
+        let (content, _) = with_final_newline(content);
+        match self.change(cx, &folder, &path, content.as_bytes()) {
+            Ok(()) => self.done(&path, content.len(), cx.lang),
+            Err(fault) => self.not_done(&path, &fault, cx.lang),
+        }
+    }
+
+    fn change(self, cx: &ToolCx, folder: &str, path: &str, content: &[u8]) -> Result<(), Fault> {
+        let guard = Guard::memory(cx, folder)?;
+        let path = format!("{folder}/{path}");
+        match self.act {
+            Act::Add => guard.new_slot(&path)?.write(content),
+            Act::Replace => guard.open_file(&path, Op::Write)?.into_slot(&path).write(content),
+            Act::Drop => guard.remove_memory(&path),
+            Act::Clear => guard.clear_memory(folder).map(drop),
+        }
+    }
+
+    fn clear(self, cx: &ToolCx, folder: &str) -> Outcome {
+        let cleared = Guard::memory(cx, folder).and_then(|guard| guard.clear_memory(folder));
+        match cleared {
+            Ok(removed) => {
+                let summary = match cx.lang {
+                    Lang::En => format!("{removed} files removed; nothing is left"),
+                    Lang::Zh => format!("已删除 {removed} 个文件,全部清空"),
+                };
+                let report = Report::ok(self.name, ".").field("removed_files", removed);
+                report.summary(summary).outcome()
+            }
+            Err(fault) => refused(self.name, Op::Write, &fault, cx.lang),
+        }
+    }
+
+    fn done(self, path: &str, bytes: usize, lang: Lang) -> Outcome {
+        let report = Report::ok(self.name, path);
+        if self.act == Act::Drop {
+            return report.summary(lang.pick("dropped", "已删除")).outcome();
+        }
+        let report = report.field("size_bytes", bytes);
+        if shown_in_contexts(path) {
+            let summary = lang.pick(
+                "kept; it is in the context from the next generation on",
+                "已保存;从下一次生成起进入上下文",
+            );
+            return report.summary(summary).outcome();
+        }
+        let warning = lang.pick(
+            "kept, but it will not be in the context: only files that end in `.md`, under names \
+             without a leading dot, are",
+            "已保存,但不会进入上下文:只有以 `.md` 结尾、且名称不以点开头的文件才会进入",
+        );
+        report.field("warning", "NOT_IN_CONTEXT").summary(warning).outcome()
+    }
+
+    fn not_done(self, path: &str, fault: &Fault, lang: Lang) -> Outcome {
+        let [add, replace, _] = self.keeper.tools();
+        let text = match (&fault.kind, lang) {
+            (FaultKind::Exists, Lang::En) => {
+                format!("There is a memory at this path already. Use `{replace}` to change it.")
+            }
+            (FaultKind::Exists, Lang::Zh) => format!("该路径已有记忆。请用 `{replace}` 修改。"),
+            (FaultKind::NotFound, Lang::En) => {
+                format!("There is no memory at this path. `{add}` makes a new one.")
+            }
+            (FaultKind::NotFound, Lang::Zh) => format!("该路径没有记忆。请用 `{add}` 新建。"),
+            (_, _) => return refused(self.name, Op::Write, fault, lang),
+        };
+        Report::error(self.name, path, fault.code()).summary(text).outcome()
+    }
+}
+
+/// Why a text cannot be a memory.
+fn unusable(content: &str, lang: Lang) -> Option<(&'static str, String)> {
+    if content.trim().is_empty() {
+        let text = lang.pick("A memory needs a text.", "记忆需要有内容。");
+        return Some(("EMPTY_CONTENT", text.to_owned()));
+    }
+    if content.len() < FILE_LIMIT_BYTES {
+        return None;
+    }
+    let (bytes, limit) = (content.len(), FILE_LIMIT_BYTES);
+    let text = match lang {
+        Lang::En => format!(
+            "{bytes} bytes are too many for a memory; at most {limit}. Keep what you will need, or \
+             put the rest into a file of the workspace and name that file here."
+        ),
+        Lang::Zh => format!(
+            "{bytes} 字节对一条记忆来说过大,上限为 {limit}。请只留下以后需要的内容,\
+             其余写入工作区文件并在此注明路径。"
+        ),
+    };
+    Some(("TOO_LARGE", text))
+}

@@ -1,0 +1,169 @@
+//! Rules that hold for tools of every kind: what a member's lists close, no tool opens.
+
+use serde_json::{Value, json};
+
+use super::bench::{Bench, header};
+use super::outcome::Outcome;
+use crate::domain::AccessLists;
+
+fn list(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+fn bench(lists: &AccessLists) -> Bench {
+    let bench = Bench::new().access(lists);
+    for path in ["src/a.rs", "src/a.md", "src/A.KEY", "src/gen/b.rs", "docs/c.md", "docs/.env"] {
+        bench.put(path, "needle\n");
+    }
+    bench.put("plain", "needle\n");
+    bench
+}
+
+fn read(bench: &Bench, path: &str) -> Outcome {
+    bench.run("read_file", &json!({"path": path}))
+}
+
+fn found(bench: &Bench, path: &str) -> Vec<String> {
+    let args = json!({"pattern": "needle", "path": path, "include_hidden": true});
+    let outcome = bench.run("ripgrep_files", &args);
+    assert!(outcome.ok, "{}", outcome.text);
+    let body = outcome.text.split("\n```\n\n```\n").nth(1).unwrap_or_default();
+    body.lines().take_while(|line| !line.starts_with('`')).map(str::to_owned).collect()
+}
+
+fn overwrite(path: &str) -> Value {
+    json!({
+        "path": path, "known_old_total_lines": 1, "known_old_total_bytes": 7, "content": "new"
+    })
+}
+
+fn denied(outcome: &Outcome, list: &str) -> bool {
+    header(outcome, "error") == Some("ACCESS_DENIED")
+        && outcome.text.contains(&format!("{list}: ["))
+}
+
+#[test]
+fn c07_reading_and_searching_keep_to_directories_and_endings_alike() {
+    for (lists, readable) in [
+        (
+            AccessLists::default(),
+            vec![
+                "docs/.env",
+                "docs/c.md",
+                "plain",
+                "src/A.KEY",
+                "src/a.md",
+                "src/a.rs",
+                "src/gen/b.rs",
+            ],
+        ),
+        (
+            AccessLists { read_file_ext_names: list(&["rs", ".md"]), ..AccessLists::default() },
+            vec!["docs/c.md", "src/a.md", "src/a.rs", "src/gen/b.rs"],
+        ),
+        (
+            AccessLists { no_read_file_ext_names: list(&["key", "env"]), ..AccessLists::default() },
+            vec!["docs/c.md", "plain", "src/a.md", "src/a.rs", "src/gen/b.rs"],
+        ),
+        (
+            AccessLists {
+                no_read_dirs: list(&["src/gen", "**/docs"]),
+                read_file_ext_names: list(&["rs", "md"]),
+                no_read_file_ext_names: list(&["md"]),
+                ..AccessLists::default()
+            },
+            vec!["src/a.rs"],
+        ),
+        (
+            // What may be written may not be read for that.
+            AccessLists {
+                no_read_dirs: list(&["docs"]),
+                write_dirs: list(&["docs"]),
+                ..AccessLists::default()
+            },
+            vec!["plain", "src/A.KEY", "src/a.md", "src/a.rs", "src/gen/b.rs"],
+        ),
+    ] {
+        let bench = bench(&lists);
+        assert_eq!(found(&bench, "."), readable, "{lists:?}");
+        for path in found(&self::bench(&AccessLists::default()), ".") {
+            let open = readable.contains(&path.as_str());
+            let outcome = read(&bench, &path);
+            assert_eq!(outcome.ok, open, "{lists:?} {path}");
+            assert_eq!(header(&outcome, "error"), (!open).then_some("ACCESS_DENIED"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn c07_an_allow_list_of_directories_closes_all_others_to_every_tool() {
+    let lists = AccessLists { read_dirs: list(&["src"]), ..AccessLists::default() };
+    let bench = bench(&lists);
+    assert!(denied(&read(&bench, "docs/c.md"), "read_dirs"));
+    for path in [".", "docs"] {
+        for (name, args) in [
+            ("list_dir", json!({"path": path})),
+            ("ripgrep_files", json!({"pattern": "x", "path": path})),
+            ("ripgrep_count", json!({"pattern": "x", "path": path})),
+            ("ripgrep_fixed", json!({"literal": "x", "path": path})),
+        ] {
+            assert!(denied(&bench.run(name, &args), "read_dirs"), "{name} {path}");
+        }
+    }
+    assert_eq!(found(&bench, "src"), ["src/A.KEY", "src/a.md", "src/a.rs", "src/gen/b.rs"]);
+    assert!(bench.run("list_dir", &json!({"path": "src"})).ok);
+}
+
+#[test]
+fn c07_a_listing_does_not_name_what_may_not_be_read() {
+    let lists = AccessLists {
+        no_read_dirs: list(&["src/gen"]),
+        no_read_file_ext_names: list(&["key"]),
+        ..AccessLists::default()
+    };
+    let outcome = bench(&lists).run("list_dir", &json!({"path": "src"}));
+    for (name, named) in [("a.rs", true), ("a.md", true), ("A.KEY", false), ("gen", false)] {
+        assert_eq!(outcome.text.contains(&format!("- {name} ")), named, "{name}");
+    }
+    assert_eq!(header(&outcome, "hidden_entries"), Some("2"));
+}
+
+#[test]
+fn c07_writing_keeps_to_its_own_directories_and_endings() {
+    let lists = AccessLists {
+        write_dirs: list(&["src", "docs/**"]),
+        no_write_dirs: list(&["src/gen"]),
+        write_file_ext_names: list(&["rs", "md", "key"]),
+        no_write_file_ext_names: list(&["KEY"]),
+        ..AccessLists::default()
+    };
+    let bench = bench(&lists);
+    for (path, against) in [
+        ("src/new.rs", None),
+        ("docs/deep/new.MD", None),
+        ("new.rs", Some("write_dirs")),
+        ("lib/new.rs", Some("write_dirs")),
+        ("src/gen/new.rs", Some("no_write_dirs")),
+        ("src/new.txt", Some("write_file_ext_names")),
+        ("src/new", Some("write_file_ext_names")),
+        ("src/new.key", Some("no_write_file_ext_names")),
+    ] {
+        let outcome = bench.run("create_new_file", &json!({"path": path, "content": "x"}));
+        assert_eq!(outcome.ok, against.is_none(), "{path}: {}", outcome.text);
+        assert!(against.is_none_or(|list| denied(&outcome, list)), "{path}: {}", outcome.text);
+        assert_eq!(bench.at(path).exists(), against.is_none(), "{path}");
+    }
+    for (path, against) in [
+        ("src/a.rs", None),
+        ("plain", Some("write_dirs")),
+        ("src/gen/b.rs", Some("no_write_dirs")),
+        ("src/A.KEY", Some("no_write_file_ext_names")),
+        ("docs/.env", Some("write_file_ext_names")),
+    ] {
+        let outcome = bench.run("overwrite_entire_file", &overwrite(path));
+        assert!(against.is_none_or(|list| denied(&outcome, list)), "{path}: {}", outcome.text);
+        let kept = if against.is_none() { "new\n" } else { "needle\n" };
+        assert_eq!(bench.text(path), kept, "{path}");
+        assert!(read(&bench, path).ok, "reading is a right of its own");
+    }
+}
