@@ -235,6 +235,20 @@ fn the_system_prompt_holds_the_members_own_texts() {
 }
 
 #[test]
+fn c18_k07_memories_and_skills_that_cannot_be_used_are_among_the_problems() {
+    let minds = minds(&[
+        ("team.yaml", TEAM),
+        ("llm.yaml", LLM),
+        ("memory/individual/lead/large.md", &"x".repeat(70_000)),
+        ("skills/team_shared/odd.md", "no name"),
+    ]);
+    let found: Vec<_> = minds.problems().iter().map(|p| p.path.as_str()).collect();
+    let memory = ".minds/memory/individual/lead/large.md";
+    assert_eq!(found, [memory, ".minds/skills/team_shared/odd.md"]);
+    assert_eq!(minds.missing(), None);
+}
+
+#[test]
 fn a_huge_file_is_refused_and_many_findings_are_bounded() {
     let many: Vec<String> = (0..5_000).map(|at| format!("'wrong {at}'")).collect();
     let team = format!(

@@ -30,7 +30,44 @@ impl Drop for WhenDropped {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt as _;
+    use serde_json::json;
+
     use super::*;
+    use crate::tools::args::Args;
+    use crate::tools::bench::Bench;
+    use crate::tools::outcome::Outcome;
+    use crate::tools::tool::{BuiltIn, Description, ToolCx, ToolSpec};
+
+    /// Work without end, that leaves a file when it is told to stop.
+    fn endless(cx: &ToolCx, _: &Args, stop: &Stop) -> Outcome {
+        while !stop.is_wanted() {
+            std::thread::yield_now();
+        }
+        std::fs::write(cx.workspace.join("ended"), "").unwrap();
+        Outcome::done("ended")
+    }
+
+    #[test]
+    fn dropping_a_call_ends_its_work() {
+        let bench = Bench::new();
+        let spec = ToolSpec {
+            name: "endless".into(),
+            description: Description::Own(|_| "endless"),
+            parameters: json!({}),
+        };
+        let tool = BuiltIn::stoppable(spec, endless);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let call = tool.call(bench.cx.clone(), Args::default());
+            assert_eq!(call.now_or_never(), None);
+        });
+        // The bound is reached only if the work goes on.
+        runtime.shutdown_timeout(Duration::from_secs(60));
+        assert!(bench.at("ended").exists());
+    }
 
     #[test]
     fn work_is_told_to_stop_when_its_call_is_dropped_and_not_before() {

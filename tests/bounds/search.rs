@@ -9,7 +9,10 @@ const LIMIT_BYTES: u64 = 100 * 1024 * 1024;
 
 fn assert_small(what: &str, grown: Option<u64>) {
     match grown {
-        Some(grown) => assert!(grown < LIMIT_BYTES, "{what}: {grown} bytes"),
+        Some(grown) => {
+            eprintln!("{what}: {} KiB more memory", grown / 1024);
+            assert!(grown < LIMIT_BYTES, "{what}: {grown} bytes");
+        }
         None => eprintln!("SKIPPED: {what}: this system does not tell how much memory was used"),
     }
 }

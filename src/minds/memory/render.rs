@@ -35,7 +35,7 @@ fn one(keeper: Keeper, memory: &Memory, setting: &Setting<'_>) -> String {
     let whose = whose(keeper, setting.lang);
     let head = match setting.lang {
         Lang::En => format!("{whose}: `{path}`, {bytes} bytes, {words} words, changed {changed}."),
-        Lang::Zh => format!("{whose}:`{path}`,{bytes} 字节,{words} 词,修改于 {changed}。"),
+        Lang::Zh => format!("{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"),
     };
     format!("{head}{}\n\n{text}", managed(keeper, setting))
 }
@@ -55,7 +55,7 @@ fn managed(keeper: Keeper, setting: &Setting<'_>) -> String {
     }
     match setting.lang {
         Lang::En => format!(" I change it with `{replace}` and drop it with `{drop}`."),
-        Lang::Zh => format!("我用 `{replace}` 修改它,用 `{drop}` 删除它。"),
+        Lang::Zh => format!("我用 `{replace}` 修改它，用 `{drop}` 删除它。"),
     }
 }
 
@@ -71,19 +71,20 @@ fn missing(keeper: Keeper, unusable: &[Unusable], setting: &Setting<'_>) -> Opti
         .map(|found| format!("- `{}`: {}", found.path, reason(&found.why, lang)))
         .collect();
     let head = lang.pick("there, but not shown here", "存在但未在此显示");
-    Some(format!("{whose}, {head}:\n{}", names.join("\n")))
+    let comma = lang.pick(", ", "，");
+    Some(format!("{whose}{comma}{head}:\n{}", names.join("\n")))
 }
 
 fn reason(why: &Why, lang: Lang) -> String {
     let (file, total) = (FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES);
     match (why, lang) {
         (Why::TooLarge, Lang::En) => format!("larger than {file} bytes; shorten it"),
-        (Why::TooLarge, Lang::Zh) => format!("超过 {file} 字节,请缩短"),
+        (Why::TooLarge, Lang::Zh) => format!("超过 {file} 字节，请缩短"),
         (Why::NoRoom, Lang::En) => {
             format!("all together are larger than {total} bytes; shorten or drop some")
         }
-        (Why::NoRoom, Lang::Zh) => format!("合计超过 {total} 字节,请缩短或删除一些"),
-        (Why::NotAFile, _) => lang.pick("a link, which is not followed", "是链接,不予跟随").into(),
+        (Why::NoRoom, Lang::Zh) => format!("合计超过 {total} 字节，请缩短或删除一些"),
+        (Why::NotAFile, _) => lang.pick("a link, which is not followed", "是链接，不予跟随").into(),
         (Why::Unreadable(_), _) => lang.pick("not readable as text", "无法作为文本读取").into(),
         (Why::TooMany, _) => lang.pick("too many files or folders", "文件或目录过多").into(),
     }

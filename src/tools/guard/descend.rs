@@ -106,3 +106,63 @@ impl Guard {
         Ok(opened)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Read as _;
+
+    use super::*;
+    use crate::tools::bench::Bench;
+
+    fn name(text: &str) -> &OsStr {
+        OsStr::new(text)
+    }
+
+    #[test]
+    fn what_was_swapped_for_a_link_after_the_listing_is_not_opened() {
+        let bench = Bench::new();
+        bench.put("a/dir/x", "in").put("a/file", "in").put("../out/x", "secret");
+        let guard = Guard::general(&bench.cx).unwrap();
+        let dir = guard.open_dir("a").unwrap();
+        assert_eq!(guard.enter(&dir, name("dir")).unwrap().shown, "a/dir");
+        let mut text = String::new();
+        guard.open_in(&dir, name("file")).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "in");
+        fs::remove_dir_all(bench.at("a/dir")).unwrap();
+        fs::remove_file(bench.at("a/file")).unwrap();
+        bench.link("a/dir", "../../out").link("a/file", "../../out/x");
+        assert!(guard.enter(&dir, name("dir")).is_err());
+        assert!(guard.open_in(&dir, name("file")).is_err());
+        assert!(guard.rule_file(&dir, "file").is_none());
+    }
+
+    #[test]
+    fn a_directory_that_was_moved_away_is_still_the_one_that_was_opened() {
+        let bench = Bench::new();
+        bench.put("a/file", "in").put("../out/file", "secret");
+        let guard = Guard::general(&bench.cx).unwrap();
+        let dir = guard.open_dir("a").unwrap();
+        fs::rename(bench.at("a"), bench.at("b")).unwrap();
+        bench.link("a", "../out");
+        let mut text = String::new();
+        guard.open_in(&dir, name("file")).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "in");
+    }
+
+    #[test]
+    fn reserved_entries_are_closed_in_every_spelling_and_the_way_down_is_known() {
+        let bench = Bench::new();
+        bench.put(".minds/x", "").put(".MINDS/x", "").put("T.TSK/x", "").put("a/b/c/x", "");
+        let guard = Guard::general(&bench.cx).unwrap();
+        let root = guard.open_dir(".").unwrap();
+        for reserved in [".minds", ".MINDS", "T.TSK"] {
+            let fault = guard.enter(&root, name(reserved)).unwrap_err();
+            assert_eq!(fault.code(), "ACCESS_DENIED", "{reserved}");
+        }
+        let deep = guard.open_dir("a/b/c").unwrap();
+        let above: Vec<String> = guard.above(&deep).into_iter().map(|dir| dir.shown).collect();
+        assert_eq!(above, [".", "a", "a/b"]);
+        assert_eq!(deep.below(name("x")), "a/b/c/x");
+    }
+}
