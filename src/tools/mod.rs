@@ -10,15 +10,18 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/* ──▶ guard ──▶ access
+//!     └───▶ files/*, edits/*, patch/*, pictures/* ──▶ guard ──▶ access
 //! ```
 
 mod access;
 mod args;
 mod control;
+mod edits;
 mod files;
 pub mod guard;
 mod outcome;
+mod patch;
+mod pictures;
 mod registry;
 mod report;
 mod schema;

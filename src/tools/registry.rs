@@ -9,8 +9,11 @@ use futures_util::FutureExt as _;
 
 use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
+use super::edits;
 use super::files;
 use super::outcome::Outcome;
+use super::patch;
+use super::pictures;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use crate::domain::Lang;
 
@@ -42,11 +45,17 @@ impl Registry {
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
-        let modifying = [files::READING, files::WRITING].concat();
+        tools.extend(pictures::tools());
+        tools.extend(edits::tools());
+        tools.extend(patch::tools());
+        let reading = [&files::READING[..], &pictures::READING].concat();
+        let writing = [&files::WRITING[..], &pictures::WRITING, &edits::NAMES].concat();
+        let modifying = [&reading[..], &writing].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
-            ("ws_read".to_owned(), owned(&files::READING)),
+            ("ws_read".to_owned(), owned(&reading)),
             ("ws_mod".to_owned(), owned(&modifying)),
+            ("codex_inspect_and_patch_tools".to_owned(), owned(&patch::NAMES)),
         ]);
         Self { tools, toolsets }
     }

@@ -145,6 +145,7 @@ impl Tool for BuiltIn {
     }
 }
 
-fn interrupted(lang: Lang) -> &'static str {
+/// What is said of work that ended without a result.
+pub(super) fn interrupted(lang: Lang) -> &'static str {
     lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
 }

@@ -2,7 +2,7 @@
 
 /// The text as it will be stored: not empty text always ends in a line end. Tells whether one
 /// was added.
-pub(super) fn with_final_newline(content: &str) -> (String, bool) {
+pub(in crate::tools) fn with_final_newline(content: &str) -> (String, bool) {
     let add = !content.is_empty() && !content.ends_with('\n');
     let end = if add { "\n" } else { "" };
     (format!("{content}{end}"), add)
@@ -31,13 +31,13 @@ pub(super) fn looks_like_diff(content: &str) -> bool {
 }
 
 /// A fence no line of the text can close.
-pub(super) fn fence(text: &str) -> String {
+pub(in crate::tools) fn fence(text: &str) -> String {
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
 
 /// At most this many characters, control characters made visible, an ellipsis where it was cut.
-pub(super) fn short(text: &str, limit_chars: usize) -> String {
+pub(in crate::tools) fn short(text: &str, limit_chars: usize) -> String {
     let mut shown = String::new();
     for (at, char) in text.chars().enumerate() {
         if at == limit_chars {
