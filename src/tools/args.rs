@@ -60,6 +60,11 @@ impl Args {
         self.0.get(field).and_then(as_integer)
     }
 
+    /// Whether a field was given, whatever it holds.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
     /// The truth of a field, if given.
     pub fn flag(&self, field: &str) -> Option<bool> {
         self.0.get(field).and_then(Value::as_bool)

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use crate::domain::{AccessLists, AgentId, DialogId, Lang, RootId};
 
@@ -14,6 +17,10 @@ use super::{Access, Outcome, Registry, ReminderView, ToolCx};
 pub(super) struct Bench {
     pub dir: TempDir,
     pub cx: ToolCx,
+    tools: Registry,
+    /// Its time stands still unless it is [moved on](Bench::wait).
+    runtime: Runtime,
+    calls: AtomicU32,
 }
 
 impl Bench {
@@ -33,7 +40,12 @@ impl Bench {
             lang: Lang::En,
             new_reminder_id: "new00001".to_owned(),
         };
-        Self { dir, cx }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        Self { dir, cx, tools: Registry::builtin(), runtime, calls: AtomicU32::new(0) }
     }
 
     pub fn access(mut self, lists: &AccessLists) -> Self {
@@ -76,11 +88,38 @@ impl Bench {
     }
 
     pub fn run_raw(&self, name: &str, raw: &str) -> Outcome {
-        let (subset, unknown) =
-            Registry::builtin().for_member(&["*".to_owned()], &[], self.cx.main_dialog);
+        self.round(&[(name, raw.to_owned())]).pop().unwrap()
+    }
+
+    /// Runs calls of one round side by side. The n-th call of a bench draws the id `new0000n`.
+    pub fn round(&self, calls: &[(&str, String)]) -> Vec<Outcome> {
+        let (subset, unknown) = self.tools.for_member(&["*".to_owned()], &[], self.cx.main_dialog);
         assert!(unknown.is_empty());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(subset.run(name, raw, self.cx.clone()))
+        let running = calls.iter().map(|(name, raw)| {
+            let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+            let new_reminder_id = format!("new{number:05}");
+            subset.run(name, raw, ToolCx { new_reminder_id, ..self.cx.clone() })
+        });
+        self.runtime.block_on(futures_util::future::join_all(running))
+    }
+
+    /// Names and schemas of the tools in these toolsets.
+    pub fn specs(&self, toolsets: &[&str]) -> Vec<(String, Value)> {
+        let toolsets: Vec<String> = toolsets.iter().map(|&name| name.to_owned()).collect();
+        let (subset, unknown) = self.tools.for_member(&toolsets, &[], self.cx.main_dialog);
+        assert!(unknown.is_empty(), "{unknown:?}");
+        subset.specs().map(|spec| (spec.name.to_string(), spec.parameters.clone())).collect()
+    }
+
+    /// Lets time pass.
+    pub fn wait(&self, time: Duration) {
+        self.runtime.block_on(tokio::time::advance(time));
+    }
+
+    /// The same workspace and tools, used by another member.
+    pub fn caller(&mut self, member: &str) -> &Self {
+        self.cx.caller = AgentId::new(member);
+        self
     }
 }
 

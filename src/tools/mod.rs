@@ -10,16 +10,19 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/*, search/*, memory/* ──▶ guard ──▶ access
+//!     └───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
 //! ```
 
 mod access;
 mod args;
 mod control;
+mod edits;
 mod files;
 pub mod guard;
 mod memory;
 mod outcome;
+mod patch;
+mod pictures;
 mod registry;
 mod report;
 mod schema;

@@ -9,9 +9,12 @@ use futures_util::FutureExt as _;
 
 use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
+use super::edits;
 use super::files;
 use super::memory;
 use super::outcome::Outcome;
+use super::patch;
+use super::pictures;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use crate::domain::Lang;
@@ -44,16 +47,21 @@ impl Registry {
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
+        tools.extend(pictures::tools());
         tools.extend(search::tools());
+        tools.extend(edits::tools());
+        tools.extend(patch::tools());
         tools.extend(memory::tools());
-        let reading = [&files::READING[..], &search::NAMES[..]].concat();
-        let modifying = [&reading[..], &files::WRITING[..]].concat();
+        let reading = [&files::READING[..], &pictures::READING, &search::NAMES].concat();
+        let writing = [&files::WRITING[..], &pictures::WRITING, &edits::NAMES].concat();
+        let modifying = [&reading[..], &writing].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
             ("personal_memory".to_owned(), owned(&memory::PERSONAL)),
             ("team_memory".to_owned(), owned(&memory::TEAM)),
             ("ws_read".to_owned(), owned(&reading)),
             ("ws_mod".to_owned(), owned(&modifying)),
+            ("codex_inspect_and_patch_tools".to_owned(), owned(&patch::NAMES)),
         ]);
         Self { tools, toolsets }
     }

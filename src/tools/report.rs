@@ -76,6 +76,7 @@ pub(super) fn refused(mode: &str, op: Op, fault: &Fault, lang: Lang) -> Outcome 
         | FaultKind::NotAFile
         | FaultKind::NotADirectory
         | FaultKind::Exists
+        | FaultKind::NotEmpty
         | FaultKind::TooManyLinks
         | FaultKind::Changed
         | FaultKind::Io(_) => report,
@@ -91,7 +92,7 @@ fn word(op: Op) -> &'static str {
 }
 
 /// A YAML scalar for any text.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     if text.chars().any(char::is_control) {
         return serde_json::Value::from(text).to_string();
     }

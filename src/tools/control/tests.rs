@@ -23,7 +23,6 @@ fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<C
 
 #[test]
 fn add_reminder_returns_the_reminder_as_a_change() {
-    let bench = Bench::new();
     for (args, expected) in [
         (json!({"content": "note"}), added(None, ReminderScope::Dialog, Render::Markdown)),
         (
@@ -40,7 +39,7 @@ fn add_reminder_returns_the_reminder_as_a_change() {
         (json!({"content": "note", "scope": "agent_shared"}), vec![]),
         (json!({}), vec![]),
     ] {
-        let outcome = bench.run("add_reminder", &args);
+        let outcome = Bench::new().run("add_reminder", &args);
         assert_eq!(outcome.ok, !expected.is_empty(), "{args}");
         assert_eq!(outcome.changes, expected, "{args}");
     }

@@ -4,27 +4,45 @@
 mod create;
 mod lines;
 mod list;
+mod make;
 mod overwrite;
+mod range;
 mod read;
+mod relocate;
+mod remove;
 mod text;
 
 use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use text::with_final_newline;
-pub(super) use text::{fence, short};
 
 /// Tools that only look.
 pub(super) const READING: [&str; 2] = ["list_dir", "read_file"];
 
-/// Tools that change files.
-pub(super) const WRITING: [&str; 2] = ["create_new_file", "overwrite_entire_file"];
+/// Tools that change files and directories as a whole.
+pub(super) const WRITING: [&str; 7] = [
+    "rm_dir",
+    "rm_file",
+    "mk_dir",
+    "move_file",
+    "move_dir",
+    "create_new_file",
+    "overwrite_entire_file",
+];
 
 /// All file tools.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    vec![list::tool(), read::tool(), create::tool(), overwrite::tool()]
+    let mut tools = vec![list::tool(), read::tool()];
+    tools.extend(remove::tools());
+    tools.push(make::tool());
+    tools.extend(relocate::tools());
+    tools.extend([create::tool(), overwrite::tool()]);
+    tools
 }
+
+pub(super) use range::parse_range;
+pub(super) use text::{fence, short, with_final_newline};
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! `read_file`: a part of a text file with line numbers.
 
 use std::io::BufReader;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::lines::{Excerpt, Window, excerpt};
+use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
 use crate::tools::access::Op;
@@ -45,7 +45,11 @@ fn run(cx: &ToolCx, args: &Args) -> Outcome {
     let path = args.required_text("path");
     let range = match parse_range(args.text("range").unwrap_or("~")) {
         Ok(range) => range,
-        Err(fault) => return bad_range(path, fault, cx.lang),
+        Err(fault) => {
+            return Report::error(NAME, path, "INVALID_RANGE")
+                .summary(fault.text(cx.lang))
+                .outcome();
+        }
     };
     let wanted = args.integer("max_lines").and_then(|lines| usize::try_from(lines).ok());
     let max_lines = wanted.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
@@ -114,75 +118,4 @@ fn binary(opened: &OpenFile, lang: Lang) -> Outcome {
         .field("size_bytes", opened.meta.len())
         .summary(summary)
         .outcome()
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RangeFault {
-    Form,
-    Backwards,
-}
-
-fn bad_range(path: &str, fault: RangeFault, lang: Lang) -> Outcome {
-    let summary = match fault {
-        RangeFault::Form => lang.pick(
-            "`range` must look like 10~20, 10~, ~20, ~ or 10, counted from 1.",
-            "`range` 应写作 10~20、10~、~20、~ 或 10,行号从 1 开始。",
-        ),
-        RangeFault::Backwards => {
-            lang.pick("`range` ends before it starts.", "`range` 的结束行在起始行之前。")
-        }
-    };
-    Report::error(NAME, path, "INVALID_RANGE").summary(summary).outcome()
-}
-
-fn parse_range(text: &str) -> Result<RangeInclusive<u64>, RangeFault> {
-    let text = text.trim();
-    let (from, to) = match text.split_once('~') {
-        Some((from, to)) => (line_or(from, 1)?, line_or(to, u64::MAX)?),
-        None if text.is_empty() => (1, u64::MAX),
-        None => (line_or(text, 1)?, line_or(text, 1)?),
-    };
-    if from > to { Err(RangeFault::Backwards) } else { Ok(from..=to) }
-}
-
-fn line_or(text: &str, default: u64) -> Result<u64, RangeFault> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(default);
-    }
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| text.parse().ok()).flatten();
-    number.filter(|&line| line > 0).ok_or(RangeFault::Form)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_count_lines_from_one() {
-        let form = Err(RangeFault::Form);
-        for (text, expected) in [
-            ("3~5", Ok(3..=5)),
-            (" 3 ~ 5 ", Ok(3..=5)),
-            ("3~3", Ok(3..=3)),
-            ("3~", Ok(3..=u64::MAX)),
-            ("~5", Ok(1..=5)),
-            ("~", Ok(1..=u64::MAX)),
-            ("", Ok(1..=u64::MAX)),
-            ("7", Ok(7..=7)),
-            ("5~3", Err(RangeFault::Backwards)),
-            ("0~3", form.clone()),
-            ("0", form.clone()),
-            ("-1~3", form.clone()),
-            ("+1~3", form.clone()),
-            ("1-3", form.clone()),
-            ("1~2~3", form.clone()),
-            ("a~b", form.clone()),
-            ("1~\npath: x", form.clone()),
-            ("99999999999999999999", form),
-        ] {
-            assert_eq!(parse_range(text), expected, "{text:?}");
-        }
-    }
 }

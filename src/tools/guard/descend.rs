@@ -91,7 +91,7 @@ impl Guard {
         }
         let mut names = dir.names.clone();
         names.push(name.into_owned());
-        self.check_lists(shown, Op::Read, &names, target)?;
+        self.check_lists(shown, &[Op::Read], &names, target)?;
         Ok(names)
     }
 
@@ -99,7 +99,7 @@ impl Guard {
     fn enter_open(&self, dir: &OpenDir, name: &OsStr, shown: &str) -> Result<super::Dir, Fault> {
         let opened = dir.dir.enter(name).map_err(|error| Fault::io(shown, &error))?;
         let identity = opened.identity().map_err(|error| Fault::io(shown, &error))?;
-        if let Some(&(_, area)) = self.closed.iter().find(|(closed, _)| *closed == identity) {
+        if let Some(area) = self.closed_area(identity) {
             return Err(Fault::denied(shown, area));
         }
         self.steady(shown, &opened)?;

@@ -94,8 +94,37 @@ impl Dir {
         fs::hard_link(self.at(from), self.at(to))
     }
 
+    /// Gives what has a name here a free name in another directory; fails if that name is taken,
+    /// also if it is taken in this very moment.
+    pub(super) fn move_to(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        match rename_free(&self.handle, from, &there.handle, to) {
+            Err(error) if not_offered(&error) => self.move_in_steps(from, there, to),
+            done => done,
+        }
+    }
+
+    /// For disks that cannot rename to a free name only. A directory may be renamed over an empty
+    /// one, which was made here, so nobody else's; anything else is named twice for a moment.
+    fn move_in_steps(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        if !self.look(from)?.is_dir() {
+            fs::hard_link(self.at(from), there.at(to))?;
+            return self.remove(from);
+        }
+        there.make_dir(to)?;
+        fs::rename(self.at(from), there.at(to)).inspect_err(|_| {
+            // What was made for the move is taken away; if that fails, an empty directory stays.
+            let _ = there.remove_dir(to);
+        })
+    }
+
+    /// Removes a name that is no directory; a link goes, what it leads to stays.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_file(self.at(name))
+    }
+
+    /// Removes an empty directory; fails on a link.
+    pub(super) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.at(name))
     }
 
     /// Makes names in this directory survive a power failure.
@@ -141,6 +170,23 @@ impl Dir {
     fn at(&self, name: &OsStr) -> PathBuf {
         self.own_path().join(name)
     }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_free(here: &File, from: &OsStr, there: &File, to: &OsStr) -> io::Result<()> {
+    let free = rustix::fs::RenameFlags::NOREPLACE;
+    Ok(rustix::fs::renameat_with(here, from, there, to, free)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_free(_here: &File, _from: &OsStr, _there: &File, _to: &OsStr) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Whether the system or the disk does not know how to rename to a free name only.
+fn not_offered(error: &io::Error) -> bool {
+    let unknown = matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP));
+    unknown || error.kind() == io::ErrorKind::Unsupported
 }
 
 fn open_directory(path: &Path) -> io::Result<File> {

@@ -28,6 +28,12 @@ pub enum Unusable {
     LeavesTaskdoc,
     /// The path, or a link on it, leads out of a folder of memories.
     LeavesMemory,
+    /// The workspace itself, where something in it is wanted.
+    IsWorkspace,
+    /// More directories inside each other than are followed.
+    TooDeep,
+    /// A directory was to be put into itself.
+    IntoItself,
 }
 
 /// Why a path was not opened.
@@ -50,6 +56,8 @@ pub enum FaultKind {
     NotAFile,
     NotADirectory,
     Exists,
+    /// A directory that must be empty is not.
+    NotEmpty,
     TooManyLinks,
     /// Something was swapped between looking and opening.
     Changed,
@@ -65,7 +73,7 @@ impl Fault {
         Self::new(path, FaultKind::Denied(area))
     }
 
-    pub(super) fn invalid(path: &str, reason: Unusable) -> Self {
+    pub(crate) fn invalid(path: &str, reason: Unusable) -> Self {
         Self::new(path, FaultKind::Invalid(reason))
     }
 
@@ -77,6 +85,7 @@ impl Fault {
             (_, io::ErrorKind::NotADirectory) => FaultKind::NotADirectory,
             (_, io::ErrorKind::IsADirectory) => FaultKind::NotAFile,
             (_, io::ErrorKind::AlreadyExists) => FaultKind::Exists,
+            (_, io::ErrorKind::DirectoryNotEmpty) => FaultKind::NotEmpty,
             (_, kind) => FaultKind::Io(kind),
         };
         Self::new(path, kind)
@@ -92,6 +101,7 @@ impl Fault {
             FaultKind::NotAFile => "NOT_A_FILE",
             FaultKind::NotADirectory => "NOT_A_DIRECTORY",
             FaultKind::Exists => "FILE_EXISTS",
+            FaultKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
             FaultKind::TooManyLinks => "TOO_MANY_LINKS",
             FaultKind::Changed => "CHANGED_MEANWHILE",
             FaultKind::Io(_) => "IO_ERROR",
@@ -121,6 +131,7 @@ impl Fault {
             FaultKind::Exists => {
                 lang.pick("Something exists at this path already.", "该路径已存在。").into()
             }
+            FaultKind::NotEmpty => lang.pick("The directory is not empty.", "目录不为空。").into(),
             FaultKind::TooManyLinks => {
                 lang.pick("The path goes through too many links.", "路径经过的链接过多。").into()
             }
@@ -151,6 +162,17 @@ impl Unusable {
                  as `notes/build.md`.",
                 "路径超出了该记忆的目录。请给出目录内的路径,如 `notes/build.md`。",
             ),
+            Self::IsWorkspace => lang.pick(
+                "This is the workspace itself; name something in it.",
+                "这是工作区本身;请指定其中的某一项。",
+            ),
+            Self::TooDeep => lang.pick(
+                "The directories are nested too deeply; work on a lower one.",
+                "目录嵌套过深;请从更下层的目录开始。",
+            ),
+            Self::IntoItself => {
+                lang.pick("A directory cannot be moved into itself.", "目录不能移动到自身之内。")
+            }
         }
     }
 }

@@ -19,9 +19,12 @@
 
 mod descend;
 mod dir;
+mod entry;
 mod fault;
 mod memory;
 mod names;
+mod tree;
+mod vacant;
 mod walk;
 mod write;
 
@@ -31,8 +34,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use dir::{Dir, Identity};
+pub use entry::{Entry, Moved, PathKind};
 pub use fault::{Area, Fault, FaultKind, Unusable};
 pub use names::Zone;
+pub use tree::Count;
+pub use vacant::{Spot, Vacant};
 pub use write::Slot;
 
 use self::names::{in_taskdoc, lexical, reserved, reserved_path};
@@ -64,6 +70,8 @@ pub struct OpenFile {
     pub meta: Metadata,
     /// Its path below the workspace, as written but tidy.
     pub shown: String,
+    /// Its path below the workspace with all links followed.
+    pub place: String,
     /// The directory that truly holds it.
     dir: Dir,
     name: OsString,
@@ -123,7 +131,15 @@ impl Guard {
     /// # Errors
     /// Denied, absent, not a regular file, or swapped while it was opened.
     pub fn open_file(&self, written: &str, op: Op) -> Result<OpenFile, Fault> {
-        Self::retry(|| self.try_open_file(written, op))
+        Self::retry(|| self.try_open_file(written, &[op]))
+    }
+
+    /// Opens a regular file that is to be changed by someone who is also shown what it holds.
+    ///
+    /// # Errors
+    /// As [`Guard::open_file`], if either right is missing.
+    pub fn open_for_edit(&self, written: &str) -> Result<OpenFile, Fault> {
+        Self::retry(|| self.try_open_file(written, &[Op::Read, Op::Write]))
     }
 
     /// Opens a directory for listing.
@@ -131,8 +147,20 @@ impl Guard {
     /// # Errors
     /// Denied, absent, not a directory, or swapped while it was opened.
     pub fn open_dir(&self, written: &str) -> Result<OpenDir, Fault> {
+        self.directory(written, Op::Read)
+    }
+
+    /// The path of a directory that exists, if the right to it is there.
+    ///
+    /// # Errors
+    /// Denied, absent, or not a directory.
+    pub fn existing_dir(&self, written: &str, op: Op) -> Result<String, Fault> {
+        self.directory(written, op).map(|dir| dir.shown)
+    }
+
+    fn directory(&self, written: &str, op: Op) -> Result<OpenDir, Fault> {
         Self::retry(|| {
-            let names = self.judge(written, Op::Read, Target::Directory)?;
+            let names = self.judge(written, &[op], Target::Directory)?;
             let walked = walk(self, written, &names)?;
             match walked.end {
                 End::Directory => {}
@@ -140,7 +168,7 @@ impl Guard {
                 End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
             }
             let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
-            self.check_lists(written, Op::Read, &true_names, Target::Directory)?;
+            self.check_lists(written, &[op], &true_names, Target::Directory)?;
             self.steady(written, &walked.dir)?;
             Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
         })
@@ -155,8 +183,8 @@ impl Guard {
             && self.access.check(Op::Read, &names, target).is_ok()
     }
 
-    fn try_open_file(&self, written: &str, op: Op) -> Result<OpenFile, Fault> {
-        let names = self.judge(written, op, Target::File)?;
+    fn try_open_file(&self, written: &str, ops: &[Op]) -> Result<OpenFile, Fault> {
+        let names = self.judge(written, ops, Target::File)?;
         let walked = walk(self, written, &names)?;
         let (name, seen) = match &walked.end {
             End::Leaf(name, seen, Leaf::File) => (name.clone(), *seen),
@@ -165,49 +193,63 @@ impl Guard {
             }
             End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
         };
-        self.check_true(written, op, &walked, &name)?;
+        let place = shown(&self.check_true(written, ops, &walked, &name)?);
         let file = walked.dir.open(&name).map_err(|error| Fault::io(written, &error))?;
         let meta = file.metadata().map_err(|error| Fault::io(written, &error))?;
         if !meta.is_file() || Identity::of(&meta) != seen {
             return Err(Fault::new(written, FaultKind::Changed));
         }
         self.steady(written, &walked.dir)?;
-        Ok(OpenFile { file, meta, shown: shown(&names), dir: walked.dir, name })
+        Ok(OpenFile { file, meta, shown: shown(&names), place, dir: walked.dir, name })
     }
 
     /// Judges a path as written, before anything is touched.
-    fn judge(&self, written: &str, op: Op, target: Target) -> Result<Vec<String>, Fault> {
+    fn judge(&self, written: &str, ops: &[Op], target: Target) -> Result<Vec<String>, Fault> {
         let roots: Vec<&Path> = self.roots.iter().map(PathBuf::as_path).collect();
         let names = lexical(written, &roots)?;
         if let Some(area) = reserved_path(self.zone, &names) {
             return Err(Fault::denied(written, area));
         }
-        self.check_lists(written, op, &names, target)?;
+        self.check_lists(written, ops, &names, target)?;
         Ok(names)
     }
 
-    /// Judges the place where a file truly is, which links may have moved.
-    fn check_true(&self, written: &str, op: Op, at: &Walked, name: &OsStr) -> Result<(), Fault> {
+    /// Judges the place where a file truly is, which links may have moved; gives its names.
+    fn check_true(
+        &self,
+        written: &str,
+        ops: &[Op],
+        at: &Walked,
+        name: &OsStr,
+    ) -> Result<Vec<String>, Fault> {
         let mut names: Vec<String> = at.names.iter().map(lossy).collect();
         names.push(name.to_string_lossy().into_owned());
         if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
             return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
         }
-        self.check_lists(written, op, &names, Target::File)
+        self.check_lists(written, ops, &names, Target::File)?;
+        Ok(names)
     }
 
     fn check_lists(
         &self,
         written: &str,
-        op: Op,
+        ops: &[Op],
         names: &[String],
         target: Target,
     ) -> Result<(), Fault> {
         if !names.starts_with(&self.within) {
             return Err(Fault::invalid(written, Unusable::LeavesMemory));
         }
-        let checked = self.access.check(op, names, target);
-        checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
+        ops.iter().try_for_each(|&op| {
+            let checked = self.access.check(op, names, target);
+            checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
+        })
+    }
+
+    /// The area that an existing directory is reserved for, whatever its name.
+    fn closed_area(&self, directory: Identity) -> Option<Area> {
+        self.closed.iter().find(|(closed, _)| *closed == directory).map(|&(_, area)| area)
     }
 
     fn steady(&self, written: &str, dir: &Dir) -> Result<(), Fault> {

@@ -100,7 +100,7 @@ impl Walk<'_> {
         if dir.identity().map_err(|error| self.io(&error))? != seen {
             return Err(Fault::new(self.written, FaultKind::Changed));
         }
-        if let Some(&(_, area)) = self.guard.closed.iter().find(|(closed, _)| *closed == seen) {
+        if let Some(area) = self.guard.closed_area(seen) {
             return Err(self.denied(area));
         }
         self.stack.push((name, dir));

@@ -1,7 +1,6 @@
 //! Writing whole files so that a reader, or a crash, sees the old text or the new one and nothing
 //! between: a temporary file in the same directory, synced, then given its name at once.
 
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::{Metadata, Permissions};
 use std::io::{self, Write};
@@ -10,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dir::{Dir, Identity};
 use super::fault::{Fault, FaultKind};
-use super::names::reserved;
-use super::walk::{End, Leaf, Walked, walk};
+use super::vacant::Spot;
+use super::walk::{End, Leaf, walk};
 use super::{Guard, Op, OpenFile, Target, shown};
 
 /// Numbers temporary files within this process.
@@ -83,61 +82,42 @@ impl Guard {
     }
 
     fn try_slot(&self, written: &str) -> Result<Slot, Fault> {
-        let names = self.judge(written, Op::Write, Target::File)?;
+        let ops = &[Op::Write];
+        let names = self.judge(written, ops, Target::File)?;
         let walked = walk(self, written, &names)?;
-        let (place, name, old) = match walked.end {
-            End::Directory => return Err(Fault::new(written, FaultKind::NotAFile)),
-            End::Leaf(_, _, Leaf::Special) => {
+        let name = match &walked.end {
+            End::Leaf(name, _, Leaf::File) => name.clone(),
+            End::Directory | End::Leaf(_, _, Leaf::Special) => {
                 return Err(Fault::new(written, FaultKind::NotAFile));
             }
-            End::Leaf(ref name, _, Leaf::File) => {
-                let name = name.clone();
-                let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
-                (walked, name, Some(Old::of(&meta)))
-            }
-            End::Absent(ref rest) => {
-                let rest = rest.clone();
-                let (place, name) = self.make_parents(written, walked, rest)?;
-                (place, name, None)
+            End::Absent(_) => {
+                let vacant = self.absent(written, ops, &names, walked, Target::File)?;
+                return Ok(vacant.settle()?.slot());
             }
         };
-        self.check_true(written, Op::Write, &place, &name)?;
-        self.steady(written, &place.dir)?;
-        Ok(Slot { dir: place.dir, name, shown: shown(&names), written: written.to_owned(), old })
+        let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+        self.check_true(written, ops, &walked, &name)?;
+        self.steady(written, &walked.dir)?;
+        let old = Some(Old::of(&meta));
+        Ok(Slot { dir: walked.dir, name, shown: shown(&names), written: written.to_owned(), old })
+    }
+}
+
+impl Spot {
+    /// The place of a file that is to stand here.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        let (dir, name) = (self.dir.clone(), self.name.clone());
+        let (shown, written) = (self.shown.clone(), self.written.clone());
+        Slot { dir, name, shown, written, old: None }
     }
 
-    /// Judges all names first, so that a refused path leaves no directories behind.
-    fn make_parents(
-        &self,
-        written: &str,
-        mut place: Walked,
-        mut rest: VecDeque<OsString>,
-    ) -> Result<(Walked, OsString), Fault> {
-        let mut names: Vec<String> = place.names.iter().map(super::lossy).collect();
-        for name in &rest {
-            let text = name.to_string_lossy();
-            if name == ".." {
-                return Err(Fault::new(written, FaultKind::NotFound));
-            }
-            if let Some(area) = reserved(self.zone, names.len(), &text) {
-                return Err(Fault::denied(written, area));
-            }
-            names.push(text.into_owned());
-        }
-        self.check_lists(written, Op::Write, &names, Target::File)?;
-        let io = |error: io::Error| Fault::io(written, &error);
-        let leaf = rest.pop_back().ok_or_else(|| Fault::new(written, FaultKind::NotAFile))?;
-        for name in rest {
-            match place.dir.make_dir(&name) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(io(error));
-                }
-                Ok(()) | Err(_) => {}
-            }
-            place.dir = place.dir.enter(&name).map_err(io)?;
-            place.names.push(name);
-        }
-        Ok((place, leaf))
+    /// Puts a file with this text here, or leaves everything as it was before the spot was made.
+    ///
+    /// # Errors
+    /// The name was taken meanwhile, or the system's refusal.
+    pub fn fill(&self, content: &[u8]) -> Result<(), Fault> {
+        self.slot().write(content).inspect_err(|_| self.unmake())
     }
 }
 
@@ -204,7 +184,8 @@ impl Slot {
     }
 }
 
-fn temporary_name() -> OsString {
+/// A name that nobody else in this process uses.
+pub(super) fn temporary_name() -> OsString {
     let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
     format!(".dominds-write-{}-{number}", std::process::id()).into()
 }

@@ -212,6 +212,7 @@ impl<'a> Walk<'a> {
             | FaultKind::NotAFile
             | FaultKind::NotADirectory
             | FaultKind::Exists
+            | FaultKind::NotEmpty
             | FaultKind::TooManyLinks
             | FaultKind::Changed
             | FaultKind::Io(_) => self.passed.unreadable += 1,

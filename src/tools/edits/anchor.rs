@@ -1,0 +1,142 @@
+//! Lines that are named by what they hold. Pure.
+
+use super::lines::bare;
+use super::plan::Refusal;
+use crate::domain::Lang;
+use crate::tools::args::Args;
+
+/// Line numbers named in a message.
+const NAMED_LINES: usize = 10;
+
+/// How a line is compared with an anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Match {
+    Contains,
+    Equals,
+}
+
+/// Which of several fitting lines is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occurrence {
+    /// Not said; then there may be one only.
+    Only,
+    /// Counted from 1.
+    Nth(usize),
+    Last,
+}
+
+/// How the anchors of a call are to be understood.
+pub(super) fn rules(args: &Args, lang: Lang) -> Result<(Match, Occurrence), Refusal> {
+    let kind = match args.text("match") {
+        Some("equals") => Match::Equals,
+        Some(_) | None => Match::Contains,
+    };
+    let number = args.integer("occurrence").and_then(|number| usize::try_from(number).ok());
+    let text = args.text("occurrence").map(str::trim);
+    let occurrence = match (number, text) {
+        (Some(number), _) if number > 0 => Occurrence::Nth(number),
+        (None, Some("last")) => Occurrence::Last,
+        (None, Some(digits)) => match digits.parse() {
+            Ok(number) if number > 0 => Occurrence::Nth(number),
+            Ok(_) | Err(_) => return Err(bad_occurrence(lang)),
+        },
+        (None, None) if !args.has("occurrence") => Occurrence::Only,
+        (Some(_) | None, _) => return Err(bad_occurrence(lang)),
+    };
+    Ok((kind, occurrence))
+}
+
+fn bad_occurrence(lang: Lang) -> Refusal {
+    let text = lang.pick(
+        "`occurrence` must be a whole number from 1, or last.",
+        "`occurrence` 须为从 1 开始的整数,或 last。",
+    );
+    Refusal::new("INVALID_OCCURRENCE", text)
+}
+
+/// The lines that fit an anchor, counted from 0.
+pub(super) fn fitting(
+    anchor: &str,
+    field: &str,
+    kind: Match,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<Vec<usize>, Refusal> {
+    let wanted = anchor.strip_suffix('\n').unwrap_or(anchor);
+    let wanted = wanted.strip_suffix('\r').unwrap_or(wanted);
+    if wanted.trim().is_empty() || wanted.contains('\n') {
+        return Err(Refusal::new(
+            "INVALID_ANCHOR",
+            match lang {
+                Lang::En => format!("`{field}` must be text from one line, and not blank."),
+                Lang::Zh => format!("`{field}` 须为某一行中的文本,且不能为空白。"),
+            },
+        ));
+    }
+    let fits = |line: &str| match kind {
+        Match::Contains => line.contains(wanted),
+        Match::Equals => line == wanted,
+    };
+    let found = lines.iter().enumerate().filter(|(_, line)| fits(bare(line)));
+    let found: Vec<usize> = found.map(|(at, _)| at).collect();
+    if found.is_empty() {
+        return Err(Refusal::new(
+            "ANCHOR_NOT_FOUND",
+            match lang {
+                Lang::En => format!("No line fits `{field}`. Read the file and take text from it."),
+                Lang::Zh => format!("没有与 `{field}` 相符的行。请先读取文件,再取其中的文本。"),
+            },
+        ));
+    }
+    Ok(found)
+}
+
+/// The one that is meant.
+pub(super) fn chosen(
+    found: &[usize],
+    field: &str,
+    occurrence: Occurrence,
+    lang: Lang,
+) -> Result<usize, Refusal> {
+    let chosen = match (occurrence, found) {
+        (Occurrence::Only, [only]) => Some(*only),
+        (Occurrence::Only, _) => return Err(ambiguous(found, field, lang)),
+        (Occurrence::Nth(number), _) => found.get(number - 1).copied(),
+        (Occurrence::Last, _) => found.last().copied(),
+    };
+    chosen.ok_or_else(|| {
+        let many = found.len();
+        Refusal::new(
+            "OCCURRENCE_NOT_FOUND",
+            match lang {
+                Lang::En => {
+                    format!("`{field}` fits {many} lines only; give a smaller `occurrence`.")
+                }
+                Lang::Zh => format!("`{field}` 只与 {many} 行相符;请减小 `occurrence`。"),
+            },
+        )
+    })
+}
+
+fn ambiguous(found: &[usize], field: &str, lang: Lang) -> Refusal {
+    let (many, lines) = (found.len(), numbers(found));
+    Refusal::new(
+        "ANCHOR_AMBIGUOUS",
+        match lang {
+            Lang::En => format!(
+                "`{field}` fits {many} lines ({lines}). Give `occurrence`, or more of the line."
+            ),
+            Lang::Zh => {
+                format!("`{field}` 与 {many} 行相符({lines})。请给出 `occurrence`,或更完整的文本。")
+            }
+        },
+    )
+}
+
+/// Line numbers counted from 1, not too many.
+pub(super) fn numbers(found: &[usize]) -> String {
+    let named: Vec<String> =
+        found.iter().take(NAMED_LINES).map(|at| (at + 1).to_string()).collect();
+    let more = if found.len() > NAMED_LINES { ", ..." } else { "" };
+    format!("{}{more}", named.join(", "))
+}

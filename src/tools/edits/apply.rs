@@ -1,0 +1,233 @@
+//! `apply_file_modification`: makes a prepared edit, at the place it was prepared for or where that
+//! has moved to. The file is replaced at once, and only if nobody changed it since it was read.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::change::Change;
+use super::diff::unified;
+use super::hunks::{Edit, Hunk, Hunks};
+use super::lines::lines;
+use super::locate::{Rejected, locate};
+use super::prepare::{normalized, spans};
+use super::source::{NoText, read_text};
+use super::taken::Taken;
+use super::turns::Turns;
+use super::{APPLY, in_background, no_hunk};
+use crate::domain::Lang;
+use crate::tools::access::Target;
+use crate::tools::args::Args;
+use crate::tools::files::fence;
+use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, quoted};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
+
+/// The tool.
+#[derive(Debug)]
+pub(super) struct Apply {
+    spec: ToolSpec,
+    hunks: Arc<Hunks>,
+    turns: Arc<Turns>,
+}
+
+impl Apply {
+    pub(super) fn new(hunks: Arc<Hunks>) -> Self {
+        let spec = ToolSpec {
+            name: APPLY.into(),
+            description: Description::Own(|lang| {
+                half(lang, include_str!("apply_file_modification.md"))
+            }),
+            parameters: json!({
+                "type": "object",
+                "properties": {"hunk_id": {"type": "string"}},
+                "required": ["hunk_id"],
+                "additionalProperties": false
+            }),
+        };
+        Self { spec, hunks, turns: Arc::default() }
+    }
+}
+
+/// An edit that was made.
+struct Applied {
+    change: Change,
+    exact: bool,
+    is_new: bool,
+    total_lines: usize,
+    bytes: usize,
+}
+
+/// Why an edit was not made; the file is untouched.
+enum Kept {
+    NoText(NoText),
+    /// The path leads to another file now.
+    PlaceChanged,
+    /// A file that was to be made is there.
+    Appeared,
+    Rejected(Rejected),
+}
+
+impl From<Fault> for Kept {
+    fn from(fault: Fault) -> Self {
+        Self::NoText(fault.into())
+    }
+}
+
+impl Tool for Apply {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let (hunks, turns) = (Arc::clone(&self.hunks), Arc::clone(&self.turns));
+        Box::pin(async move {
+            let lang = cx.lang;
+            let id = args.required_text("hunk_id").trim();
+            let taken = match Taken::take(&hunks, id, &cx.caller, Instant::now()) {
+                Ok(taken) => taken,
+                Err(reason) => return no_hunk(APPLY, "", reason, lang),
+            };
+            let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
+            // All calls of the round take their place in the line before the first one goes.
+            tokio::task::yield_now().await;
+            turn.come().await;
+            in_background(lang, move || {
+                let outcome = run(&cx, taken, &hunks);
+                drop(turn);
+                outcome
+            })
+            .await
+        })
+    }
+}
+
+fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> Outcome {
+    let hunk = &taken.hunk;
+    match apply(cx, hunk, hunks) {
+        Ok(applied) => {
+            let outcome = told(&taken.id, &hunk.path, &applied, cx.lang);
+            taken.spend();
+            outcome
+        }
+        Err(kept) => refused(&taken.id, &hunk.path, &kept, cx.lang),
+    }
+}
+
+fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
+    let guard = Guard::general(cx)?;
+    match &hunk.edit {
+        Edit::Create { content } => create(&guard, &hunk.path, content),
+        Edit::Append { content, seen } => rewrite(&guard, hunk, |all| {
+            let change = Change::new(all, all.len()..all.len(), content);
+            let exact = hunks.marks.seen(all, &change) == *seen;
+            Ok((change, exact))
+        }),
+        Edit::Change { change, seen } => rewrite(&guard, hunk, |all| {
+            let located = locate(change, seen, all, &hunks.marks)?;
+            Ok((change.moved(all, located.at), located.exact))
+        }),
+    }
+}
+
+/// Replaces the file by what the change makes of it.
+fn rewrite(
+    guard: &Guard,
+    hunk: &Hunk,
+    find: impl FnOnce(&[&str]) -> Result<(Change, bool), Rejected>,
+) -> Result<Applied, Kept> {
+    let opened = guard.open_for_edit(&hunk.path)?;
+    if opened.place != hunk.place {
+        return Err(Kept::PlaceChanged);
+    }
+    let text = read_text(&opened).map_err(Kept::NoText)?;
+    let all = lines(&text);
+    let (change, exact) = find(&all).map_err(Kept::Rejected)?;
+    let made = change.made(&all);
+    opened.into_slot(&hunk.path).write(made.as_bytes())?;
+    let total_lines = lines(&made).len();
+    Ok(Applied { change, exact, is_new: false, total_lines, bytes: made.len() })
+}
+
+fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
+    let made = guard
+        .vacant(path, Target::File)
+        .and_then(|vacant| vacant.settle()?.fill(content.as_bytes()));
+    made.map_err(
+        |fault| {
+            if fault.kind == FaultKind::Exists { Kept::Appeared } else { fault.into() }
+        },
+    )?;
+    let change = Change::new(&[], 0..0, content);
+    let total_lines = change.new.len();
+    Ok(Applied { change, exact: true, is_new: true, total_lines, bytes: content.len() })
+}
+
+fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> Outcome {
+    let (code, summary) = match kept {
+        Kept::NoText(reason) => return reason.outcome(APPLY, lang),
+        Kept::PlaceChanged => (
+            "APPLY_REJECTED_PLACE_CHANGED",
+            lang.pick(
+                "The path leads to another file now. Nothing was changed. Prepare the edit again.",
+                "该路径现已指向另一个文件,未做任何改动。请重新准备修改。",
+            ),
+        ),
+        Kept::Appeared => (
+            "APPLY_REJECTED_FILE_APPEARED",
+            lang.pick(
+                "The file exists by now. Nothing was changed. Read it, then prepare the edit again.",
+                "文件现已存在,未做任何改动。请先读取,再重新准备修改。",
+            ),
+        ),
+        Kept::Rejected(Rejected::ContentChanged) => (
+            "CONTENT_CHANGED",
+            lang.pick(
+                "The lines to be replaced have changed since. Nothing was changed. Read the file, \
+                 then prepare the edit again.",
+                "要替换的行此后已被改动,未做任何改动。请读取文件后重新准备修改。",
+            ),
+        ),
+        Kept::Rejected(Rejected::ContextLost) => (
+            "APPLY_REJECTED_CONTEXT_LOST",
+            lang.pick(
+                "The file has changed around the place of the edit. Nothing was changed. Read it, \
+                 then prepare the edit again.",
+                "修改位置周围的内容已变化,未做任何改动。请读取文件后重新准备修改。",
+            ),
+        ),
+        Kept::Rejected(Rejected::Ambiguous) => (
+            "AMBIGUOUS_MATCH",
+            lang.pick(
+                "The file has changed, and the edit would fit several places now. Nothing was \
+                 changed. Prepare it again with the present lines.",
+                "文件已变化,此修改现在与多处相符,未做任何改动。请按当前内容重新准备。",
+            ),
+        ),
+    };
+    Report::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
+}
+
+fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> Outcome {
+    let change = &applied.change;
+    let diff = unified(path, !applied.is_new, change);
+    let fence = fence(&diff);
+    let (word, summary) = if applied.exact {
+        ("exact", lang.pick("edit applied as prepared", "已按准备的内容应用修改"))
+    } else {
+        let moved = "edit applied; the file had changed since, see the diff for the place";
+        ("fuzz", lang.pick(moved, "修改已应用;文件此前有变化,位置见 diff"))
+    };
+    let report = Report::ok(APPLY, path)
+        .field("hunk_id", quoted(id))
+        .field("match", word)
+        .field("total_lines", applied.total_lines)
+        .field("size_bytes", applied.bytes);
+    normalized(spans(report, change), change.normalized)
+        .summary(summary)
+        .body(format!("{fence}diff\n{diff}{fence}"))
+        .outcome()
+}

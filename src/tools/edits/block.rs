@@ -1,0 +1,125 @@
+//! `prepare_file_block_replace`: the lines between two that are named by what they hold.
+
+use serde_json::json;
+
+use super::anchor::{Occurrence, chosen, fitting, numbers, rules};
+use super::plan::{Planned, Refusal};
+use crate::domain::Lang;
+use crate::tools::args::Args;
+use crate::tools::tool::{Description, ToolSpec, half};
+
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec {
+        name: "prepare_file_block_replace".into(),
+        description: Description::Own(|lang| {
+            half(lang, include_str!("prepare_file_block_replace.md"))
+        }),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "start_anchor": {"type": "string"},
+                "end_anchor": {"type": "string"},
+                "occurrence": {"type": ["integer", "string"]},
+                "include_anchors": {"type": "boolean"},
+                "match": {"type": "string", "enum": ["contains", "equals"]},
+                "require_unique": {"type": "boolean"},
+                "strict": {"type": "boolean"},
+                "existing_hunk_id": {"type": "string"},
+                "content": {"type": "string"}
+            },
+            "required": ["path", "start_anchor", "end_anchor", "content"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+    let (kind, occurrence) = rules(args, lang)?;
+    let starts = fitting(args.required_text("start_anchor"), "start_anchor", kind, lines, lang)?;
+    let ends = fitting(args.required_text("end_anchor"), "end_anchor", kind, lines, lang)?;
+    let first_end = |start: usize| ends.iter().copied().find(|&end| end > start);
+    let unique = args.flag("require_unique").unwrap_or(true);
+    let closed: Vec<usize> =
+        starts.iter().copied().filter(|&start| first_end(start).is_some()).collect();
+    if closed.is_empty() {
+        return Err(Refusal::new(
+            "BLOCK_NOT_FOUND",
+            lang.pick(
+                "No line behind one that fits `start_anchor` fits `end_anchor`.",
+                "在与 `start_anchor` 相符的行之后,没有与 `end_anchor` 相符的行。",
+            ),
+        ));
+    }
+    let unsaid = occurrence == Occurrence::Only;
+    let occurrence = if unsaid && !unique { Occurrence::Nth(1) } else { occurrence };
+    let start = chosen(&closed, "start_anchor", occurrence, lang)?;
+    let end = first_end(start).unwrap_or(start);
+    let inner: Vec<usize> =
+        starts.into_iter().filter(|&other| other > start && other < end).collect();
+    if args.flag("strict").unwrap_or(true) && !inner.is_empty() {
+        return Err(nested(&inner, lang));
+    }
+    let keep = args.flag("include_anchors").unwrap_or(true);
+    let range = if keep { start + 1..end } else { start..end + 1 };
+    let evidence = vec![
+        ("start_anchor_line", (start + 1).to_string()),
+        ("end_anchor_line", (end + 1).to_string()),
+        ("anchors_kept", keep.to_string()),
+    ];
+    Ok(Planned { range, evidence })
+}
+
+fn nested(inner: &[usize], lang: Lang) -> Refusal {
+    let lines = numbers(inner);
+    Refusal::new(
+        "BLOCK_NESTED",
+        match lang {
+            Lang::En => format!(
+                "`start_anchor` fits lines inside the block too ({lines}), so its end is not certain. \
+             Give anchors that are clearer, or set strict to false to end at the first end_anchor."
+            ),
+            Lang::Zh => format!(
+                "块内还有与 `start_anchor` 相符的行({lines}),无法确定块的结尾。\
+             请给出更明确的锚点,或把 strict 设为 false,以第一个 end_anchor 为结尾。"
+            ),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::edits::tests::args;
+
+    #[test]
+    fn a_block_lies_between_two_anchors() {
+        let lines = ["<a>\n", "x\n", "</a>\n", "<a>\n", "<a>\n", "y\n", "</a>\n", "<b>\n"];
+        let call = |more: serde_json::Value| {
+            let mut call = json!({"start_anchor": "<a>", "end_anchor": "</a>"});
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            call
+        };
+        for (more, expected) in [
+            (json!({}), Err("ANCHOR_AMBIGUOUS")),
+            (json!({"require_unique": false}), Ok(1..2)),
+            (json!({"occurrence": 1}), Ok(1..2)),
+            (json!({"occurrence": 1, "include_anchors": true}), Ok(1..2)),
+            (json!({"occurrence": 1, "include_anchors": false}), Ok(0..3)),
+            (json!({"occurrence": 2}), Err("BLOCK_NESTED")),
+            (json!({"occurrence": 2, "strict": false}), Ok(4..6)),
+            (json!({"occurrence": "last"}), Ok(5..6)),
+            (json!({"occurrence": 4}), Err("OCCURRENCE_NOT_FOUND")),
+            (json!({"start_anchor": "<b>"}), Err("BLOCK_NOT_FOUND")),
+            (json!({"start_anchor": "<c>"}), Err("ANCHOR_NOT_FOUND")),
+            (json!({"end_anchor": "</c>"}), Err("ANCHOR_NOT_FOUND")),
+            (json!({"start_anchor": "x", "end_anchor": "</a>"}), Ok(2..2)),
+        ] {
+            for lang in [Lang::En, Lang::Zh] {
+                let planned = plan(&args(&call(more.clone())), &lines, lang);
+                let found = planned.map(|planned| planned.range).map_err(|refusal| refusal.code);
+                assert_eq!(found, expected, "{more}");
+            }
+        }
+    }
+}

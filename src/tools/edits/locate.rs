@@ -1,0 +1,213 @@
+//! Where a prepared change belongs in a file that may have changed since. Pure. Refuses rather
+//! than guesses: a change is only made where its lines, and enough around them, are what they were.
+
+use std::hash::{BuildHasher, RandomState};
+
+use super::change::Change;
+use super::lines::places;
+
+/// How to recognise a text without keeping it. Keyed at random, so that nobody can make two texts
+/// look the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks(RandomState);
+
+/// A text that was seen, and its parts around a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    whole: u64,
+    head: u64,
+    tail: u64,
+    tail_lines: usize,
+}
+
+impl Marks {
+    fn mark(&self, lines: &[&str]) -> u64 {
+        self.0.hash_one(lines)
+    }
+
+    /// What is to be recognised later.
+    pub(super) fn seen(&self, all: &[&str], change: &Change) -> Seen {
+        let head = all.get(..change.at).unwrap_or_default();
+        let tail = all.get(change.at + change.old.len()..).unwrap_or_default();
+        let (whole, head, tail_lines) = (self.mark(all), self.mark(head), tail.len());
+        Seen { whole, head, tail: self.mark(tail), tail_lines }
+    }
+}
+
+/// Where a change belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Located {
+    pub at: usize,
+    /// Whether the file is as it was.
+    pub exact: bool,
+}
+
+/// Why a change belongs nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rejected {
+    /// The lines to be replaced are nowhere any more.
+    ContentChanged,
+    /// What stood around the change is nowhere any more.
+    ContextLost,
+    /// It could be meant for several places.
+    Ambiguous,
+}
+
+/// Finds the place. In this order: the file is as it was; the lines and those on both sides stand
+/// at one place only; all before or all behind them is as it was; they and those on one side stand
+/// at one place only. Where nothing is replaced, nothing less than both sides will do.
+pub(super) fn locate(
+    change: &Change,
+    seen: &Seen,
+    all: &[&str],
+    marks: &Marks,
+) -> Result<Located, Rejected> {
+    if marks.mark(all) == seen.whole && stands_at(change, all, change.at) {
+        return Ok(Located { at: change.at, exact: true });
+    }
+    let fuzzy = |at| Ok(Located { at, exact: false });
+    let steady = steady_places(change, seen, all, marks);
+    let around = with_sides(change, all, true, true);
+    match (around.as_slice(), steady.iter().find(|at| around.contains(at))) {
+        ([at], _) | (_, Some(at)) => return fuzzy(*at),
+        ([_, _, ..], None) => return Err(Rejected::Ambiguous),
+        ([], None) => {}
+    }
+    if change.old.is_empty() {
+        return Err(Rejected::ContextLost);
+    }
+    if let Some(&at) = steady.iter().find(|&&at| stands_at(change, all, at)) {
+        return fuzzy(at);
+    }
+    for (before, after) in [(true, false), (false, true)] {
+        match with_sides(change, all, before, after).as_slice() {
+            [] => {}
+            [at] => return fuzzy(*at),
+            [_, _, ..] => return Err(Rejected::Ambiguous),
+        }
+    }
+    let gone = places(&change.old, all, 1).is_empty();
+    Err(if gone { Rejected::ContentChanged } else { Rejected::ContextLost })
+}
+
+/// The places that have all the text before them, or all the text behind them, as it was.
+fn steady_places(change: &Change, seen: &Seen, all: &[&str], marks: &Marks) -> Vec<usize> {
+    let head = all.get(..change.at).filter(|head| marks.mark(head) == seen.head);
+    let tail_at = all.len().checked_sub(seen.tail_lines);
+    let tail =
+        tail_at.filter(|&at| all.get(at..).is_some_and(|tail| marks.mark(tail) == seen.tail));
+    let by_tail = tail.and_then(|at| at.checked_sub(change.old.len()));
+    head.map(|_| change.at).into_iter().chain(by_tail).collect()
+}
+
+/// Every place where the lines stand with those of these sides around them.
+fn with_sides(change: &Change, all: &[&str], before: bool, after: bool) -> Vec<usize> {
+    let sides = [(before, &change.before), (true, &change.old), (after, &change.after)];
+    let taken = sides.iter().filter(|(taken, _)| *taken).flat_map(|(_, lines)| lines.iter());
+    let wanted: Vec<&str> = taken.map(String::as_str).collect();
+    let ahead = if before { change.before.len() } else { 0 };
+    places(&wanted, all, usize::MAX).into_iter().map(|at| at + ahead).collect()
+}
+
+fn stands_at(change: &Change, all: &[&str], at: usize) -> bool {
+    let there = at.checked_add(change.old.len()).and_then(|end| all.get(at..end));
+    there.is_some_and(|there| there.iter().eq(change.old.iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lines::lines;
+    use super::*;
+
+    fn found(
+        before: &str,
+        range: std::ops::Range<usize>,
+        new: &str,
+        now: &str,
+    ) -> Result<(usize, bool), Rejected> {
+        let marks = Marks::default();
+        let all = lines(before);
+        let change = Change::new(&all, range, new);
+        let seen = marks.seen(&all, &change);
+        locate(&change, &seen, &lines(now), &marks).map(|found| (found.at, found.exact))
+    }
+
+    #[test]
+    fn a_change_follows_its_lines_or_is_refused() {
+        let ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+        for (range, new, now, expected) in [
+            (4..5, "x", ten, Ok((4, true))),
+            // Moved by what was put before it.
+            (4..5, "x", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", Ok((5, false))),
+            // The text before it is as it was, its neighbours behind are not.
+            (4..5, "x", "1\n2\n3\n4\n5\nx\n", Ok((4, false))),
+            // The text behind it is as it was.
+            (4..5, "x", "y\nz\n5\n6\n7\n8\n9\n10\n", Ok((2, false))),
+            // Changed far away on both sides.
+            (4..5, "x", "a\n2\n3\n4\n5\n6\n7\n8\n9\nb\n", Ok((4, false))),
+            // One side alone, twice.
+            (4..5, "x", "a\n2\n3\n4\n5\nb\n2\n3\n4\n5\nc\n", Err(Rejected::Ambiguous)),
+            (4..5, "x", "a\n2\n3\n4\n55\n6\n7\n8\nb\n", Err(Rejected::ContentChanged)),
+            (4..5, "x", "a\n5\nb\n", Err(Rejected::ContextLost)),
+            (4..5, "x", "", Err(Rejected::ContentChanged)),
+            // Nothing is replaced: both sides are needed.
+            (4..4, "x", "a\n2\n3\n4\n5\n6\n7\nb\n", Ok((4, false))),
+            (4..4, "x", "1\n2\n3\n4\nb\n6\n7\n", Err(Rejected::ContextLost)),
+            (10..10, "x", "0\n8\n9\n10\n11\n", Ok((4, false))),
+        ] {
+            assert_eq!(found(ten, range.clone(), new, now), expected, "{range:?} {now:?}");
+        }
+    }
+
+    #[test]
+    fn equal_surroundings_are_told_apart_by_what_did_not_change() {
+        let text = "a\nb\nc\nx\nd\ne\nf\n";
+        let twice = format!("{text}{text}");
+        let later = format!("{twice}more\n");
+        assert_eq!(found(&twice, 3..4, "y", &later), Ok((3, false)));
+        assert_eq!(found(&twice, 10..11, "y", &format!("new\n{twice}")), Ok((11, false)));
+        let both = format!("new\n{twice}more\n");
+        assert_eq!(found(&twice, 3..4, "y", &both), Err(Rejected::Ambiguous));
+    }
+
+    proptest! {
+        #[test]
+        fn where_nothing_changed_it_is_the_plain_edit(
+            text in "[abc\n]{0,60}", new in "[xy\n]{0,8}", from in 0..12_usize, length in 0..6_usize,
+        ) {
+            let all = lines(&text);
+            let from = from.min(all.len());
+            let to = (from + length).min(all.len());
+            let marks = Marks::default();
+            let change = Change::new(&all, from..to, &new);
+            let seen = marks.seen(&all, &change);
+            let place = locate(&change, &seen, &all, &marks);
+            prop_assert_eq!(place, Ok(Located { at: change.at, exact: true }));
+        }
+
+        #[test]
+        fn a_relocated_change_replaces_its_own_lines_and_keeps_all_others(
+            text in "[abc\n]{0,60}", now in "[abc\n]{0,60}", keep in 0..60_usize,
+            from in 0..12_usize, length in 0..4_usize,
+        ) {
+            let all = lines(&text);
+            let from = from.min(all.len());
+            let change = Change::new(&all, from..(from + length).min(all.len()), "new\n");
+            let marks = Marks::default();
+            let seen = marks.seen(&all, &change);
+            // The end of the old text often stays, so that places are found.
+            let kept: String = all.iter().skip(keep % (all.len() + 1)).copied().collect();
+            let now = format!("{now}\n{kept}");
+            let now = lines(&now);
+            if let Ok(place) = locate(&change, &seen, &now, &marks) {
+                let end = place.at + change.old.len();
+                prop_assert_eq!(&now[place.at..end], change.old.as_slice());
+                let expected =
+                    [now[..place.at].concat(), change.new.concat(), now[end..].concat()].concat();
+                prop_assert_eq!(change.moved(&now, place.at).made(&now), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Changing a part of a file in two steps: an edit is prepared and shown as a diff, then applied in
+//! a later round, once the model has seen the diff. Preparing writes nothing.
+
+mod anchor;
+mod append;
+mod apply;
+mod block;
+mod change;
+mod diff;
+mod hunks;
+mod insert;
+mod lines;
+mod locate;
+mod plan;
+mod prepare;
+mod range;
+mod source;
+mod taken;
+mod turns;
+
+use std::sync::Arc;
+
+use self::apply::Apply;
+use self::hunks::{Hunks, NoHunk};
+use self::prepare::{Kind, Prepare};
+use super::outcome::Outcome;
+use super::report::Report;
+use super::tool::Tool;
+use crate::domain::Lang;
+
+pub(super) use change::Change;
+pub(super) use lines::{bare, lines, places};
+pub(super) use source::{NoText, read_text};
+
+const APPLY: &str = "apply_file_modification";
+
+/// The tools, in the order in which models see them.
+pub(super) const NAMES: [&str; 6] = [
+    "prepare_file_append",
+    "prepare_file_insert_after",
+    "prepare_file_insert_before",
+    "prepare_file_block_replace",
+    "prepare_file_range_edit",
+    APPLY,
+];
+
+/// The tools, which share the edits that are prepared.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let hunks = Arc::new(Hunks::default());
+    let prepare = |spec, kind| -> Arc<dyn Tool> {
+        Arc::new(Prepare { spec, hunks: Arc::clone(&hunks), kind })
+    };
+    vec![
+        prepare(append::spec(), Kind::Append),
+        prepare(insert::spec_after(), Kind::Lines(insert::plan_after)),
+        prepare(insert::spec_before(), Kind::Lines(insert::plan_before)),
+        prepare(block::spec(), Kind::Lines(block::plan)),
+        prepare(range::spec(), Kind::Lines(range::plan)),
+        Arc::new(Apply::new(Arc::clone(&hunks))),
+    ]
+}
+
+/// Works where blocking is allowed.
+async fn in_background(lang: Lang, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Outcome::failed(super::tool::interrupted(lang)))
+}
+
+fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> Outcome {
+    let (code, summary) = match reason {
+        NoHunk::NotFound => (
+            "HUNK_NOT_FOUND",
+            lang.pick(
+                "There is no such prepared edit: unknown, used, replaced, or older than an hour. \
+                 An edit can be applied only in a round after the one that prepared it. \
+                 Prepare it (again), read the diff, then apply it.",
+                "没有这个已准备的修改:未知、已用过、已被替换,或超过一小时。\
+                 修改只能在准备它的那一轮之后应用。请(重新)准备,核对 diff,再应用。",
+            ),
+        ),
+        NoHunk::WrongOwner => (
+            "WRONG_OWNER",
+            lang.pick(
+                "Another member prepared this edit. Prepare your own.",
+                "该修改由其他成员准备。请自行准备。",
+            ),
+        ),
+    };
+    Report::error(mode, path, code).summary(summary).outcome()
+}
+
+#[cfg(test)]
+mod tests;

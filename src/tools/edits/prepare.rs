@@ -1,0 +1,193 @@
+//! What all preparing tools share: read the file, plan, show the change as a diff, keep it.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::change::{Change, Normalized};
+use super::diff::unified;
+use super::hunks::{Draft, Edit, Hunks, LIFE};
+use super::lines::lines;
+use super::plan::{Planner, Refusal};
+use super::source::{NoText, read_text};
+use super::taken::Taken;
+use super::{in_background, no_hunk};
+use crate::domain::Lang;
+use crate::tools::access::Target;
+use crate::tools::args::Args;
+use crate::tools::files::fence;
+use crate::tools::guard::{FaultKind, Guard};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, quoted};
+use crate::tools::tool::{Tool, ToolCx, ToolSpec};
+
+/// A tool that prepares an edit.
+#[derive(Debug)]
+pub(super) struct Prepare {
+    pub spec: ToolSpec,
+    pub hunks: Arc<Hunks>,
+    pub kind: Kind,
+}
+
+/// Where a preparing tool puts its text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Lines(Planner),
+    Append,
+}
+
+/// Why nothing was prepared.
+enum Refused {
+    NoText(NoText),
+    Plan(Refusal),
+}
+
+/// A prepared edit and how it is shown.
+struct Prepared {
+    draft: Draft,
+    /// The change as the file is now.
+    change: Change,
+    evidence: Vec<(&'static str, String)>,
+    total_lines: usize,
+}
+
+impl Tool for Prepare {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let (hunks, kind, name) = (Arc::clone(&self.hunks), self.kind, self.spec.name.to_string());
+        Box::pin(async move {
+            let now = Instant::now();
+            // Taken at once: a call of the same round that applies the old edit finds it gone.
+            let replaced = args.text("existing_hunk_id").map(str::trim).filter(|id| !id.is_empty());
+            let replaced = match replaced.map(|id| Taken::take(&hunks, id, &cx.caller, now)) {
+                Some(Err(reason)) => {
+                    return no_hunk(&name, args.required_text("path"), reason, cx.lang);
+                }
+                Some(Ok(taken)) => Some(taken),
+                None => None,
+            };
+            let lang = cx.lang;
+            in_background(lang, move || match prepare(&cx, &args, kind, &hunks) {
+                Ok(prepared) => {
+                    let outcome = told(&name, &prepared, &cx);
+                    replaced.into_iter().for_each(Taken::spend);
+                    hunks.keep(cx.new_reminder_id, prepared.draft, now);
+                    outcome
+                }
+                Err(Refused::NoText(reason)) => reason.outcome(&name, lang),
+                Err(Refused::Plan(refusal)) => {
+                    let path = args.required_text("path");
+                    Report::error(&name, path, refusal.code).summary(refusal.text).outcome()
+                }
+            })
+            .await
+        })
+    }
+}
+
+fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepared, Refused> {
+    let path = args.required_text("path");
+    let content = args.text("content").unwrap_or_default();
+    let guard = Guard::general(cx).map_err(|fault| Refused::NoText(fault.into()))?;
+    let create = matches!(kind, Kind::Append) && args.flag("create").unwrap_or(true);
+    let opened = match guard.open_for_edit(path) {
+        Err(fault) if create && fault.kind == FaultKind::NotFound => {
+            return new_file(cx, &guard, path, content);
+        }
+        opened => opened.map_err(|fault| Refused::NoText(fault.into()))?,
+    };
+    let text = read_text(&opened).map_err(Refused::NoText)?;
+    let all = lines(&text);
+    let (range, evidence) = match kind {
+        Kind::Lines(plan) => {
+            let planned = plan(args, &all, cx.lang).map_err(Refused::Plan)?;
+            (planned.range, planned.evidence)
+        }
+        Kind::Append => (all.len()..all.len(), Vec::new()),
+    };
+    let change = Change::new(&all, range, content);
+    if !change.changes_something() {
+        return Err(Refused::Plan(no_change(cx.lang)));
+    }
+    let seen = hunks.marks.seen(&all, &change);
+    let edit = match kind {
+        Kind::Lines(_) => Edit::Change { change: change.clone(), seen },
+        Kind::Append => Edit::Append { content: content.to_owned(), seen },
+    };
+    let draft = Draft { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
+    Ok(Prepared { draft, change, evidence, total_lines: all.len() })
+}
+
+fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
+    let vacant = guard.vacant(path, Target::File).map_err(|fault| Refused::NoText(fault.into()))?;
+    let change = Change::new(&[], 0..0, content);
+    if !change.changes_something() {
+        return Err(Refused::Plan(no_change(cx.lang)));
+    }
+    let edit = Edit::Create { content: change.new.concat() };
+    let place = vacant.shown.clone();
+    let draft = Draft { owner: cx.caller.clone(), path: vacant.shown, place, edit };
+    Ok(Prepared { draft, change, evidence: Vec::new(), total_lines: 0 })
+}
+
+fn no_change(lang: Lang) -> Refusal {
+    Refusal::new(
+        "NO_CHANGE",
+        lang.pick(
+            "The file would stay as it is; nothing was prepared.",
+            "文件不会有任何变化,因此未准备修改。",
+        ),
+    )
+}
+
+fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> Outcome {
+    let Prepared { draft, change, evidence, total_lines } = prepared;
+    let is_new = matches!(draft.edit, Edit::Create { .. });
+    let id = &cx.new_reminder_id;
+    let mut report = Report::ok(name, &draft.path)
+        .field("hunk_id", quoted(id))
+        .field("expires_in_minutes", LIFE.as_secs() / 60)
+        .field("file_is_new", is_new)
+        .field("file_total_lines", total_lines);
+    report = spans(report, change);
+    for (key, value) in evidence {
+        report = report.field(&format!("evidence.{key}"), value);
+    }
+    let diff = unified(&draft.path, !is_new, change);
+    let fence = fence(&diff);
+    let next = match cx.lang {
+        Lang::En => format!(
+            "Nothing is written yet. Check the diff; if it is right, call apply_file_modification \
+             with hunk_id \"{id}\" in your next round."
+        ),
+        Lang::Zh => format!(
+            "尚未写入。请核对 diff;若无误,在下一轮调用 apply_file_modification,hunk_id 为 \"{id}\"。"
+        ),
+    };
+    normalized(report, change.normalized)
+        .summary(cx.lang.pick("edit prepared, not yet applied", "修改已准备,尚未应用"))
+        .body(format!("{fence}diff\n{diff}{fence}\n{next}"))
+        .outcome()
+}
+
+/// The lines that go and those that come.
+pub(super) fn spans(report: Report, change: &Change) -> Report {
+    let at = change.at;
+    let span = |length: usize| match length {
+        0 => "none".to_owned(),
+        length => format!("{}~{}", at + 1, at + length),
+    };
+    report.field("old_lines", span(change.old.len())).field("new_lines", span(change.new.len()))
+}
+
+/// What was done to keep the file in order.
+pub(super) fn normalized(report: Report, done: Normalized) -> Report {
+    report
+        .field("normalized.content_trailing_newline_added", done.content_end_added)
+        .field("normalized.file_trailing_newline_added", done.file_end_added)
+        .field("normalized.content_to_crlf", done.content_to_crlf)
+}

@@ -1,0 +1,88 @@
+//! `prepare_file_range_edit`: lines named by their numbers.
+
+use serde_json::json;
+
+use super::plan::{Planned, Refusal};
+use crate::domain::Lang;
+use crate::tools::args::Args;
+use crate::tools::files::parse_range;
+use crate::tools::tool::{Description, ToolSpec, half};
+
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec {
+        name: "prepare_file_range_edit".into(),
+        description: Description::Own(|lang| {
+            half(lang, include_str!("prepare_file_range_edit.md"))
+        }),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "range": {"type": "string"},
+                "existing_hunk_id": {"type": "string"},
+                "content": {"type": "string"}
+            },
+            "required": ["path", "range"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+/// `N+1~` stands behind the last of N lines.
+pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+    let parsed = parse_range(args.required_text("range"));
+    let range = parsed.map_err(|fault| Refusal::new("INVALID_RANGE", fault.text(lang)))?;
+    let total = lines.len() as u64;
+    let (from, to) = (*range.start(), *range.end());
+    let open = to == u64::MAX;
+    let fits = if open { from <= total + 1 } else { to <= total };
+    let first = usize::try_from(from - 1).ok().filter(|_| fits);
+    let end = if open { Some(lines.len()) } else { usize::try_from(to).ok() };
+    let (Some(first), Some(end)) = (first, end) else {
+        let behind = total + 1;
+        return Err(Refusal::new(
+            "RANGE_OUT_OF_BOUNDS",
+            match lang {
+                Lang::En => format!(
+                    "The file has {total} lines. To put text behind them, use range \"{behind}~\"."
+                ),
+                Lang::Zh => format!("文件共 {total} 行。若要在末尾追加,请用 range \"{behind}~\"。"),
+            },
+        ));
+    };
+    Ok(Planned { range: first..end, evidence: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::edits::tests::args;
+
+    #[test]
+    fn ranges_lie_within_the_file_or_just_behind_it() {
+        let lines = ["a\n", "b\n", "c\n"];
+        let out = Err("RANGE_OUT_OF_BOUNDS");
+        for (range, expected) in [
+            ("1~3", Ok(0..3)),
+            ("2~2", Ok(1..2)),
+            ("2", Ok(1..2)),
+            ("2~", Ok(1..3)),
+            ("~2", Ok(0..2)),
+            ("~", Ok(0..3)),
+            ("4~", Ok(3..3)),
+            ("5~", out.clone()),
+            ("3~4", out.clone()),
+            ("4~4", out.clone()),
+            ("4", out),
+            ("0~1", Err("INVALID_RANGE")),
+            ("3~2", Err("INVALID_RANGE")),
+            ("1~2\nrange: 3~4", Err("INVALID_RANGE")),
+        ] {
+            let planned = plan(&args(&json!({"range": range})), &lines, Lang::En);
+            let found = planned.map(|planned| planned.range).map_err(|refusal| refusal.code);
+            assert_eq!(found, expected, "{range:?}");
+        }
+        let empty = plan(&args(&json!({"range": "1~"})), &[], Lang::Zh);
+        assert_eq!(empty.map(|planned| planned.range), Ok(0..0));
+    }
+}

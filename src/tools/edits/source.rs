@@ -1,0 +1,79 @@
+//! Reading a file that is to be edited: the whole text, within bounds, and only if it is text.
+//! What cannot be read without loss is refused, because writing it back would damage it.
+
+use std::io::Read;
+
+use crate::domain::Lang;
+use crate::tools::access::Op;
+use crate::tools::guard::{Fault, OpenFile};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, refused};
+
+/// The largest file that is edited.
+const LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Why a file cannot be edited.
+#[derive(Debug)]
+pub(in crate::tools) enum NoText {
+    Fault(Fault),
+    TooLarge { path: String, bytes: u64 },
+    NotUtf8 { path: String },
+}
+
+impl From<Fault> for NoText {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The whole text of an open file.
+pub(in crate::tools) fn read_text(opened: &OpenFile) -> Result<String, NoText> {
+    let path = opened.shown.clone();
+    let mut bytes = Vec::new();
+    // One byte more than allowed, to tell a file that is still growing.
+    let read = (&opened.file).take(LIMIT_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fault::io(&path, &error))?;
+    if bytes.len() as u64 > LIMIT_BYTES {
+        return Err(NoText::TooLarge { path, bytes: opened.meta.len() });
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or(NoText::NotUtf8 { path })
+}
+
+impl NoText {
+    /// A stable code.
+    pub(in crate::tools) fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(fault) => fault.code(),
+            Self::TooLarge { .. } => "FILE_TOO_LARGE",
+            Self::NotUtf8 { .. } => "NOT_TEXT",
+        }
+    }
+
+    /// What happened and what to do instead.
+    pub(in crate::tools) fn text(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::Fault(fault), lang) => fault.text(lang),
+            (Self::TooLarge { bytes, .. }, Lang::En) => format!(
+                "The file has {bytes} bytes; files up to {LIMIT_BYTES} bytes can be edited here."
+            ),
+            (Self::TooLarge { bytes, .. }, Lang::Zh) => {
+                format!("文件有 {bytes} 字节;此处只能编辑不超过 {LIMIT_BYTES} 字节的文件。")
+            }
+            (Self::NotUtf8 { .. }, Lang::En) => {
+                "The file is not UTF-8 text, so editing it here would damage it.".to_owned()
+            }
+            (Self::NotUtf8 { .. }, Lang::Zh) => "文件不是 UTF-8 文本,在此编辑会损坏它。".to_owned(),
+        }
+    }
+
+    /// The result of a call that could not read what it is to edit.
+    pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> Outcome {
+        match self {
+            Self::Fault(fault) => refused(mode, Op::Write, fault, lang),
+            Self::TooLarge { path, .. } | Self::NotUtf8 { path } => {
+                Report::error(mode, path, self.code()).summary(self.text(lang)).outcome()
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! A prepared edit in somebody's hands. It goes back where it was unless it was used, also if the
+//! call that took it is given up.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::hunks::{Hunk, Hunks, NoHunk};
+use crate::domain::AgentId;
+
+#[derive(Debug)]
+pub(super) struct Taken {
+    hunks: Arc<Hunks>,
+    pub id: String,
+    pub hunk: Arc<Hunk>,
+    used: bool,
+}
+
+impl Taken {
+    /// Takes a prepared edit out, so that nobody else can use it.
+    pub(super) fn take(
+        hunks: &Arc<Hunks>,
+        id: &str,
+        caller: &AgentId,
+        now: Instant,
+    ) -> Result<Self, NoHunk> {
+        let hunk = hunks.take(id, caller, now)?;
+        Ok(Self { hunks: Arc::clone(hunks), id: id.to_owned(), hunk, used: false })
+    }
+
+    /// It was used, and is gone.
+    pub(super) fn spend(mut self) {
+        self.used = true;
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if !self.used {
+            self.hunks.put_back(std::mem::take(&mut self.id), Arc::clone(&self.hunk));
+        }
+    }
+}

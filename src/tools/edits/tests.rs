@@ -1,0 +1,327 @@
+//! The editing tools, as a model meets them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::domain::AccessLists;
+use crate::tools::args::Args;
+use crate::tools::bench::{Bench, header};
+use crate::tools::outcome::Outcome;
+
+/// Arguments of a call, whatever its schema.
+pub(super) fn args(value: &Value) -> Args {
+    Args::parse(&value.to_string(), &json!({"type": "object"})).unwrap()
+}
+
+/// A prepared edit's id, from the result of its preparation.
+fn id(outcome: &Outcome) -> String {
+    assert!(outcome.ok, "{}", outcome.text);
+    header(outcome, "hunk_id").unwrap().trim_matches('\'').to_owned()
+}
+
+fn prepared(bench: &Bench, range: &str, content: &str) -> String {
+    let call = json!({"path": "a", "range": range, "content": content});
+    id(&bench.run("prepare_file_range_edit", &call))
+}
+
+fn apply(bench: &Bench, id: &str) -> Outcome {
+    bench.run("apply_file_modification", &json!({"hunk_id": id}))
+}
+
+#[test]
+fn c03_an_edit_is_prepared_shown_and_then_applied_once() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n3\n");
+    let outcome =
+        bench.run("prepare_file_range_edit", &json!({"path": "a", "range": "2", "content": "two"}));
+    let id = id(&outcome);
+    assert_eq!(bench.text("a"), "1\n2\n3\n", "preparing writes nothing");
+    for (key, value) in [
+        ("status", "ok"),
+        ("mode", "prepare_file_range_edit"),
+        ("path", "'a'"),
+        ("expires_in_minutes", "60"),
+        ("file_total_lines", "3"),
+        ("old_lines", "2~2"),
+        ("new_lines", "2~2"),
+        ("normalized.content_trailing_newline_added", "true"),
+        ("normalized.file_trailing_newline_added", "false"),
+    ] {
+        assert_eq!(header(&outcome, key), Some(value), "{key}");
+    }
+    assert!(
+        outcome.text.contains("```diff\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n")
+    );
+    let applied = apply(&bench, &id);
+    assert!(applied.ok, "{}", applied.text);
+    assert_eq!(header(&applied, "match"), Some("exact"));
+    assert_eq!(
+        (header(&applied, "total_lines"), header(&applied, "size_bytes")),
+        (Some("3"), Some("8"))
+    );
+    assert_eq!(bench.text("a"), "1\ntwo\n3\n");
+    let again = apply(&bench, &id);
+    assert_eq!(header(&again, "error"), Some("HUNK_NOT_FOUND"));
+    assert_eq!(bench.text("a"), "1\ntwo\n3\n");
+}
+
+#[test]
+fn c03_an_edit_follows_its_lines_in_a_file_that_changed_or_is_refused() {
+    let ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+    for (now, result) in [
+        ("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", Ok("0\n1\n2\n3\n4\nx\n6\n7\n8\n9\n10\n")),
+        ("1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n", Err("CONTENT_CHANGED")),
+        ("a\n5\nb\n", Err("APPLY_REJECTED_CONTEXT_LOST")),
+        ("a\n2\n3\n4\n5\nb\n2\n3\n4\n5\nc\n", Err("AMBIGUOUS_MATCH")),
+    ] {
+        let bench = Bench::new();
+        bench.put("a", ten);
+        let id = prepared(&bench, "5", "x");
+        bench.put("a", now);
+        let outcome = apply(&bench, &id);
+        let found = if outcome.ok { Ok("fuzz") } else { Err(header(&outcome, "error").unwrap()) };
+        assert_eq!(found, result.map(|_| "fuzz"), "{now:?}: {}", outcome.text);
+        assert_eq!(header(&outcome, "match"), found.ok());
+        assert_eq!(bench.text("a"), result.unwrap_or(now));
+        if result.is_err() {
+            bench.put("a", ten);
+            assert!(apply(&bench, &id).ok, "a refused edit is kept");
+        }
+    }
+}
+
+#[test]
+fn c03_an_edit_belongs_to_its_member_and_lives_an_hour() {
+    let mut bench = Bench::new();
+    bench.put("a", "1\n2\n3\n");
+    let (first, second) = (prepared(&bench, "1", "x"), prepared(&bench, "2", "y"));
+    bench.caller("helper");
+    assert_eq!(header(&apply(&bench, &first), "error"), Some("WRONG_OWNER"));
+    let call = json!({"path": "a", "range": "1", "content": "z", "existing_hunk_id": first});
+    let outcome = bench.run("prepare_file_range_edit", &call);
+    assert_eq!(header(&outcome, "error"), Some("WRONG_OWNER"));
+    assert_eq!(bench.text("a"), "1\n2\n3\n");
+    bench.caller("lead");
+    bench.wait(Duration::from_secs(3_599));
+    assert!(apply(&bench, &first).ok);
+    bench.wait(Duration::from_secs(1));
+    assert_eq!(header(&apply(&bench, &second), "error"), Some("HUNK_NOT_FOUND"));
+    assert_eq!(bench.text("a"), "x\n2\n3\n");
+}
+
+#[test]
+fn c04_an_edit_cannot_be_applied_in_the_round_that_prepares_it() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n3\n");
+    let prepare = json!({"path": "a", "range": "1", "content": "x"}).to_string();
+    // The id is guessed right: still the preparation is not seen.
+    let round = bench.round(&[
+        ("apply_file_modification", json!({"hunk_id": "new00002"}).to_string()),
+        ("prepare_file_range_edit", prepare.clone()),
+    ]);
+    assert_eq!(header(&round[0], "error"), Some("HUNK_NOT_FOUND"));
+    assert_eq!(id(&round[1]), "new00002");
+    // One that is being replaced is gone for the round.
+    let replace = json!({
+        "path": "a", "range": "1", "content": "y", "existing_hunk_id": "new00002"
+    });
+    let round = bench.round(&[
+        ("prepare_file_range_edit", replace.to_string()),
+        ("apply_file_modification", json!({"hunk_id": "new00002"}).to_string()),
+    ]);
+    assert!(round[0].ok, "{}", round[0].text);
+    assert_eq!(header(&round[1], "error"), Some("HUNK_NOT_FOUND"));
+    assert_eq!(bench.text("a"), "1\n2\n3\n");
+    assert!(apply(&bench, &id(&round[0])).ok);
+    assert_eq!(bench.text("a"), "y\n2\n3\n");
+}
+
+#[test]
+fn a_replacement_that_fails_leaves_the_earlier_edit() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n3\n");
+    let first = prepared(&bench, "1", "x");
+    for bad in [
+        json!({"path": "a", "range": "9", "content": "y", "existing_hunk_id": first}),
+        json!({"path": "no", "range": "1", "content": "y", "existing_hunk_id": first}),
+        json!({"path": "a", "range": "1", "content": "1", "existing_hunk_id": first}),
+    ] {
+        assert!(!bench.run("prepare_file_range_edit", &bad).ok, "{bad}");
+    }
+    assert!(apply(&bench, &first).ok);
+}
+
+#[test]
+fn edits_of_one_file_in_one_round_are_applied_in_the_order_of_their_preparation() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    let append = |text: &str| {
+        let call = json!({"path": "a", "content": text});
+        id(&bench.run("prepare_file_append", &call))
+    };
+    let ids =
+        [prepared(&bench, "8", "eight"), append("x"), append("y"), prepared(&bench, "1", "one")];
+    let calls: Vec<(&str, String)> = [3, 2, 1, 0]
+        .map(|at| ("apply_file_modification", json!({"hunk_id": ids[at]}).to_string()))
+        .to_vec();
+    let round = bench.round(&calls);
+    assert!(round.iter().all(|outcome| outcome.ok), "{round:?}");
+    assert_eq!(bench.text("a"), "one\n2\n3\n4\n5\n6\n7\neight\nx\ny\n");
+}
+
+#[test]
+fn every_preparing_tool_finds_its_place_and_keeps_line_ends() {
+    let text = "a\r\n<x>\r\nb\r\n</x>\r\nlast";
+    for (tool, call, result) in [
+        ("prepare_file_append", json!({"content": "z"}), "a\r\n<x>\r\nb\r\n</x>\r\nlast\r\nz\r\n"),
+        (
+            "prepare_file_insert_after",
+            json!({"anchor": "a", "match": "equals", "content": "z\ny\n"}),
+            "a\r\nz\r\ny\r\n<x>\r\nb\r\n</x>\r\nlast",
+        ),
+        (
+            "prepare_file_insert_after",
+            json!({"anchor": "last", "content": "z"}),
+            "a\r\n<x>\r\nb\r\n</x>\r\nlast\r\nz\r\n",
+        ),
+        (
+            "prepare_file_insert_before",
+            json!({"anchor": "a", "occurrence": 1, "content": "z"}),
+            "z\r\na\r\n<x>\r\nb\r\n</x>\r\nlast",
+        ),
+        (
+            "prepare_file_block_replace",
+            json!({"start_anchor": "<x>", "end_anchor": "</x>", "content": "z"}),
+            "a\r\n<x>\r\nz\r\n</x>\r\nlast",
+        ),
+        (
+            "prepare_file_block_replace",
+            json!({"start_anchor": "<x>", "end_anchor": "</x>", "content": "", "include_anchors": false}),
+            "a\r\nlast",
+        ),
+        ("prepare_file_range_edit", json!({"range": "2~"}), "a\r\n"),
+        (
+            "prepare_file_range_edit",
+            json!({"range": "6~", "content": "z"}),
+            "a\r\n<x>\r\nb\r\n</x>\r\nlast\r\nz\r\n",
+        ),
+    ] {
+        let bench = Bench::new();
+        bench.put("a", text);
+        let mut call = call;
+        call["path"] = json!("a");
+        let id = id(&bench.run(tool, &call));
+        assert!(apply(&bench, &id).ok, "{tool} {call}");
+        assert_eq!(bench.text("a"), result, "{tool} {call}");
+    }
+}
+
+#[test]
+fn what_cannot_be_prepared_is_refused_with_a_code_and_changes_nothing() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n").put("bin", b"a\0b").put("latin", b"caf\xe9\n").put("dir/x", "");
+    bench.put("big", "x".repeat(17 * 1024 * 1024));
+    for (tool, call, code) in [
+        (
+            "prepare_file_range_edit",
+            json!({"path": "a", "range": "4~", "content": "x"}),
+            "RANGE_OUT_OF_BOUNDS",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "a", "range": "1", "content": "1"}),
+            "NO_CHANGE",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "no", "range": "1", "content": "1"}),
+            "NOT_FOUND",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "dir", "range": "1", "content": "1"}),
+            "NOT_A_FILE",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "bin", "range": "1", "content": "1"}),
+            "NOT_TEXT",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "latin", "range": "1", "content": "1"}),
+            "NOT_TEXT",
+        ),
+        (
+            "prepare_file_range_edit",
+            json!({"path": "big", "range": "1", "content": "1"}),
+            "FILE_TOO_LARGE",
+        ),
+        (
+            "prepare_file_append",
+            json!({"path": "no", "create": false, "content": "x"}),
+            "NOT_FOUND",
+        ),
+        ("prepare_file_append", json!({"path": "no", "content": ""}), "NO_CHANGE"),
+        ("prepare_file_append", json!({"path": "t.tsk/no", "content": "x"}), "ACCESS_DENIED"),
+        (
+            "prepare_file_insert_after",
+            json!({"path": "a", "anchor": "9", "content": "x"}),
+            "ANCHOR_NOT_FOUND",
+        ),
+        (
+            "prepare_file_append",
+            json!({"path": "a", "content": "x", "existing_hunk_id": "no"}),
+            "HUNK_NOT_FOUND",
+        ),
+        ("apply_file_modification", json!({"hunk_id": ""}), "HUNK_NOT_FOUND"),
+    ] {
+        let outcome = bench.run(tool, &call);
+        assert_eq!(header(&outcome, "error"), Some(code), "{tool} {call}: {}", outcome.text);
+    }
+    assert!(!bench.at("no").exists());
+}
+
+#[test]
+fn an_append_may_make_the_file_but_takes_no_ones_place() {
+    let bench = Bench::new();
+    let prepare = |path: &str| {
+        let outcome = bench.run("prepare_file_append", &json!({"path": path, "content": "x"}));
+        assert_eq!(header(&outcome, "file_is_new"), Some("true"));
+        assert!(outcome.text.contains("--- /dev/null\n"));
+        id(&outcome)
+    };
+    let (first, second) = (prepare("d/new"), prepare("d/new"));
+    assert!(!bench.at("d").exists(), "preparing makes no directories");
+    assert!(apply(&bench, &first).ok);
+    assert_eq!(bench.text("d/new"), "x\n");
+    let outcome = apply(&bench, &second);
+    assert_eq!(header(&outcome, "error"), Some("APPLY_REJECTED_FILE_APPEARED"));
+}
+
+#[test]
+fn a_path_that_leads_to_another_file_by_now_is_not_edited() {
+    let bench = Bench::new();
+    bench.put("one", "1\n2\n").put("two", "1\n2\n").link("a", "one");
+    let id = prepared(&bench, "1", "x");
+    std::fs::remove_file(bench.at("a")).unwrap();
+    bench.link("a", "two");
+    let outcome = apply(&bench, &id);
+    assert_eq!(header(&outcome, "error"), Some("APPLY_REJECTED_PLACE_CHANGED"));
+    assert_eq!((bench.text("one"), bench.text("two")), ("1\n2\n".into(), "1\n2\n".into()));
+}
+
+#[test]
+fn an_edit_needs_the_rights_to_read_and_to_write() {
+    for lists in [
+        AccessLists { no_read_dirs: vec!["a".to_owned()], ..AccessLists::default() },
+        AccessLists { no_write_dirs: vec!["a".to_owned()], ..AccessLists::default() },
+    ] {
+        let bench = Bench::new().access(&lists);
+        bench.put("a", "1\n");
+        let call = json!({"path": "a", "range": "1", "content": "x"});
+        let outcome = bench.run("prepare_file_range_edit", &call);
+        assert_eq!(header(&outcome, "error"), Some("ACCESS_DENIED"));
+    }
+}

@@ -1,0 +1,64 @@
+//! `mk_dir`: a directory, and those it lies in.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::domain::Lang;
+use crate::tools::access::{Op, Target};
+use crate::tools::args::Args;
+use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+
+const NAME: &str = "mk_dir";
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    let spec = ToolSpec {
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("mk_dir.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "parents": {"type": "boolean"}},
+            "required": ["path"],
+            "additionalProperties": false
+        }),
+    };
+    BuiltIn::blocking(spec, run)
+}
+
+fn run(cx: &ToolCx, args: &Args) -> Outcome {
+    let path = args.required_text("path");
+    let parents = args.flag("parents").unwrap_or(true);
+    match make(cx, path, parents) {
+        Ok((shown, created)) => {
+            let summary = match (created, cx.lang) {
+                (true, Lang::En) => "directory made",
+                (true, Lang::Zh) => "目录已创建",
+                (false, Lang::En) => "the directory was there already",
+                (false, Lang::Zh) => "目录原已存在",
+            };
+            Report::ok(NAME, &shown).field("created", created).summary(summary).outcome()
+        }
+        Err(fault) => refused(NAME, Op::Write, &fault, cx.lang),
+    }
+}
+
+/// Gives the path, and whether the directory is new.
+fn make(cx: &ToolCx, path: &str, parents: bool) -> Result<(String, bool), Fault> {
+    let guard = Guard::general(cx)?;
+    let vacant = match guard.vacant(path, Target::Directory) {
+        Err(fault) if parents && fault.kind == FaultKind::Exists => {
+            return Ok((guard.existing_dir(path, Op::Write)?, false));
+        }
+        found => found?,
+    };
+    if !parents && vacant.missing_parents() > 0 {
+        return Err(Fault::new(path, FaultKind::NotFound));
+    }
+    let spot = vacant.settle()?;
+    spot.make_dir().inspect_err(|_| spot.unmake())?;
+    Ok((spot.shown, true))
+}

@@ -1,0 +1,108 @@
+//! `move_file` and `move_dir`: a name becomes another name. The new one must be free, also in the
+//! very moment of the move; a link is moved itself.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::domain::Lang;
+use crate::tools::access::{Op, Target};
+use crate::tools::args::Args;
+use crate::tools::guard::{Fault, FaultKind, Guard, PathKind, Unusable};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, quoted, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+
+const FILE: &str = "move_file";
+const DIR: &str = "move_dir";
+
+/// What moves away must be readable too: who may not read it could read it where it comes to lie.
+const SOURCE: [Op; 2] = [Op::Read, Op::Write];
+
+/// Both tools.
+pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
+    let file = ToolSpec {
+        name: FILE.into(),
+        description: Description::Own(|lang| half(lang, include_str!("move_file.md"))),
+        parameters: schema(),
+    };
+    let dir = ToolSpec {
+        name: DIR.into(),
+        description: Description::Own(|lang| half(lang, include_str!("move_dir.md"))),
+        parameters: schema(),
+    };
+    [
+        BuiltIn::blocking(file, |cx, args| run(cx, args, FILE, Target::File)),
+        BuiltIn::blocking(dir, |cx, args| run(cx, args, DIR, Target::Directory)),
+    ]
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"from": {"type": "string"}, "to": {"type": "string"}},
+        "required": ["from", "to"],
+        "additionalProperties": false
+    })
+}
+
+/// A move that was made.
+struct Done {
+    from: String,
+    to: String,
+    kind: PathKind,
+}
+
+/// Why nothing moved, and which of the two rights was asked for.
+struct Kept(Op, Fault);
+
+fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> Outcome {
+    match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
+        Ok(done) => {
+            let summary = match (done.kind, cx.lang) {
+                (PathKind::Symlink, Lang::En) => "the link was moved, not what it leads to",
+                (PathKind::Symlink, Lang::Zh) => "已移动链接本身,未动其目标",
+                (PathKind::File | PathKind::Directory | PathKind::Special, Lang::En) => "moved",
+                (PathKind::File | PathKind::Directory | PathKind::Special, Lang::Zh) => "已移动",
+            };
+            Report::ok(name, &done.from)
+                .field("to", quoted(&done.to))
+                .field("path_kind", done.kind.word())
+                .summary(summary)
+                .outcome()
+        }
+        Err(Kept(op, fault)) => refused(name, op, &fault, cx.lang),
+    }
+}
+
+fn relocate(cx: &ToolCx, from: &str, to: &str, target: Target) -> Result<Done, Kept> {
+    let source = |fault: Fault| {
+        let listed = if let FaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
+        Kept(listed.unwrap_or(Op::Write), fault)
+    };
+    let place = |fault| Kept(Op::Write, fault);
+    let guard = Guard::general(cx).map_err(source)?;
+    let entry = guard.entry(from, &SOURCE).map_err(source)?;
+    let kind = entry.kind();
+    match (target, kind) {
+        (Target::File | Target::Directory, PathKind::Symlink)
+        | (Target::File, PathKind::File)
+        | (Target::Directory, PathKind::Directory) => {}
+        (Target::File, PathKind::Directory | PathKind::Special) => {
+            return Err(place(Fault::new(from, FaultKind::NotAFile)));
+        }
+        (Target::Directory, PathKind::File | PathKind::Special) => {
+            return Err(place(Fault::new(from, FaultKind::NotADirectory)));
+        }
+    }
+    if kind == PathKind::Directory {
+        guard.survey(&entry, &SOURCE).map_err(source)?;
+    }
+    let vacant = guard.vacant(to, kind.target()).map_err(place)?;
+    if entry.holds(&vacant) {
+        return Err(place(Fault::invalid(to, Unusable::IntoItself)));
+    }
+    let spot = vacant.settle().map_err(place)?;
+    entry.move_to(&spot).inspect_err(|_| spot.unmake()).map_err(place)?;
+    Ok(Done { from: entry.shown, to: spot.shown, kind })
+}

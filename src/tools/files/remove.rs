@@ -1,0 +1,134 @@
+//! `rm_file` and `rm_dir`. A link is removed itself; nothing behind a link is ever removed.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::domain::Lang;
+use crate::tools::access::Op;
+use crate::tools::args::Args;
+use crate::tools::guard::{Count, Entry, Fault, FaultKind, Guard, PathKind};
+use crate::tools::outcome::Outcome;
+use crate::tools::report::{Report, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+
+const FILE: &str = "rm_file";
+const DIR: &str = "rm_dir";
+
+/// Both tools.
+pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
+    let file = ToolSpec {
+        name: FILE.into(),
+        description: Description::Own(|lang| half(lang, include_str!("rm_file.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {"path": {"type": "string"}},
+            "required": ["path"],
+            "additionalProperties": false
+        }),
+    };
+    let dir = ToolSpec {
+        name: DIR.into(),
+        description: Description::Own(|lang| half(lang, include_str!("rm_dir.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "recursive": {"type": "boolean"}},
+            "required": ["path"],
+            "additionalProperties": false
+        }),
+    };
+    [BuiltIn::blocking(dir, run_dir), BuiltIn::blocking(file, run_file)]
+}
+
+fn run_file(cx: &ToolCx, args: &Args) -> Outcome {
+    let removed = Guard::general(cx).and_then(|guard| {
+        let entry = guard.entry(args.required_text("path"), &[Op::Write])?;
+        match entry.kind() {
+            PathKind::File | PathKind::Symlink => entry.remove()?,
+            PathKind::Directory | PathKind::Special => {
+                return Err(Fault::new(args.required_text("path"), FaultKind::NotAFile));
+            }
+        }
+        Ok(entry)
+    });
+    match removed {
+        Ok(entry) => Report::ok(FILE, &entry.shown)
+            .field("path_kind", entry.kind().word())
+            .summary(gone(entry.kind(), cx.lang))
+            .outcome(),
+        Err(fault) => refused(FILE, Op::Write, &fault, cx.lang),
+    }
+}
+
+fn run_dir(cx: &ToolCx, args: &Args) -> Outcome {
+    let path = args.required_text("path");
+    let recursive = args.flag("recursive").unwrap_or(false);
+    let mut count = Count::default();
+    let removed = Guard::general(cx).and_then(|guard| {
+        let entry = guard.entry(path, &[Op::Write])?;
+        remove_dir(&guard, &entry, path, recursive, &mut count)?;
+        Ok(entry)
+    });
+    match removed {
+        Ok(entry) => counted(Report::ok(DIR, &entry.shown), count)
+            .field("path_kind", entry.kind().word())
+            .summary(gone(entry.kind(), cx.lang))
+            .outcome(),
+        Err(fault) if fault.kind == FaultKind::NotEmpty && !recursive => not_empty(&fault, cx.lang),
+        Err(fault) if count == Count::default() => refused(DIR, Op::Write, &fault, cx.lang),
+        Err(fault) => half_done(&fault, count, cx.lang),
+    }
+}
+
+/// A link to a directory goes like a file: only the link is removed.
+fn remove_dir(
+    guard: &Guard,
+    entry: &Entry,
+    path: &str,
+    recursive: bool,
+    removed: &mut Count,
+) -> Result<(), Fault> {
+    match entry.kind() {
+        PathKind::Symlink => entry.remove(),
+        PathKind::Directory if recursive => {
+            guard.survey(entry, &[Op::Write])?;
+            guard.remove_tree(entry, removed)
+        }
+        PathKind::Directory => entry.remove_dir(),
+        PathKind::File | PathKind::Special => Err(Fault::new(path, FaultKind::NotADirectory)),
+    }
+}
+
+fn counted(report: Report, count: Count) -> Report {
+    report
+        .field("removed_files", count.files)
+        .field("removed_directories", count.directories)
+        .field("removed_symlinks", count.symlinks)
+}
+
+fn gone(kind: PathKind, lang: Lang) -> &'static str {
+    match kind {
+        PathKind::Symlink => {
+            lang.pick("the link was removed, not what it leads to", "已删除链接本身,未动其目标")
+        }
+        PathKind::File | PathKind::Special => lang.pick("the file was removed", "文件已删除"),
+        PathKind::Directory => lang.pick("the directory was removed", "目录已删除"),
+    }
+}
+
+fn not_empty(fault: &Fault, lang: Lang) -> Outcome {
+    let summary = lang.pick(
+        "The directory is not empty. To remove all it holds, set recursive to true.",
+        "目录不为空。若要连同内容一起删除,请把 recursive 设为 true。",
+    );
+    Report::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
+}
+
+fn half_done(fault: &Fault, count: Count, lang: Lang) -> Outcome {
+    let reason = fault.text(lang);
+    let summary = match lang {
+        Lang::En => format!("Stopped in the middle, what came before is removed. {reason}"),
+        Lang::Zh => format!("中途停止,此前的内容已删除。{reason}"),
+    };
+    counted(Report::error(DIR, &fault.path, fault.code()), count).summary(summary).outcome()
+}

@@ -1,0 +1,223 @@
+//! Names as things of their own: what is removed or moved is the name in its directory. A link is
+//! removed or moved itself; what it leads to is never touched.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io;
+
+use super::dir::{Dir, Identity};
+use super::fault::{Fault, FaultKind, Unusable};
+use super::vacant::{Spot, Vacant};
+use super::walk::{End, walk};
+use super::write::temporary_name;
+use super::{Guard, Op, Target, lossy, reserved_path, shown};
+
+/// A name that exists, in an open directory.
+#[derive(Debug)]
+pub struct Entry {
+    pub(super) dir: Dir,
+    pub(super) name: OsString,
+    pub(super) meta: Metadata,
+    /// The path below the workspace, as written but tidy.
+    pub shown: String,
+    pub(super) written: String,
+    /// True names from the root.
+    pub(super) names: Vec<String>,
+}
+
+/// What a name stands for, without following it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathKind {
+    File,
+    Directory,
+    Symlink,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl PathKind {
+    pub(super) fn of(meta: &Metadata) -> Self {
+        let kind = meta.file_type();
+        if kind.is_symlink() {
+            Self::Symlink
+        } else if kind.is_dir() {
+            Self::Directory
+        } else if kind.is_file() {
+            Self::File
+        } else {
+            Self::Special
+        }
+    }
+
+    /// The word for it in headers.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Directory => "directory",
+            Self::Symlink => "symlink",
+            Self::Special => "special",
+        }
+    }
+
+    /// Which of the access lists count for it.
+    #[must_use]
+    pub fn target(self) -> Target {
+        match self {
+            Self::Directory => Target::Directory,
+            Self::File | Self::Symlink | Self::Special => Target::File,
+        }
+    }
+}
+
+impl Guard {
+    /// The name at the end of a path; links before it are followed, it is not.
+    ///
+    /// # Errors
+    /// Denied, or absent.
+    pub fn entry(&self, written: &str, ops: &[Op]) -> Result<Entry, Fault> {
+        Self::retry(|| self.try_entry(written, ops))
+    }
+
+    fn try_entry(&self, written: &str, ops: &[Op]) -> Result<Entry, Fault> {
+        // Whether endings matter is known once the kind is; directories matter in any case.
+        let tidy = self.judge(written, ops, Target::Directory)?;
+        let Some((leaf, parents)) = tidy.split_last() else {
+            return Err(Fault::invalid(written, Unusable::IsWorkspace));
+        };
+        let walked = walk(self, written, parents)?;
+        match &walked.end {
+            End::Directory => {}
+            End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
+            End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+        }
+        let name = OsString::from(leaf);
+        let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+        let kind = PathKind::of(&meta);
+        let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
+        names.push(leaf.clone());
+        self.judge_names(written, ops, &names, &meta)?;
+        self.check_lists(written, ops, &tidy, kind.target())?;
+        self.steady(written, &walked.dir)?;
+        let written = written.to_owned();
+        Ok(Entry { dir: walked.dir, name, meta, shown: shown(&tidy), written, names })
+    }
+
+    /// Judges true names and what stands there.
+    pub(super) fn judge_names(
+        &self,
+        written: &str,
+        ops: &[Op],
+        names: &[String],
+        meta: &Metadata,
+    ) -> Result<(), Fault> {
+        let by_name = reserved_path(self.zone, names);
+        let directory = meta.is_dir().then(|| Identity::of(meta));
+        let area = by_name.or_else(|| self.closed_area(directory?));
+        match area {
+            Some(area) => Err(Fault::denied(written, area)),
+            None => self.check_lists(written, ops, names, PathKind::of(meta).target()),
+        }
+    }
+}
+
+impl Entry {
+    /// What the name stands for.
+    #[must_use]
+    pub fn kind(&self) -> PathKind {
+        PathKind::of(&self.meta)
+    }
+
+    /// The size of a file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.meta.len()
+    }
+
+    /// Removes a name that is no directory.
+    ///
+    /// # Errors
+    /// It is a directory by now, or the system's refusal.
+    pub fn remove(&self) -> Result<(), Fault> {
+        self.dir.remove(&self.name).map_err(|error| self.io(&error))?;
+        self.dir.sync().map_err(|error| self.io(&error))
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// It is not empty, no directory by now, or the system's refusal.
+    pub fn remove_dir(&self) -> Result<(), Fault> {
+        self.dir.remove_dir(&self.name).map_err(|error| self.io(&error))?;
+        self.dir.sync().map_err(|error| self.io(&error))
+    }
+
+    /// Whether a place lies in the directory that this name stands for.
+    #[must_use]
+    pub fn holds(&self, place: &Vacant) -> bool {
+        self.kind() == PathKind::Directory && place.names.starts_with(&self.names)
+    }
+
+    /// Gives it another name, which must be free and is never taken from anyone.
+    ///
+    /// # Errors
+    /// The new name was taken meanwhile, lies on another disk, or the system's refusal. Nothing
+    /// has moved then.
+    pub fn move_to(&self, spot: &Spot) -> Result<Moved, Fault> {
+        self.rename(&spot.dir, &spot.name).map_err(|error| {
+            let gone = error.kind() == io::ErrorKind::NotFound;
+            Fault::io(if gone { &self.written } else { &spot.written }, &error)
+        })
+    }
+
+    /// Moves it out of the way within its directory, from where it can be had back.
+    ///
+    /// # Errors
+    /// It is gone meanwhile, or the system's refusal.
+    pub fn set_aside(&self) -> Result<Moved, Fault> {
+        self.rename(&self.dir, &temporary_name()).map_err(|error| self.io(&error))
+    }
+
+    fn rename(&self, there: &Dir, name: &OsStr) -> io::Result<Moved> {
+        self.dir.move_to(&self.name, there, name)?;
+        let here = (self.dir.clone(), self.name.clone());
+        let now = (there.clone(), name.to_owned());
+        there.sync()?;
+        self.dir.sync()?;
+        Ok(Moved { here, now, shown: self.shown.clone() })
+    }
+
+    pub(super) fn io(&self, error: &io::Error) -> Fault {
+        Fault::io(&self.written, error)
+    }
+}
+
+/// A name that has become another one.
+#[derive(Debug)]
+pub struct Moved {
+    here: (Dir, OsString),
+    now: (Dir, OsString),
+    /// The path that it had.
+    pub shown: String,
+}
+
+impl Moved {
+    /// Gives it its old name back, if that is still free.
+    ///
+    /// # Errors
+    /// The old name was taken meanwhile, or the system's refusal.
+    pub fn take_back(&self) -> Result<(), Fault> {
+        let (dir, name) = &self.now;
+        let (old_dir, old_name) = &self.here;
+        dir.move_to(name, old_dir, old_name).map_err(|error| Fault::io(&self.shown, &error))
+    }
+
+    /// Removes what was moved; no directory.
+    ///
+    /// # Errors
+    /// The system's refusal.
+    pub fn remove(&self) -> Result<(), Fault> {
+        let (dir, name) = &self.now;
+        dir.remove(name).map_err(|error| Fault::io(&self.shown, &error))
+    }
+}

@@ -1,0 +1,136 @@
+//! Whole directories: looked through before they are moved or removed, and removed name by name.
+//! Links are names here and are never entered; everything inside is judged like the top.
+
+use std::ffi::OsString;
+use std::io;
+
+use super::dir::{Dir, Identity};
+use super::entry::{Entry, PathKind};
+use super::fault::{Fault, FaultKind, Unusable};
+use super::{Guard, Op, shown};
+
+/// Most directories inside each other that are followed; each holds a descriptor.
+const DEPTH_LIMIT: usize = 128;
+
+/// Names of one directory that are held at once.
+const BATCH_NAMES: usize = 1_024;
+
+/// What a directory holds, or what was removed from it; the directory itself is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    pub files: u64,
+    pub directories: u64,
+    pub symlinks: u64,
+}
+
+impl Count {
+    fn add(&mut self, kind: PathKind) {
+        match kind {
+            PathKind::File | PathKind::Special => self.files += 1,
+            PathKind::Directory => self.directories += 1,
+            PathKind::Symlink => self.symlinks += 1,
+        }
+    }
+}
+
+/// A visit of a tree, and what it does to the names it leaves behind.
+struct Visit<'a> {
+    guard: &'a Guard,
+    ops: &'a [Op],
+    remove: bool,
+    names: Vec<String>,
+    count: &'a mut Count,
+}
+
+impl Guard {
+    /// Makes sure that everything in a directory may be touched, and counts it.
+    ///
+    /// # Errors
+    /// Something inside is closed to the member; the fault names it.
+    pub fn survey(&self, entry: &Entry, ops: &[Op]) -> Result<Count, Fault> {
+        let mut count = Count::default();
+        self.visit(entry, ops, false, &mut count)?;
+        Ok(count)
+    }
+
+    /// Removes a directory and all it holds. `removed` counts what is gone, also after an error.
+    ///
+    /// # Errors
+    /// Something inside is closed, appeared meanwhile, or could not be removed; the fault names it.
+    pub fn remove_tree(&self, entry: &Entry, removed: &mut Count) -> Result<(), Fault> {
+        self.visit(entry, &[Op::Write], true, removed)?;
+        entry.remove_dir()
+    }
+
+    fn visit(
+        &self,
+        entry: &Entry,
+        ops: &[Op],
+        remove: bool,
+        count: &mut Count,
+    ) -> Result<(), Fault> {
+        let mut visit = Visit { guard: self, ops, remove, names: entry.names.clone(), count };
+        let dir = visit.enter(&entry.dir, &entry.name, Identity::of(&entry.meta))?;
+        visit.directory(&dir)
+    }
+}
+
+impl Visit<'_> {
+    fn directory(&mut self, dir: &Dir) -> Result<(), Fault> {
+        if self.names.len() > DEPTH_LIMIT {
+            return Err(Fault::invalid(&shown(&self.names), Unusable::TooDeep));
+        }
+        let mut entries = dir.entries().map_err(|error| self.io(&error))?;
+        loop {
+            let mut batch: Vec<OsString> = Vec::new();
+            for entry in entries.by_ref().take(BATCH_NAMES) {
+                batch.push(entry.map_err(|error| self.io(&error))?.file_name());
+            }
+            for name in &batch {
+                self.names.push(name.to_string_lossy().into_owned());
+                self.name(dir, name)?;
+                self.names.pop();
+            }
+            if batch.len() < BATCH_NAMES {
+                return Ok(());
+            }
+            if self.remove {
+                // A listing need not go on rightly after names were removed from under it.
+                entries = dir.entries().map_err(|error| self.io(&error))?;
+            }
+        }
+    }
+
+    fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), Fault> {
+        let meta = match dir.look(name) {
+            Ok(meta) => meta,
+            // Removed by somebody else meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(self.io(&error)),
+        };
+        self.guard.judge_names(&shown(&self.names), self.ops, &self.names, &meta)?;
+        if meta.is_dir() {
+            let inner = self.enter(dir, name, Identity::of(&meta))?;
+            self.directory(&inner)?;
+        }
+        if self.remove {
+            self.guard.steady(&shown(&self.names), dir)?;
+            let removed = if meta.is_dir() { dir.remove_dir(name) } else { dir.remove(name) };
+            removed.map_err(|error| self.io(&error))?;
+        }
+        self.count.add(PathKind::of(&meta));
+        Ok(())
+    }
+
+    fn enter(&self, dir: &Dir, name: &OsString, seen: Identity) -> Result<Dir, Fault> {
+        let inner = dir.enter(name).map_err(|error| self.io(&error))?;
+        if inner.identity().map_err(|error| self.io(&error))? != seen {
+            return Err(Fault::new(&shown(&self.names), FaultKind::Changed));
+        }
+        Ok(inner)
+    }
+
+    fn io(&self, error: &io::Error) -> Fault {
+        Fault::io(&shown(&self.names), error)
+    }
+}

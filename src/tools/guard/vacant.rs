@@ -1,0 +1,171 @@
+//! Places where nothing is yet. Finding one changes nothing, so that a refused call leaves nothing
+//! behind; the directories on the way are made when the place is [settled](Vacant::settle).
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+
+use super::dir::Dir;
+use super::fault::{Fault, FaultKind, Unusable};
+use super::names::{Zone, in_taskdoc, reserved};
+use super::walk::{End, Walked, walk};
+use super::{Guard, Op, Target, lossy, shown};
+
+/// A free name, judged, below a directory that exists.
+#[derive(Debug)]
+pub struct Vacant {
+    dir: Dir,
+    /// Directories to be made, each in the one before it.
+    missing: Vec<OsString>,
+    name: OsString,
+    /// True names from the root.
+    pub(super) names: Vec<String>,
+    /// The path below the workspace.
+    pub shown: String,
+    written: String,
+}
+
+/// A free name in a directory that is open.
+#[derive(Debug)]
+pub struct Spot {
+    pub(super) dir: Dir,
+    pub(super) name: OsString,
+    /// The path below the workspace.
+    pub shown: String,
+    pub(super) written: String,
+    /// The directories that were made for it.
+    made: Vec<(Dir, OsString)>,
+}
+
+impl Guard {
+    /// A free name for a file or a directory. A link counts as taken, even if it leads nowhere.
+    ///
+    /// # Errors
+    /// Denied, taken, or below something that is no directory.
+    pub fn vacant(&self, written: &str, target: Target) -> Result<Vacant, Fault> {
+        Self::retry(|| {
+            let ops = &[Op::Write];
+            let names = self.judge(written, ops, target)?;
+            let Some((name, parents)) = names.split_last() else {
+                return Err(Fault::invalid(written, Unusable::IsWorkspace));
+            };
+            let mut walked = walk(self, written, parents)?;
+            let leaf = OsString::from(name);
+            match &mut walked.end {
+                End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
+                End::Absent(rest) => rest.push_back(leaf),
+                End::Directory => match walked.dir.look(&leaf) {
+                    Ok(_) => return Err(Fault::new(written, FaultKind::Exists)),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        walked.end = End::Absent(VecDeque::from([leaf]));
+                    }
+                    Err(error) => return Err(Fault::io(written, &error)),
+                },
+            }
+            self.absent(written, ops, &names, walked, target)
+        })
+    }
+
+    /// Judges all names that do not exist yet.
+    pub(super) fn absent(
+        &self,
+        written: &str,
+        ops: &[Op],
+        tidy: &[String],
+        walked: Walked,
+        target: Target,
+    ) -> Result<Vacant, Fault> {
+        let End::Absent(rest) = walked.end else {
+            return Err(Fault::new(written, FaultKind::Exists));
+        };
+        let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
+        for name in &rest {
+            let text = name.to_string_lossy();
+            if name == ".." {
+                return Err(Fault::new(written, FaultKind::NotFound));
+            }
+            if let Some(area) = reserved(self.zone, names.len(), &text) {
+                return Err(Fault::denied(written, area));
+            }
+            names.push(text.into_owned());
+        }
+        if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
+            return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
+        }
+        self.check_lists(written, ops, &names, target)?;
+        self.steady(written, &walked.dir)?;
+        let mut missing = Vec::from(rest);
+        let name = missing.pop().ok_or_else(|| Fault::invalid(written, Unusable::IsWorkspace))?;
+        let (shown, written) = (shown(tidy), written.to_owned());
+        Ok(Vacant { dir: walked.dir, missing, name, names, shown, written })
+    }
+}
+
+impl Vacant {
+    /// Makes the directories on the way.
+    ///
+    /// # Errors
+    /// One of them could not be made; those before it are removed again.
+    pub fn settle(&self) -> Result<Spot, Fault> {
+        let mut spot = Spot {
+            dir: self.dir.clone(),
+            name: self.name.clone(),
+            shown: self.shown.clone(),
+            written: self.written.clone(),
+            made: Vec::new(),
+        };
+        for name in &self.missing {
+            if let Err(error) = spot.descend(name) {
+                spot.unmake();
+                return Err(Fault::io(&self.written, &error));
+            }
+        }
+        Ok(spot)
+    }
+
+    /// How many directories are missing on the way.
+    #[must_use]
+    pub fn missing_parents(&self) -> usize {
+        self.missing.len()
+    }
+}
+
+impl Spot {
+    fn descend(&mut self, name: &OsString) -> io::Result<()> {
+        match self.dir.make_dir(name) {
+            Ok(()) => self.made.push((self.dir.clone(), name.clone())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        self.dir = self.dir.enter(name)?;
+        Ok(())
+    }
+
+    /// Makes a directory of this name.
+    ///
+    /// # Errors
+    /// The name was taken meanwhile, or the system's refusal.
+    pub fn make_dir(&self) -> Result<(), Fault> {
+        let io = |error: io::Error| Fault::io(&self.written, &error);
+        self.dir.make_dir(&self.name).map_err(io)?;
+        self.dir.sync().map_err(io)
+    }
+
+    /// Removes the file that was put here, and the directories that were made for it.
+    ///
+    /// # Errors
+    /// The system's refusal.
+    pub fn remove(&self) -> Result<(), Fault> {
+        self.dir.remove(&self.name).map_err(|error| Fault::io(&self.written, &error))?;
+        self.unmake();
+        Ok(())
+    }
+
+    /// Takes away the directories that were made for this place, as far as they are still empty.
+    pub fn unmake(&self) {
+        for (dir, name) in self.made.iter().rev() {
+            // Whoever has put something there keeps it.
+            let _ = dir.remove_dir(name);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Where the chunks of an update belong, and what becomes of the text. Pure. Each chunk is looked
+//! for behind the one before it. Lines that stand there more than once are refused unless a head
+//! says which are meant; of kept lines it is always the file's own that stay.
+
+use super::grammar::{Chunk, Line};
+use crate::domain::Lang;
+use crate::tools::edits::{Change, bare, lines, places};
+use crate::tools::files::short;
+
+/// Lines of a chunk that are shown back, and characters of each.
+const SHOWN_LINES: usize = 3;
+const SHOWN_CHARS: usize = 80;
+
+/// Why an update cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Misfit {
+    /// Counted from 1.
+    pub chunk: usize,
+    pub kind: MisfitKind,
+    /// The first lines that were looked for.
+    pub sought: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MisfitKind {
+    HeadNotFound,
+    NotFound,
+    Ambiguous,
+    /// Two chunks change the same line.
+    Overlap,
+}
+
+/// A text with its chunks put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Updated {
+    pub text: String,
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// Puts all chunks in.
+pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<Updated, Misfit> {
+    let all = lines(text);
+    let bare_lines: Vec<&str> = all.iter().map(|line| bare(line)).collect();
+    let mut changes: Vec<Change> = Vec::new();
+    let mut from = 0;
+    for (at, chunk) in chunks.iter().enumerate() {
+        let misfit = |kind, sought: &[&str]| Misfit { chunk: at + 1, kind, sought: shown(sought) };
+        let old = old_lines(chunk);
+        for head in &chunk.heads {
+            let found = find(&[head.as_str()], &bare_lines, from, 1).first().copied();
+            from = found.ok_or_else(|| misfit(MisfitKind::HeadNotFound, &[head]))? + 1;
+        }
+        let place = place(chunk, &old, &bare_lines, from).map_err(|kind| misfit(kind, &old))?;
+        for change in runs(chunk, place, &all) {
+            let end = changes.last().map_or(0, |last| last.at + last.old.len());
+            if change.at < end {
+                return Err(misfit(MisfitKind::Overlap, &old));
+            }
+            changes.push(change);
+        }
+        from = place + old.len();
+    }
+    Ok(made(&all, &changes))
+}
+
+fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize, MisfitKind> {
+    if old.is_empty() {
+        let at_head = !chunk.heads.is_empty() && !chunk.at_end;
+        return Ok(if at_head { from } else { all.len() });
+    }
+    let found = find(old, all, from, if chunk.at_end { usize::MAX } else { 2 });
+    let at_end = found.last().copied().filter(|at| at + old.len() == all.len());
+    match (found.as_slice(), chunk.at_end) {
+        (_, true) => at_end.ok_or(MisfitKind::NotFound),
+        ([], false) => Err(MisfitKind::NotFound),
+        ([_, _, ..], false) if chunk.heads.is_empty() => Err(MisfitKind::Ambiguous),
+        ([at, ..], false) => Ok(*at),
+    }
+}
+
+/// Where lines stand from a place on: as they are; else but for blanks at their ends; else but for
+/// blanks at both sides.
+fn find(wanted: &[&str], all: &[&str], from: usize, limit: usize) -> Vec<usize> {
+    let rest = all.get(from..).unwrap_or_default();
+    let loosened: [fn(&str) -> &str; 3] = [|line| line, str::trim_end, str::trim];
+    for loosen in loosened {
+        let wanted: Vec<&str> = wanted.iter().map(|line| loosen(line)).collect();
+        let rest: Vec<&str> = rest.iter().map(|line| loosen(line)).collect();
+        let found = places(&wanted, &rest, limit);
+        if !found.is_empty() {
+            return found.into_iter().map(|at| at + from).collect();
+        }
+    }
+    Vec::new()
+}
+
+fn old_lines(chunk: &Chunk) -> Vec<&str> {
+    let old = chunk.lines.iter().filter_map(|line| match line {
+        Line::Keep(text) | Line::Drop(text) => Some(text.as_str()),
+        Line::Put(_) => None,
+    });
+    old.collect()
+}
+
+/// The changes of a chunk that stands at a place: one for each run of lines that are not kept.
+fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let (mut start, mut at, mut content) = (place, place, String::new());
+    let mut close = |start: usize, at: usize, content: &str| {
+        if at > start || !content.is_empty() {
+            changes.push(Change::new(all, start..at, content));
+        }
+    };
+    for line in &chunk.lines {
+        match line {
+            Line::Keep(_) => {
+                close(start, at, &content);
+                content.clear();
+                at += 1;
+                start = at;
+            }
+            Line::Drop(_) => at += 1,
+            Line::Put(text) => {
+                content.push_str(text);
+                content.push('\n');
+            }
+        }
+    }
+    close(start, at, &content);
+    changes
+}
+
+fn made(all: &[&str], changes: &[Change]) -> Updated {
+    let mut updated = Updated { text: String::new(), added: 0, removed: 0 };
+    let mut from = 0;
+    for change in changes {
+        updated.text.extend(all.get(from..change.at).unwrap_or_default().iter().copied());
+        updated.text.extend(change.new.iter().map(String::as_str));
+        updated.added += change.new.len();
+        updated.removed += change.old.len();
+        from = change.at + change.old.len();
+    }
+    updated.text.extend(all.get(from..).unwrap_or_default().iter().copied());
+    updated
+}
+
+fn shown(lines: &[&str]) -> Vec<String> {
+    lines.iter().take(SHOWN_LINES).map(|line| short(line, SHOWN_CHARS)).collect()
+}
+
+impl Misfit {
+    /// A stable code.
+    pub(super) fn code(&self) -> &'static str {
+        match self.kind {
+            MisfitKind::HeadNotFound | MisfitKind::NotFound => "CONTEXT_NOT_FOUND",
+            MisfitKind::Ambiguous => "AMBIGUOUS_MATCH",
+            MisfitKind::Overlap => "OVERLAPPING_CHUNKS",
+        }
+    }
+
+    /// What does not fit, and what to do instead.
+    pub(super) fn text(&self, lang: Lang) -> String {
+        let (chunk, sought) = (self.chunk, self.sought.join(" / "));
+        match (self.kind, lang) {
+            (MisfitKind::HeadNotFound, Lang::En) => format!(
+                "Chunk {chunk}: no line behind the chunk before reads `{sought}`. Read the file \
+                 and take the line after @@ from it, or leave it out."
+            ),
+            (MisfitKind::HeadNotFound, Lang::Zh) => format!(
+                "第 {chunk} 块:在前一块之后找不到 `{sought}` 这一行。请读取文件,@@ 之后照抄其中的行,或省略。"
+            ),
+            (MisfitKind::NotFound, Lang::En) => format!(
+                "Chunk {chunk}: its lines do not stand in the file behind the chunk before, \
+                 beginning with `{sought}`. Read the file and take them from it."
+            ),
+            (MisfitKind::NotFound, Lang::Zh) => format!(
+                "第 {chunk} 块:在前一块之后找不到以 `{sought}` 开头的这些行。请读取文件,照抄其中的行。"
+            ),
+            (MisfitKind::Ambiguous, Lang::En) => format!(
+                "Chunk {chunk}: its lines, beginning with `{sought}`, stand in the file more than \
+                 once. Add kept lines around them, or @@ with a line above them."
+            ),
+            (MisfitKind::Ambiguous, Lang::Zh) => format!(
+                "第 {chunk} 块:以 `{sought}` 开头的这些行在文件中不止一处。请增加上下文行,或用 @@ 加上方的某一行。"
+            ),
+            (MisfitKind::Overlap, Lang::En) => {
+                format!("Chunk {chunk} changes a line of the chunk before. Make them one chunk.")
+            }
+            (MisfitKind::Overlap, Lang::Zh) => {
+                format!("第 {chunk} 块与前一块改动了同一行。请合并为一块。")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grammar::{Section, parse};
+    use super::*;
+
+    fn chunks(body: &str) -> Vec<Chunk> {
+        let text = format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch\n");
+        match parse(&text).unwrap().swap_remove(0) {
+            Section::Update { chunks, .. } => chunks,
+            Section::Add { .. } | Section::Delete { .. } => panic!("an update"),
+        }
+    }
+
+    #[test]
+    fn chunks_find_their_lines_and_change_nothing_else() {
+        for (text, body, result) in [
+            ("a\nb\nc\n", "@@\n a\n-b\n+B\n c\n", "a\nB\nc\n"),
+            ("a\nb\nc\n", " a\n+x\n b\n-c\n", "a\nx\nb\n"),
+            ("a\nb\na\nb\n", "@@\n a\n-b\n+B\n a\n", "a\nB\na\nb\n"),
+            ("f\nx\ng\nx\n", "@@ g\n-x\n+y\n", "f\nx\ng\ny\n"),
+            ("f\n g\nx\nx\n", "@@ g\n-x\n+y\n", "f\n g\ny\nx\n"),
+            ("a\nx\nb\nx\n", "@@ a\n-x\n+1\n@@ b\n-x\n+2\n", "a\n1\nb\n2\n"),
+            ("x\nx\n", "@@\n-x\n+y\n*** End of File\n", "x\ny\n"),
+            ("a\n", "@@\n+z\n", "a\nz\n"),
+            ("a\nb\n", "@@ a\n+z\n", "a\nz\nb\n"),
+            ("a", "@@\n a\n+z\n", "a\nz\n"),
+            ("a\nb", "@@\n-a\n+A\n b\n", "A\nb"),
+            ("a\r\nb\r\nc\r\n", "@@\n a\n-b\n+B\n+C\n c\n", "a\r\nB\r\nC\r\nc\r\n"),
+            ("a  \n\tb\n", "@@\n a\n-b\n+\tB\n", "a  \n\tB\n"),
+            ("a\n\nb\n", "@@\n a\n\n-b\n+c\n", "a\n\nc\n"),
+        ] {
+            let updated = update(text, &chunks(body)).map(|updated| updated.text);
+            assert_eq!(updated, Ok(result.to_owned()), "{text:?} {body:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_that_do_not_fit_are_refused() {
+        for (text, body, chunk, kind) in [
+            ("a\nb\n", "@@\n-c\n", 1, MisfitKind::NotFound),
+            ("a\nb\n", "@@ z\n-b\n", 1, MisfitKind::HeadNotFound),
+            ("x\nx\n", "@@\n-x\n+y\n", 1, MisfitKind::Ambiguous),
+            ("a\nb\n", "@@\n-b\n@@\n-a\n", 2, MisfitKind::NotFound),
+            ("a\nb\n", "@@\n-a\n*** End of File\n", 1, MisfitKind::NotFound),
+            ("a\nb", "@@\n-b\n+c\n@@\n+d\n", 2, MisfitKind::Overlap),
+            ("", "@@\n-a\n", 1, MisfitKind::NotFound),
+        ] {
+            let misfit = update(text, &chunks(body)).unwrap_err();
+            assert_eq!((misfit.chunk, misfit.kind), (chunk, kind), "{text:?} {body:?}");
+            assert!(misfit.text(Lang::En).contains(&format!("Chunk {chunk}")));
+            assert!(misfit.text(Lang::Zh).contains(&format!("第 {chunk} 块")));
+        }
+    }
+}

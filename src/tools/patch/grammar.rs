@@ -1,0 +1,369 @@
+//! The text of a patch, read into sections. Pure. A fault names its line.
+//!
+//! ```text
+//! *** Begin Patch
+//! *** Add File: PATH            then lines that begin with +
+//! *** Delete File: PATH
+//! *** Update File: PATH         then, if it is to move, *** Move to: PATH; then chunks:
+//! @@ LINE                       where to look; may be empty, may come several times
+//!  kept / -removed / +added
+//! *** End of File               the chunk before ends with the file
+//! *** End Patch
+//! ```
+
+use std::path::Path;
+
+use crate::domain::Lang;
+use crate::tools::files::short;
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
+const MOVE: &str = "*** Move to: ";
+const END_OF_FILE: &str = "*** End of File";
+
+/// Characters of a line that are shown back.
+const SHOWN_CHARS: usize = 80;
+
+/// What is to become of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Section {
+    Add { path: String, content: String },
+    Delete { path: String },
+    Update { path: String, to: Option<String>, chunks: Vec<Chunk> },
+}
+
+/// Lines that stand together, and what is to become of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Chunk {
+    /// Lines to find first, one after the other.
+    pub heads: Vec<String>,
+    pub lines: Vec<Line>,
+    pub at_end: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    Keep(String),
+    Drop(String),
+    Put(String),
+}
+
+/// Why a text is no patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// Counted from 1 in the text that was given.
+    pub line: usize,
+    pub kind: FaultKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    NoBegin,
+    NoEnd,
+    NoSection,
+    Unexpected(String),
+    /// A path that is empty or absolute.
+    Path(String),
+    /// An update without chunks and without a new path, or a chunk without lines.
+    Empty,
+}
+
+/// Reads a patch. What comes before its begin and behind its end must be the wrapping of a shell.
+pub(super) fn parse(text: &str) -> Result<Vec<Section>, Fault> {
+    let lines: Vec<&str> = text.lines().collect();
+    let fault = |line: usize, kind| Fault { line: line + 1, kind };
+    let begin = lines.iter().position(|line| line.trim() == BEGIN);
+    let begin = begin.filter(|&at| lines.iter().take(at).all(|line| opens(line)));
+    let begin = begin.ok_or_else(|| fault(0, FaultKind::NoBegin))?;
+    let end = lines.iter().rposition(|line| line.trim() == END).filter(|&at| at > begin);
+    let end = end.ok_or_else(|| fault(lines.len().saturating_sub(1), FaultKind::NoEnd))?;
+    if let Some(at) = (end + 1..lines.len()).find(|&at| lines.get(at).is_some_and(|l| !closes(l))) {
+        return Err(fault(at, unexpected(lines.get(at).copied().unwrap_or_default())));
+    }
+    let mut reader = Reader { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 };
+    let mut sections = Vec::new();
+    while let Some(line) = reader.peek() {
+        if line.trim().is_empty() {
+            reader.at += 1;
+        } else {
+            sections.push(reader.section()?);
+        }
+    }
+    if sections.is_empty() {
+        return Err(fault(end, FaultKind::NoSection));
+    }
+    Ok(sections)
+}
+
+/// What a model writes when it thinks it calls a shell.
+fn opens(line: &str) -> bool {
+    let line = line.trim();
+    let rest = line.strip_prefix("apply_patch").unwrap_or(line).trim();
+    let word = rest.strip_prefix("<<").map(|word| word.trim_matches(['\'', '"', '-']));
+    rest.is_empty() || word.is_some_and(|word| !word.is_empty() && word.bytes().all(is_word))
+}
+
+fn closes(line: &str) -> bool {
+    line.trim().bytes().all(is_word)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn unexpected(line: &str) -> FaultKind {
+    FaultKind::Unexpected(short(line, SHOWN_CHARS))
+}
+
+struct Reader<'a> {
+    lines: &'a [&'a str],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.lines.get(self.at).copied()
+    }
+
+    fn fault(&self, kind: FaultKind) -> Fault {
+        Fault { line: self.at + 1, kind }
+    }
+
+    fn section(&mut self) -> Result<Section, Fault> {
+        let line = self.peek().unwrap_or_default();
+        if let Some(path) = line.strip_prefix(ADD) {
+            let path = self.path(path)?;
+            return Ok(Section::Add { path, content: self.added()? });
+        }
+        if let Some(path) = line.strip_prefix(DELETE) {
+            return Ok(Section::Delete { path: self.path(path)? });
+        }
+        let Some(path) = line.strip_prefix(UPDATE) else {
+            return Err(self.fault(unexpected(line)));
+        };
+        let head = self.at;
+        let path = self.path(path)?;
+        let to = match self.peek().and_then(|line| line.strip_prefix(MOVE)) {
+            Some(to) => Some(self.path(to)?),
+            None => None,
+        };
+        let chunks = self.chunks()?;
+        if chunks.is_empty() && to.is_none() {
+            return Err(Fault { line: head + 1, kind: FaultKind::Empty });
+        }
+        Ok(Section::Update { path, to, chunks })
+    }
+
+    /// Takes the line; its path must be relative.
+    fn path(&mut self, path: &str) -> Result<String, Fault> {
+        let path = path.trim();
+        if path.is_empty() || Path::new(path).is_absolute() {
+            return Err(self.fault(FaultKind::Path(short(path, SHOWN_CHARS))));
+        }
+        self.at += 1;
+        Ok(path.to_owned())
+    }
+
+    fn added(&mut self) -> Result<String, Fault> {
+        let mut content = String::new();
+        while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
+            match line.strip_prefix('+') {
+                Some(line) => {
+                    content.push_str(line);
+                    content.push('\n');
+                }
+                None if line.trim().is_empty() && self.only_blank_lines_follow() => {}
+                None => return Err(self.fault(unexpected(line))),
+            }
+            self.at += 1;
+        }
+        Ok(content)
+    }
+
+    /// Blank lines between sections belong to none of them.
+    fn only_blank_lines_follow(&self) -> bool {
+        let rest = self.lines.get(self.at..).unwrap_or_default();
+        rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| line.starts_with("*** "))
+    }
+
+    fn chunks(&mut self) -> Result<Vec<Chunk>, Fault> {
+        let mut chunks = Vec::new();
+        while let Some(line) = self.peek() {
+            if line.starts_with("*** ") || line.trim().is_empty() && self.only_blank_lines_follow()
+            {
+                break;
+            }
+            chunks.push(self.chunk()?);
+        }
+        Ok(chunks)
+    }
+
+    fn chunk(&mut self) -> Result<Chunk, Fault> {
+        let mut chunk = Chunk::default();
+        let head = self.at;
+        while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("@@")) {
+            let rest = rest.strip_prefix(' ').unwrap_or(rest);
+            if !rest.trim().is_empty() {
+                chunk.heads.push(rest.to_owned());
+            }
+            self.at += 1;
+        }
+        while let Some(line) = self.peek() {
+            if line.trim() == END_OF_FILE {
+                chunk.at_end = true;
+                self.at += 1;
+                break;
+            }
+            let blank_end = line.is_empty() && self.only_blank_lines_follow();
+            if line.starts_with("@@") || line.starts_with("*** ") || blank_end {
+                break;
+            }
+            chunk.lines.push(kind_of(line).ok_or_else(|| self.fault(unexpected(line)))?);
+            self.at += 1;
+        }
+        if chunk.lines.is_empty() {
+            return Err(Fault { line: head + 1, kind: FaultKind::Empty });
+        }
+        Ok(chunk)
+    }
+}
+
+/// An empty line stands for a kept empty line, whose blank is easily lost.
+fn kind_of(line: &str) -> Option<Line> {
+    let mut chars = line.chars();
+    let first = chars.next();
+    let rest = chars.as_str().to_owned();
+    match first {
+        None => Some(Line::Keep(String::new())),
+        Some(' ') => Some(Line::Keep(rest)),
+        Some('-') => Some(Line::Drop(rest)),
+        Some('+') => Some(Line::Put(rest)),
+        Some(_) => None,
+    }
+}
+
+impl Fault {
+    /// What is wrong, where, and how it should be.
+    pub(super) fn text(&self, lang: Lang) -> String {
+        let line = self.line;
+        let what = match (&self.kind, lang) {
+            (FaultKind::NoBegin, Lang::En) => "the patch must begin with `*** Begin Patch`".into(),
+            (FaultKind::NoBegin, Lang::Zh) => "补丁须以 `*** Begin Patch` 开头".into(),
+            (FaultKind::NoEnd, Lang::En) => "the patch must end with `*** End Patch`".into(),
+            (FaultKind::NoEnd, Lang::Zh) => "补丁须以 `*** End Patch` 结尾".into(),
+            (FaultKind::NoSection, Lang::En) => "the patch names no file".into(),
+            (FaultKind::NoSection, Lang::Zh) => "补丁没有涉及任何文件".into(),
+            (FaultKind::Unexpected(line), Lang::En) => format!(
+                "`{line}` does not belong here; lines begin with a space, - or + (in a new file \
+                 with +), chunks with @@, sections with ***"
+            ),
+            (FaultKind::Unexpected(line), Lang::Zh) => format!(
+                "此处不应有 `{line}`;行须以空格、- 或 + 开头(新文件中以 + 开头),块以 @@ 开头,节以 *** 开头"
+            ),
+            (FaultKind::Path(path), Lang::En) => {
+                format!("`{path}` is no path relative to the workspace")
+            }
+            (FaultKind::Path(path), Lang::Zh) => format!("`{path}` 不是相对于工作区的路径"),
+            (FaultKind::Empty, Lang::En) => "nothing is to be changed here".into(),
+            (FaultKind::Empty, Lang::Zh) => "此处没有任何改动".into(),
+        };
+        match lang {
+            Lang::En => format!("Line {line} of the patch: {what}. Nothing was changed."),
+            Lang::Zh => format!("补丁第 {line} 行:{what}。未做任何改动。"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn wrap(body: &str) -> String {
+        format!("{BEGIN}\n{body}{END}\n")
+    }
+
+    #[test]
+    fn all_kinds_of_sections_are_read() {
+        let expected = vec![
+            Section::Add { path: "a/new.txt".into(), content: "one\n\n".into() },
+            Section::Delete { path: "old".into() },
+            Section::Update {
+                path: "b".into(),
+                to: Some("c".into()),
+                chunks: vec![
+                    Chunk {
+                        heads: vec!["fn a()".into(), "inner".into()],
+                        lines: vec![
+                            Line::Keep("x".into()),
+                            Line::Drop("y".into()),
+                            Line::Put("z".into()),
+                            Line::Keep(String::new()),
+                            Line::Put("w".into()),
+                        ],
+                        at_end: false,
+                    },
+                    Chunk { heads: vec![], lines: vec![Line::Drop("last".into())], at_end: true },
+                ],
+            },
+        ];
+        assert_eq!(parse(&wrap(BODY)), Ok(expected));
+    }
+
+    const BODY: &str = "*** Add File: a/new.txt\n+one\n+\n\n*** Delete File: old\n\
+        *** Update File: b\n*** Move to: c\n@@ fn a()\n@@ inner\n x\n-y\n+z\n\n+w\n@@\n-last\n\
+        *** End of File\n";
+
+    #[test]
+    fn the_wrapping_of_a_shell_is_taken_off() {
+        let patch = wrap("*** Delete File: a\n");
+        for text in [
+            patch.clone(),
+            format!("<<'EOF'\n{patch}EOF\n"),
+            format!("apply_patch <<\"PATCH\"\n{patch}PATCH"),
+            format!("\n  \n{patch}\n"),
+            patch.replace('\n', "\r\n"),
+        ] {
+            assert_eq!(parse(&text).map(|sections| sections.len()), Ok(1), "{text:?}");
+        }
+        for text in [format!("rm -rf x\n{patch}"), format!("{patch}rm -rf x\n")] {
+            assert!(parse(&text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_names_its_line() {
+        for (text, line, kind) in [
+            (String::new(), 1, FaultKind::NoBegin),
+            ("--- a\n+++ b\n".into(), 1, FaultKind::NoBegin),
+            (format!("{BEGIN}\n*** Delete File: a\n"), 2, FaultKind::NoEnd),
+            (wrap(""), 2, FaultKind::NoSection),
+            (wrap("*** Delete File: /etc/passwd\n"), 2, FaultKind::Path("/etc/passwd".into())),
+            (wrap("*** Delete File:  \n"), 2, FaultKind::Path(String::new())),
+            (wrap("*** Update File: a\n*** Move to: /x\n"), 3, FaultKind::Path("/x".into())),
+            (wrap("*** Update File: a\n"), 2, FaultKind::Empty),
+            (wrap("*** Update File: a\n@@ x\n"), 3, FaultKind::Empty),
+            (wrap("*** Update File: a\n@@\n*x\n"), 4, FaultKind::Unexpected("*x".into())),
+            (wrap("*** Add File: a\nx\n"), 3, FaultKind::Unexpected("x".into())),
+            (wrap("*** Rename File: a\n"), 2, FaultKind::Unexpected("*** Rename File: a".into())),
+        ] {
+            let fault = parse(&text).unwrap_err();
+            assert_eq!(fault, Fault { line, kind }, "{text:?}");
+            assert!(fault.text(Lang::En).contains(&format!("Line {line} ")));
+            assert!(fault.text(Lang::Zh).contains(&format!("第 {line} 行")));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_reading_panic(body in "([*+@ -]{0,4}[a-zA-Z: ]{0,12}\n){0,8}") {
+            let _ = parse(&body);
+            let _ = parse(&wrap(&body));
+            let _ = parse(&wrap(&format!("*** Update File: a\n{body}")));
+        }
+    }
+}

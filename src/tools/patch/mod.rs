@@ -1,0 +1,110 @@
+//! `apply_patch`: changes of several files in one text. All of it is checked and worked out before
+//! the first byte is written, and what was written is taken back if a later write fails.
+
+mod chunks;
+mod grammar;
+mod make;
+mod plan;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use self::make::{Failed, make};
+use self::plan::{Unfit, plan};
+use super::args::Args;
+use super::files::fence;
+use super::guard::Guard;
+use super::outcome::Outcome;
+use super::report::Report;
+use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::domain::Lang;
+
+const NAME: &str = "apply_patch";
+
+/// The tools of the toolset that belongs to this one.
+pub(super) const NAMES: [&str; 1] = [NAME];
+
+/// The tool.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let spec = ToolSpec {
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("apply_patch.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {"patch": {"type": "string"}},
+            "required": ["patch"],
+            "additionalProperties": false
+        }),
+    };
+    vec![BuiltIn::blocking(spec, run)]
+}
+
+fn run(cx: &ToolCx, args: &Args) -> Outcome {
+    let sections = match grammar::parse(args.required_text("patch")) {
+        Ok(sections) => sections,
+        Err(fault) => {
+            return Report::error(NAME, ".", "INVALID_PATCH")
+                .summary(fault.text(cx.lang))
+                .outcome();
+        }
+    };
+    let planned = Guard::general(cx)
+        .map_err(Unfit::from)
+        .and_then(|guard| Ok((plan(&guard, &sections)?, guard)));
+    let (steps, guard) = match planned {
+        Ok(planned) => planned,
+        Err(unfit) => return refuse(&unfit, cx.lang),
+    };
+    match make(&guard, steps) {
+        Ok(told) => {
+            let summary = match cx.lang {
+                Lang::En => format!("patch applied, {} changes", told.len()),
+                Lang::Zh => format!("补丁已应用,{} 处改动", told.len()),
+            };
+            let list = told.join("\n");
+            let fence = fence(&list);
+            Report::ok(NAME, ".")
+                .field("changes", told.len())
+                .summary(summary)
+                .body(format!("{fence}\n{list}\n{fence}"))
+                .outcome()
+        }
+        Err(failed) => fail(&failed, cx.lang),
+    }
+}
+
+fn refuse(unfit: &Unfit, lang: Lang) -> Outcome {
+    let (path, code, summary) = match unfit {
+        Unfit::NoText(reason) => return reason.outcome(NAME, lang),
+        Unfit::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
+        Unfit::Twice(path) => {
+            let text = lang.pick(
+                "The patch has two sections about this path. Make them one.",
+                "补丁中有两节涉及此路径。请合并为一节。",
+            );
+            (path, "DUPLICATE_PATH", text.to_owned())
+        }
+    };
+    let nothing = lang.pick("Nothing was changed.", "未做任何改动。");
+    Report::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
+}
+
+fn fail(failed: &Failed, lang: Lang) -> Outcome {
+    let reason = failed.fault.text(lang);
+    if failed.left.is_empty() {
+        let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");
+        return Report::error(NAME, &failed.fault.path, failed.fault.code())
+            .summary(format!("{reason} {back}"))
+            .outcome();
+    }
+    let left = failed.left.join(", ");
+    let summary = match lang {
+        Lang::En => format!("{reason} These could not be brought back, look at them: {left}."),
+        Lang::Zh => format!("{reason}以下路径未能恢复,请检查:{left}。"),
+    };
+    Report::error(NAME, &failed.fault.path, "ROLLBACK_INCOMPLETE").summary(summary).outcome()
+}
+
+#[cfg(test)]
+mod tests;

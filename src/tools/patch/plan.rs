@@ -1,0 +1,117 @@
+//! A patch as steps that are ready to be made. Everything is judged, opened and worked out here;
+//! nothing is written, and not even a directory is made.
+
+use std::collections::BTreeSet;
+
+use super::chunks::{Misfit, update};
+use super::grammar::{Chunk, Section};
+use crate::tools::access::{Op, Target};
+use crate::tools::edits::{NoText, read_text};
+use crate::tools::guard::{Entry, Fault, FaultKind, Guard, PathKind, Slot, Vacant};
+
+/// What is read or removed must be open in both ways.
+const BOTH: [Op; 2] = [Op::Read, Op::Write];
+
+/// One step, and the words for it.
+#[derive(Debug)]
+pub(super) enum Step {
+    Create { vacant: Vacant, content: String },
+    Remove(Entry),
+    Rewrite(Rewrite),
+    Move { entry: Entry, vacant: Vacant },
+}
+
+/// A file that gets another text.
+#[derive(Debug)]
+pub(super) struct Rewrite {
+    pub path: String,
+    pub slot: Slot,
+    pub old: String,
+    pub new: String,
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// Why nothing can be done.
+#[derive(Debug)]
+pub(super) enum Unfit {
+    NoText(NoText),
+    Misfit {
+        path: String,
+        misfit: Misfit,
+    },
+    /// Two sections about one path.
+    Twice(String),
+}
+
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        Self::NoText(fault.into())
+    }
+}
+
+/// Works out all steps.
+pub(super) fn plan(guard: &Guard, sections: &[Section]) -> Result<Vec<Step>, Unfit> {
+    let mut steps = Vec::new();
+    let mut named = BTreeSet::new();
+    let mut once = |path: &str| {
+        let new = named.insert(path.to_owned());
+        if new { Ok(()) } else { Err(Unfit::Twice(path.to_owned())) }
+    };
+    for section in sections {
+        match section {
+            Section::Add { path, content } => {
+                let vacant = guard.vacant(path, Target::File)?;
+                once(&vacant.shown)?;
+                steps.push(Step::Create { vacant, content: content.clone() });
+            }
+            Section::Delete { path } => {
+                let entry = guard.entry(path, &BOTH)?;
+                match entry.kind() {
+                    PathKind::File | PathKind::Symlink => {}
+                    PathKind::Directory | PathKind::Special => return Err(no_file(path)),
+                }
+                once(&entry.shown)?;
+                steps.push(Step::Remove(entry));
+            }
+            Section::Update { path, to, chunks } => {
+                let rewrite = rewrite(guard, path, chunks)?;
+                once(&rewrite.path)?;
+                if rewrite.old != rewrite.new {
+                    steps.push(Step::Rewrite(rewrite));
+                }
+                if let Some(to) = to {
+                    let (entry, vacant) = relocation(guard, path, to)?;
+                    once(&vacant.shown)?;
+                    steps.push(Step::Move { entry, vacant });
+                }
+            }
+        }
+    }
+    Ok(steps)
+}
+
+fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, Unfit> {
+    let opened = guard.open_for_edit(path)?;
+    let old = read_text(&opened).map_err(Unfit::NoText)?;
+    let path = opened.shown.clone();
+    let updated =
+        update(&old, chunks).map_err(|misfit| Unfit::Misfit { path: path.clone(), misfit })?;
+    let slot = opened.into_slot(&path);
+    let (added, removed) = (updated.added, updated.removed);
+    Ok(Rewrite { path, slot, old, new: updated.text, added, removed })
+}
+
+/// Only a plain file moves and changes at once: of a link it would be the link that moves, and the
+/// file behind it that changes.
+fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(Entry, Vacant), Unfit> {
+    let entry = guard.entry(from, &BOTH)?;
+    if entry.kind() != PathKind::File {
+        return Err(no_file(from));
+    }
+    Ok((entry, guard.vacant(to, Target::File)?))
+}
+
+fn no_file(path: &str) -> Unfit {
+    Fault::new(path, FaultKind::NotAFile).into()
+}
