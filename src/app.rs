@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::KeyUse;
+use crate::domain::{KeyUse, Lang};
 use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
@@ -38,6 +38,8 @@ pub struct Start<'a> {
     pub pick_up: PickUp,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
+    /// The language of whoever reads.
+    pub reader: Lang,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -54,12 +56,14 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
+        reader: start.reader,
         providers,
         tools: Registry::builtin(),
         env: &env::variable,
         driving: start.driving,
         permits: Permits::default(),
         rates: Rates::default(),
+        problems: Arc::default(),
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store))
 }

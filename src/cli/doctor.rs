@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
+use crate::driver;
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::store::Access;
@@ -40,9 +41,7 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
 
 fn minds(workspace: &Path) -> Vec<Problem> {
     let minds = Minds::load(workspace, env::work_language());
-    let mut problems = minds.problems().to_vec();
-    problems.extend(minds.unknown_tools(&Registry::builtin().names()));
-    problems
+    driver::of_minds(&minds, &Registry::builtin())
 }
 
 fn report(problems: &[Problem], dialogs: usize, as_json: bool) {

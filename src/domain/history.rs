@@ -92,6 +92,8 @@ pub struct History {
     pub resolved_targets: BTreeSet<CallId>,
     pub messages: BTreeSet<MsgId>,
     pub unread: Vec<Unread>,
+    /// The language a person is answered in, as the newest prompt says; a code such as `zh`.
+    pub language: Option<String>,
 }
 
 impl History {
@@ -112,6 +114,7 @@ impl History {
             resolved_targets: BTreeSet::new(),
             messages: BTreeSet::new(),
             unread: Vec::new(),
+            language: None,
         }
     }
 
@@ -153,6 +156,9 @@ impl History {
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
+                if text.user_language_code.is_some() {
+                    self.language.clone_from(&text.user_language_code);
+                }
                 if let Some(directive) = &text.tellask_reply_directive {
                     self.directed.insert(directive.target_call_id.clone(), (course, genseq));
                 }

@@ -71,7 +71,7 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
         msg_id: draft.ids.message(),
         content: texts.push(body),
         origin: Origin::DiligencePush,
-        language: Some(texts.0.code().to_owned()),
+        language: None,
         directive: None,
         assigns: None,
     };

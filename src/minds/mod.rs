@@ -11,8 +11,10 @@ mod files;
 mod lines;
 pub mod llm_config;
 mod nearest;
+mod places;
 pub mod prompt;
 mod report;
+mod stamp;
 pub mod starter;
 pub mod taskdoc;
 mod team;
@@ -26,6 +28,7 @@ use std::path::Path;
 pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use prompt::DialogRole;
+pub use stamp::stamp;
 pub use texts::MemberTexts;
 
 use crate::domain::{AgentId, Lang, Member, Problem, Team};

@@ -154,7 +154,7 @@ members:
 }
 
 #[test]
-fn the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
+fn k04_the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
     for (lang, files, expected) in [
         (Lang::En, vec![("team/lead/persona.md", "P")], Some("P")),
         (

@@ -97,7 +97,8 @@ impl Minds {
             team::PATH,
             format!("`{}`: there is no {what} `{}`; skipped", mention.owner, clip(name)),
             format!("remove it from `{}`{}", mention.key, did_you_mean(name, candidates)),
-        );
+        )
+        .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];
         let shared: &[&str] = &["member_defaults", mention.key];
         let holds_name = |line: &usize| {

@@ -106,6 +106,8 @@ pub struct Setup {
     pub tools: Registry,
     /// The work language.
     pub lang: Lang,
+    /// The language of the screen; the work language where none is set.
+    pub reader: Option<Lang>,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
 }
@@ -120,6 +122,7 @@ impl World {
             held: Held::default(),
             tools: Registry::builtin(),
             lang: Lang::En,
+            reader: None,
             driving: true,
         };
         let dir = tempfile::tempdir().expect("a folder");
@@ -149,12 +152,14 @@ impl World {
             clock,
             ids: self.ids.clone(),
             lang: self.setup.lang,
+            reader: self.setup.reader.unwrap_or(self.setup.lang),
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),
             rates: Rates::default(),
+            problems: Arc::default(),
         };
         let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
         Ok(Running { driver, store, tickets: 0, seen: Vec::new() })

@@ -113,7 +113,7 @@ fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut Report) {
         } else if let Some(near) = nearest(key, KEYS) {
             let found = format!("unknown key `{}` of provider `{}`", clip(key), clip(provider));
             let id = format!("llm/unknown-key/{}/{}", clip(provider), clip(key));
-            report.add(&id, &at, found, format!("did you mean `{near}`?"));
+            report.warn(&id, &at, found, format!("did you mean `{near}`?"));
         }
     }
 }

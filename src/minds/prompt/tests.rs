@@ -39,7 +39,7 @@ fn headings(prompt: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_sections_stand_in_their_order() {
+fn k05_the_sections_stand_in_their_order() {
     let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder"]);
     let order = [
         "Who you are",
@@ -67,7 +67,7 @@ fn the_sections_stand_in_their_order() {
 }
 
 #[test]
-fn a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
+fn k05_a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
     let main = prompt_of("lead", DialogRole::Main, &[]);
     let side = prompt_of("lead", DialogRole::Side, &[]);
     for (text, in_main, in_side) in [

@@ -13,7 +13,7 @@ fn texts(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_member_has_what_was_granted_and_the_intrinsic_tools() {
+fn k12_a_member_has_what_was_granted_and_the_intrinsic_tools() {
     let files = ["list_dir", "read_file", "create_new_file", "overwrite_entire_file"];
     for (toolsets, tools, extra, unknown) in [
         (vec![], vec![], &files[..0], vec![]),
