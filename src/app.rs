@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{KeyUse, Lang};
+use crate::domain::{KeyUse, Lang, Problems};
 use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
     Secret,
 };
+use crate::manage;
 use crate::minds::{ApiType, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
@@ -49,6 +50,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
+    let problems: Arc<Problems> = Arc::default();
     let engine = Engine {
         workspace: start.workspace.to_owned(),
         shown_folder: env::shown(start.workspace),
@@ -58,14 +60,24 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         lang: env::work_language(),
         reader: start.reader,
         providers,
-        tools: Registry::builtin(),
+        tools: registry(problems.clone()),
         env: &env::variable,
         driving: start.driving,
         permits: Permits::default(),
         rates: Rates::default(),
-        problems: Arc::default(),
+        problems,
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store))
+}
+
+/// All tools of this program.
+#[must_use]
+pub fn registry(problems: Arc<Problems>) -> Registry {
+    let mut tools = Registry::builtin();
+    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems) {
+        tracing::error!(%error, "a tool is missing");
+    }
+    tools
 }
 
 /// Opens the store of a workspace.

@@ -1,6 +1,7 @@
 //! `doctor`: is everything in this workspace as it should be? Changes nothing.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -11,7 +12,6 @@ use crate::driver;
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::store::Access;
-use crate::tools::Registry;
 
 use super::exit::{Refusal, Status};
 use super::lines;
@@ -41,7 +41,7 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
 
 fn minds(workspace: &Path) -> Vec<Problem> {
     let minds = Minds::load(workspace, env::work_language());
-    driver::of_minds(&minds, &Registry::builtin())
+    driver::of_minds(&minds, &app::registry(Arc::default()))
 }
 
 fn report(problems: &[Problem], dialogs: usize, as_json: bool) {

@@ -12,6 +12,7 @@ mod lines;
 pub mod llm_config;
 mod nearest;
 mod places;
+mod priming;
 pub mod prompt;
 mod report;
 mod stamp;
@@ -21,12 +22,14 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod to_come;
 mod toolsets;
 
 use std::path::Path;
 
 pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
+pub use priming::priming_problems;
 pub use prompt::DialogRole;
 pub use stamp::stamp;
 pub use texts::MemberTexts;
@@ -82,6 +85,7 @@ impl Minds {
         };
         let findings = minds.model_problems();
         minds.problems.extend(findings);
+        minds.problems.extend(priming_problems(workspace));
         minds
     }
 

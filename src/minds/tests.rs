@@ -144,7 +144,8 @@ members:
         ("mcp.yaml", "version: 1\nservers: { server: { command: x } }\n"),
         ("llm.yaml", LLM),
     ]);
-    let problems = minds.unknown_tools(&["ws_read", "read_file"]);
+    let problems =
+        minds.unknown_tools(&["ws_read", "read_file", "os", "team_memory", "env_get", "team_mgmt"]);
     let found: Vec<_> = problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
     assert_eq!(
         found,

@@ -10,7 +10,8 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/* ──▶ guard ──▶ access
+//!     ├───▶ files/* ──▶ guard ──▶ access
+//!     └───▶ man                         the manuals of the toolsets
 //! ```
 
 mod access;
@@ -18,6 +19,7 @@ mod args;
 mod control;
 mod files;
 pub mod guard;
+mod man;
 mod outcome;
 mod registry;
 mod report;
@@ -29,6 +31,7 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub(crate) use tool::half;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]

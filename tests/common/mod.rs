@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dominds_tui::app;
 use dominds_tui::domain::{
     Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
     Stamp,
@@ -120,7 +121,7 @@ impl World {
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
             held: Held::default(),
-            tools: Registry::builtin(),
+            tools: app::registry(Arc::default()),
             lang: Lang::En,
             reader: None,
             driving: true,

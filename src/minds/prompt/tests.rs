@@ -40,7 +40,7 @@ fn headings(prompt: &str) -> Vec<&str> {
 
 #[test]
 fn k05_the_sections_stand_in_their_order() {
-    let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder"]);
+    let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder", "man"]);
     let order = [
         "Who you are",
         "Language",
@@ -57,6 +57,7 @@ fn k05_the_sections_stand_in_their_order() {
         "Fresh-boots reasoning (FBR)",
         "Keeping your head",
         "Your tools",
+        "Manuals",
         "Asking and replying",
         "Calling tools",
     ];
