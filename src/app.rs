@@ -10,7 +10,7 @@ use crate::domain::{KeyUse, Lang, Problems};
 use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
-    Secret,
+    Secret, Sequence,
 };
 use crate::manage;
 use crate::minds::{ApiType, ProviderConfig};
@@ -50,24 +50,38 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
-    let problems: Arc<Problems> = Arc::default();
     let engine = Engine {
-        workspace: start.workspace.to_owned(),
-        shown_folder: env::shown(start.workspace),
-        store: store.clone(),
+        driving: start.driving,
+        reader: start.reader,
+        ..engine(start.workspace, store.clone(), providers)
+    };
+    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+}
+
+/// An engine to look with: it holds no lock and asks no model.
+pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
+    let store = Arc::new(open(workspace, Access::ReadOnly)?);
+    Ok(engine(workspace, store, Arc::new(Nobody)))
+}
+
+fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource>) -> Engine {
+    let problems: Arc<Problems> = Arc::default();
+    Engine {
+        workspace: workspace.to_owned(),
+        shown_folder: env::shown(workspace),
+        store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
-        reader: start.reader,
+        reader: env::work_language(),
         providers,
         tools: registry(problems.clone()),
         env: &env::variable,
-        driving: start.driving,
+        driving: false,
         permits: Permits::default(),
         rates: Rates::default(),
         problems,
-    };
-    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+    }
 }
 
 /// All tools of this program.
@@ -164,6 +178,21 @@ struct ByScript(Arc<Scripted>);
 impl ProviderSource for ByScript {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         Ok(self.0.clone())
+    }
+
+    /// Nothing is ever held.
+    fn trust(&self, _key: &KeyUse) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Stands in where nobody is asked.
+#[derive(Debug)]
+struct Nobody;
+
+impl ProviderSource for Nobody {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+        Ok(Arc::new(Sequence::new()))
     }
 
     /// Nothing is ever held.

@@ -257,7 +257,7 @@ impl History {
                 !call.started || self.replies.get(id) == Some(&ReplyStatus::Failed)
             }
         };
-        self.last.owes_followup |= waits;
+        self.last.owes_followup |= waits && self.has_begun();
     }
 
     fn note_reply(
@@ -276,9 +276,15 @@ impl History {
                 Some(g.course) == self.last.course && g.genseq == self.last.genseq
             })
             && !self.results.contains(call);
-        if !own {
+        if !own && self.has_begun() {
             self.unread.push(Unread { call: call.clone(), group, from_human });
         }
+    }
+
+    /// False before the first generation: what stands there was put there by a startup script, and
+    /// nobody waits for it.
+    fn has_begun(&self) -> bool {
+        self.last.course.is_some()
     }
 
     /// True if the model has not seen the results of its last calls. Who delivered a reply rests.

@@ -35,6 +35,7 @@ mod offers;
 mod picture;
 mod port;
 mod prepare;
+mod preview;
 mod pump;
 mod rate;
 mod recovery;
@@ -60,6 +61,7 @@ use crate::protocol::{Command, Outbox, UiEvent};
 
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
 pub use findings::of_minds;
+pub use preview::{Preview, Reader, preview};
 pub use rate::Rates;
 
 use picture::{Picture, Watch};

@@ -14,7 +14,8 @@ use dominds_tui::domain::{
     Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, Preview, ProviderSource, Rates, Reader,
+    preview,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
@@ -144,13 +145,20 @@ impl World {
     pub fn try_start(&self) -> Result<Running, StoreError> {
         let clock: Arc<dyn Clock> = Arc::new(Noon);
         let disk = self.setup.disk.clone();
-        let options = StoreOptions { sync: SyncLevel::Off, disk, clock: clock.clone() };
+        let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
-        let engine = Engine {
+        let engine = self.engine(store.clone());
+        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
+        Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
+    }
+
+    /// The parts of a driver, put together.
+    fn engine(&self, store: Arc<Store>) -> Engine {
+        Engine {
             workspace: self.path().to_owned(),
             shown_folder: "~/work".to_owned(),
-            store: store.clone(),
-            clock,
+            store,
+            clock: Arc::new(Noon),
             ids: self.ids.clone(),
             lang: self.setup.lang,
             reader: self.setup.reader.unwrap_or(self.setup.lang),
@@ -161,9 +169,12 @@ impl World {
             permits: Permits::default(),
             rates: Rates::default(),
             problems: Arc::default(),
-        };
-        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
-        Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
+        }
+    }
+
+    /// What somebody would be sent, without a driver.
+    pub fn preview(&self, reader: &Reader) -> Result<Preview, String> {
+        preview(&self.engine(Arc::new(self.view())), reader)
     }
 
     /// A look at what is on disk.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dominds_tui::domain::{AgentId, DialogId, Lang};
-use dominds_tui::driver::Audience;
+use dominds_tui::driver::{Audience, Reader};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
@@ -198,4 +198,123 @@ async fn k08_who_reads_the_work_language_is_told_nothing() {
         let said = |text: &str| text.contains("The person reads") || text.contains("对方阅读");
         assert!(!seen[0].messages.iter().any(|message| message.text().is_some_and(said)));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_previewed_is_what_is_sent() {
+    let ask = r#"{"targetAgentId":"alice","tellaskContent":"Look."}"#;
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellaskSessionless", ask))
+        .reply("alice", Reply::saying("Seen."))
+        .reply("lead", Reply::saying("Good."))
+        .reply("lead", Reply::saying("Yes."));
+    let world = World::new(models);
+    world.put(".minds/team/lead/persona.md", "A captain.");
+    let main = world.preview(&Reader::Main(AgentId::new("lead"))).expect("a preview");
+    let side = world.preview(&Reader::Side(AgentId::new("alice"))).expect("a preview");
+    let mut running = world.start().await;
+    let dialog = running.talk("Go").await;
+    let seen = world.models.requests();
+    for (shown, sent) in [(&main.request, &seen[0]), (&side.request, &seen[1])] {
+        assert_eq!(shown.system, sent.system);
+        assert_eq!(shown.tools, sent.tools);
+        assert_eq!(shown.model, sent.model);
+        assert_eq!(shown.messages[0], sent.messages[0], "the Taskdoc");
+    }
+    assert!(main.request.tools.iter().any(|tool| tool.name == "askHuman"));
+    let next = world.preview(&Reader::Dialog(dialog.clone())).expect("a preview");
+    running.say(&dialog, "Sure?").await.expect("said");
+    running.quiet().await;
+    let seen = world.models.requests();
+    let sent = &seen.last().expect("a request").messages;
+    assert_eq!(next.request.messages, sent[..sent.len() - 1], "all but the new words");
+}
+
+#[tokio::test(start_paused = true)]
+async fn k11_a_dialog_that_began_with_a_startup_script_is_read_and_goes_on() {
+    let world = World::new(Sequence::new().reply("lead", Reply::saying("I see.")));
+    let root = "ab/cd/01234567";
+    let folder = format!(".dialogs/run/{root}");
+    world.put(
+        &format!("{folder}/dialog.yaml"),
+        &format!(
+            "id: {root}\nagentId: lead\ntaskDocPath: task.tsk\ncreatedAt: 2026-11-21 12:00:00\n\
+             priming:\n  scriptRefs:\n    - team_shared/first\n  showInUi: true\n"
+        ),
+    );
+    let record = |kind: &str, rest: &str| {
+        format!(
+            "{{\"ts\":\"2026-11-21 12:00:00\",\"type\":\"{kind}\",\"genseq\":1,{rest},\
+             \"sourceTag\":\"priming_script\",\"rootCourse\":1,\"rootGenseq\":1}}\n"
+        )
+    };
+    let course = [
+        record(
+            "human_text_record",
+            r#""content":"What is in it?","msgId":"p1","grammar":"markdown","origin":"user""#,
+        ),
+        record(
+            "func_call_record",
+            r#""id":"pc","name":"list_dir","rawArgumentsText":"{\"path\":\".\"}""#,
+        ),
+        record("func_result_record", r#""id":"pc","name":"list_dir","content":"- src""#),
+        record("agent_words_record", r#""content":"Only `src`.""#),
+    ]
+    .concat();
+    world.put(&format!("{folder}/course-001.jsonl"), &course);
+    world.put(
+        &format!("{folder}/latest.yaml"),
+        "currentCourse: 1\nlastModified: 2026-11-21 12:00:00\nstatus: active\n\
+         disableDiligencePush: true\n",
+    );
+    let mut running = world.start().await;
+    assert_eq!(world.models.requests().len(), 0, "nothing is driven by itself");
+    let dialog = DialogId::main(dominds_tui::domain::RootId::new(root));
+    running.say(&dialog, "And now?").await.expect("said");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let seen = world.models.requests();
+    let told: Vec<&str> = seen[0].messages.iter().filter_map(Message::text).collect();
+    for text in ["What is in it?", "- src", "Only `src`.", "And now?"] {
+        assert!(told.contains(&text), "{text} {told:#?}");
+    }
+    assert_eq!(crate::result_of(&seen[0], "pc"), Some("- src"));
+    let path = world.path().join(&folder);
+    let after = std::fs::read_to_string(path.join("course-001.jsonl")).expect("a course");
+    assert!(after.starts_with(&course), "the records stay as they were");
+    let identity = std::fs::read_to_string(path.join("dialog.yaml")).expect("an identity");
+    assert!(identity.contains("team_shared/first"), "{identity}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fuxi_sets_up_a_team_and_what_is_wrong_with_it_goes_when_it_is_mended() {
+    let team = "members:\n  lead: { provider: script, model: lead, toolsets: wsread }\n";
+    let right = team.replace("wsread", "[ws_read]");
+    let make = serde_json::json!({ "path": "team.yaml", "content": team }).to_string();
+    let mend = serde_json::json!({
+        "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": team.len(),
+        "content": right,
+    });
+    let models = Sequence::new()
+        .reply("fuxi", Reply::call("a", "team_mgmt_create_new_file", &make))
+        .reply("fuxi", Reply::call("b", "team_mgmt_overwrite_entire_file", &mend.to_string()))
+        .reply("fuxi", Reply::call("c", "team_mgmt_validate_team_cfg", "{}"))
+        .reply("fuxi", Reply::saying("There is a team."));
+    let world = World::empty(models);
+    world.put(".minds/llm.yaml", LLM);
+    let mut running = world.start().await;
+    running.talk_to("fuxi", "Make a team of one.").await.expect("a dialog");
+    let seen = world.models.requests();
+    let result = |at: usize, call: &str| {
+        let found = crate::result_of(&seen[at], call);
+        found.unwrap_or_else(|| panic!("no result of {call}")).to_owned()
+    };
+    assert!(result(1, "a").contains("toolsets"), "{}", result(1, "a"));
+    assert!(result(2, "b").contains("in order"), "{}", result(2, "b"));
+    assert!(result(3, "c").contains("lead"), "{}", result(3, "c"));
+    let wrong = |event: &UiEvent| {
+        let UiEvent::Problems(problems) = event else { return false };
+        problems.iter().any(|problem| problem.id == "team/wrong-type/lead/toolsets")
+    };
+    assert!(running.seen.iter().any(wrong), "told before the next generation");
+    assert_eq!(running.problems(), [""; 0]);
 }
