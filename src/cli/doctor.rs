@@ -1,16 +1,13 @@
 //! `doctor`: is everything in this workspace as it should be? Changes nothing.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
-use crate::driver;
-use crate::minds::{Minds, taskdoc};
-use crate::platform::env;
+use crate::minds::taskdoc;
 use crate::store::Access;
 
 use super::exit::{Refusal, Status};
@@ -26,7 +23,7 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
             problems.push(problem);
         }
     }
-    problems.extend(minds(workspace));
+    problems.extend(app::looking(workspace)?.findings());
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
     report(&problems, dialogs, as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
@@ -37,11 +34,6 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     let root = app::open(workspace, Access::ReadWrite)?.restore(root)?;
     lines::say(&format!("{root} is back"));
     Ok(Status::Done)
-}
-
-fn minds(workspace: &Path) -> Vec<Problem> {
-    let minds = Minds::load(workspace, env::work_language());
-    driver::of_minds(&minds, &app::registry(Arc::default()))
 }
 
 fn report(problems: &[Problem], dialogs: usize, as_json: bool) {

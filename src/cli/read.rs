@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::{AgentId, Bucket, Lang};
-use crate::driver::{Preview, Reader, preview};
+use crate::driver::{Preview, Reader};
 use crate::llm::{Message, ModelParams};
 use crate::minds::Minds;
 use crate::store::Access;
@@ -17,7 +17,7 @@ use super::{find, lines};
 
 pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
     let engine = app::looking(workspace)?;
-    let shown = preview(&engine, &reader(workspace, wanted)?).map_err(Refusal::invalid)?;
+    let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(Refusal::invalid)?;
     if wanted.json {
         lines::json(&whole(&shown));
     } else {

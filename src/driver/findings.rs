@@ -16,8 +16,7 @@ use super::supervisor::Supervisor;
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// What is wrong with the configuration, seen with the tools there are.
-#[must_use]
-pub fn of_minds(minds: &Minds, tools: &Registry) -> Vec<Problem> {
+fn of_minds(minds: &Minds, tools: &Registry) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
     problems.extend(minds.unknown_tools(&tools.names()));
     let sentences = minds.team().members.iter().flat_map(|member| {
@@ -52,6 +51,14 @@ pub fn members(team: &Team) -> Vec<MemberView> {
         gofor: member.gofor.first().cloned().unwrap_or_default(),
     };
     team.visible().map(view).collect()
+}
+
+impl Engine {
+    /// What is wrong with the configuration, for whoever asks once.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Problem> {
+        of_minds(&self.minds(), &self.tools)
+    }
 }
 
 impl Supervisor {

@@ -60,8 +60,7 @@ use tokio::task::JoinSet;
 use crate::protocol::{Command, Outbox, UiEvent};
 
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
-pub use findings::of_minds;
-pub use preview::{Preview, Reader, preview};
+pub use preview::{Preview, Reader};
 pub use rate::Rates;
 
 use picture::{Picture, Watch};

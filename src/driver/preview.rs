@@ -31,26 +31,28 @@ pub struct Preview {
 /// The id of a dialog that exists only here.
 const NOWHERE: &str = "preview";
 
-/// # Errors
-/// A sentence that says why the member cannot be asked.
-pub fn preview(engine: &Engine, reader: &Reader) -> Result<Preview, String> {
-    let (tree, id) = match reader {
-        Reader::Main(agent) => imagined(engine, agent, NOWHERE),
-        Reader::Side(agent) => imagined(engine, agent, "preview-root"),
-        Reader::Dialog(dialog) => {
-            let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-            let seen =
-                engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-            (seen.tree, dialog.this.clone())
-        }
-    };
-    let dialog = tree.get(&id).ok_or("there is no such dialog")?;
-    let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.text)?;
-    Ok(Preview {
-        agent: dialog.meta.agent_id.clone(),
-        provider: ready.provider_key.clone(),
-        request: ready.request(engine, dialog),
-    })
+impl Preview {
+    /// # Errors
+    /// A sentence that says why the member cannot be asked.
+    pub fn of(engine: &Engine, reader: &Reader) -> Result<Self, String> {
+        let (tree, id) = match reader {
+            Reader::Main(agent) => imagined(engine, agent, NOWHERE),
+            Reader::Side(agent) => imagined(engine, agent, "preview-root"),
+            Reader::Dialog(dialog) => {
+                let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+                let seen =
+                    engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+                (seen.tree, dialog.this.clone())
+            }
+        };
+        let dialog = tree.get(&id).ok_or("there is no such dialog")?;
+        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.text)?;
+        Ok(Self {
+            agent: dialog.meta.agent_id.clone(),
+            provider: ready.provider_key.clone(),
+            request: ready.request(engine, dialog),
+        })
+    }
 }
 
 /// A tree with one dialog in it, which has not begun.

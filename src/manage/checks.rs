@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Known, configuration, lines};
-use crate::domain::{Lang, Problem};
+use crate::domain::{Lang, Problem, Severity};
 use crate::minds::priming_problems;
 use crate::tools::{Args, Outcome, ToolCx};
 use crate::yaml;
@@ -91,12 +91,15 @@ fn list(names: &[&str]) -> String {
     if names.is_empty() { "-".to_owned() } else { names.join(", ") }
 }
 
+/// Warnings alone are no failure.
 fn verdict(head: &str, problems: &[Problem], lang: Lang) -> Outcome {
     if problems.is_empty() {
         let fine = lang.pick("Everything is in order.", "一切正常。");
         return Outcome::done(format!("{head}\n{fine}"));
     }
-    Outcome::failed(format!("{head}\n{}", lines(problems)))
+    let text = format!("{head}\n{}", lines(problems));
+    let any_error = problems.iter().any(|problem| problem.severity == Severity::Error);
+    if any_error { Outcome::failed(text) } else { Outcome::done(text) }
 }
 
 #[cfg(test)]

@@ -196,8 +196,12 @@ async fn the_team_is_validated_with_its_lines() {
     let team = "members:\n  lead: { provider: local, toolsets: [wsread] }\n";
     let desk = Desk::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
     let told = desk.call("validate_team_cfg", json!({})).await;
-    assert!(!told.ok && told.text.contains(".minds/team.yaml:2"), "{}", told.text);
+    assert!(told.ok && told.text.contains("warning: .minds/team.yaml:2"), "{}", told.text);
     assert!(told.text.contains("lead") && told.text.contains("wsread"), "{}", told.text);
+    let wrong = team.replace("[wsread]", "3");
+    fs::write(desk.path().join(".minds/team.yaml"), wrong).unwrap();
+    let told = desk.call("validate_team_cfg", json!({})).await;
+    assert!(!told.ok && told.text.contains("error: .minds/team.yaml:2"), "{}", told.text);
     fs::write(desk.path().join(".minds/team.yaml"), team.replace("wsread", "ws_read")).unwrap();
     let told = desk.call("validate_team_cfg", json!({})).await;
     assert!(told.ok && told.text.contains("in order"), "{}", told.text);
@@ -207,7 +211,7 @@ async fn the_team_is_validated_with_its_lines() {
 async fn tool_servers_and_startup_scripts_are_validated() {
     let desk = Desk::new(&[(".minds/priming/team_shared/a.md", "no head")]);
     let told = desk.call("validate_priming_scripts", json!({})).await;
-    assert!(!told.ok && told.text.contains("team_shared/a.md:1"), "{}", told.text);
+    assert!(told.ok && told.text.contains("team_shared/a.md:1"), "{}", told.text);
     assert!(desk.call("validate_mcp_cfg", json!({})).await.ok);
     fs::write(desk.path().join(".minds/mcp.yaml"), "servers: { a: {} }").unwrap();
     let told = desk.call("validate_mcp_cfg", json!({})).await;

@@ -14,8 +14,7 @@ use dominds_tui::domain::{
     Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, Preview, ProviderSource, Rates, Reader,
-    preview,
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
@@ -153,7 +152,7 @@ impl World {
     }
 
     /// The parts of a driver, put together.
-    fn engine(&self, store: Arc<Store>) -> Engine {
+    pub fn engine(&self, store: Arc<Store>) -> Engine {
         Engine {
             workspace: self.path().to_owned(),
             shown_folder: "~/work".to_owned(),
@@ -170,11 +169,6 @@ impl World {
             rates: Rates::default(),
             problems: Arc::default(),
         }
-    }
-
-    /// What somebody would be sent, without a driver.
-    pub fn preview(&self, reader: &Reader) -> Result<Preview, String> {
-        preview(&self.engine(Arc::new(self.view())), reader)
     }
 
     /// A look at what is on disk.

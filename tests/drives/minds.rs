@@ -1,9 +1,10 @@
 //! `.minds/` while a driver runs: what is wrong is told, what is mended goes, edits count at once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::{AgentId, DialogId, Lang};
-use dominds_tui::driver::{Audience, Reader};
+use dominds_tui::driver::{Audience, Preview, Reader};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
@@ -50,6 +51,12 @@ impl Running {
         self.quiet().await;
         Ok(made.expect("a dialog"))
     }
+}
+
+/// What somebody would be sent, without a driver.
+fn preview(world: &World, reader: &Reader) -> Preview {
+    let engine = world.engine(Arc::new(world.view()));
+    Preview::of(&engine, reader).expect("a preview")
 }
 
 /// What the program tells a model about the reader's language.
@@ -210,8 +217,8 @@ async fn what_is_previewed_is_what_is_sent() {
         .reply("lead", Reply::saying("Yes."));
     let world = World::new(models);
     world.put(".minds/team/lead/persona.md", "A captain.");
-    let main = world.preview(&Reader::Main(AgentId::new("lead"))).expect("a preview");
-    let side = world.preview(&Reader::Side(AgentId::new("alice"))).expect("a preview");
+    let main = preview(&world, &Reader::Main(AgentId::new("lead")));
+    let side = preview(&world, &Reader::Side(AgentId::new("alice")));
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let seen = world.models.requests();
@@ -222,7 +229,7 @@ async fn what_is_previewed_is_what_is_sent() {
         assert_eq!(shown.messages[0], sent.messages[0], "the Taskdoc");
     }
     assert!(main.request.tools.iter().any(|tool| tool.name == "askHuman"));
-    let next = world.preview(&Reader::Dialog(dialog.clone())).expect("a preview");
+    let next = preview(&world, &Reader::Dialog(dialog.clone()));
     running.say(&dialog, "Sure?").await.expect("said");
     running.quiet().await;
     let seen = world.models.requests();

@@ -19,9 +19,9 @@ const RECALL: Text = Text::both(
 
 const OFFERED: Text = Text::both("Your tools", "你的工具");
 const OFFERED_NOTE: Text = Text::both(
-    "A tool's description is its manual; read it before the first call. Besides these and the ones \
-     for asking and replying there are none.",
-    "工具的描述就是它的手册；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
+    "A tool's description says how it is called; read it before the first call. Besides these and \
+     the ones for asking and replying there are none.",
+    "工具的描述说明怎样调用；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
 );
 
 const MANUALS: Text = Text::both("Manuals", "手册");
