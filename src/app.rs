@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::KeyUse;
+use crate::domain::{KeyUse, Lang, Problems};
 use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
-    Secret,
+    Secret, Sequence,
 };
+use crate::manage;
 use crate::minds::{ApiType, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
@@ -38,6 +39,8 @@ pub struct Start<'a> {
     pub pick_up: PickUp,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
+    /// The language of whoever reads.
+    pub reader: Lang,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -48,20 +51,47 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
     let engine = Engine {
-        workspace: start.workspace.to_owned(),
-        shown_folder: env::shown(start.workspace),
-        store: store.clone(),
+        driving: start.driving,
+        reader: start.reader,
+        ..engine(start.workspace, store.clone(), providers)
+    };
+    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+}
+
+/// An engine to look with: it holds no lock and asks no model.
+pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
+    let store = Arc::new(open(workspace, Access::ReadOnly)?);
+    Ok(engine(workspace, store, Arc::new(Nobody)))
+}
+
+fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource>) -> Engine {
+    let problems: Arc<Problems> = Arc::default();
+    Engine {
+        workspace: workspace.to_owned(),
+        shown_folder: env::shown(workspace),
+        store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
+        reader: env::work_language(),
         providers,
-        tools: Registry::builtin(),
+        tools: registry(problems.clone()),
         env: &env::variable,
-        driving: start.driving,
+        driving: false,
         permits: Permits::default(),
         rates: Rates::default(),
-    };
-    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+        problems,
+    }
+}
+
+/// All tools of this program.
+#[must_use]
+pub fn registry(problems: Arc<Problems>) -> Registry {
+    let mut tools = Registry::builtin();
+    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems) {
+        tracing::error!(%error, "a tool is missing");
+    }
+    tools
 }
 
 /// Opens the store of a workspace.
@@ -148,6 +178,21 @@ struct ByScript(Arc<Scripted>);
 impl ProviderSource for ByScript {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         Ok(self.0.clone())
+    }
+
+    /// Nothing is ever held.
+    fn trust(&self, _key: &KeyUse) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Stands in where nobody is asked.
+#[derive(Debug)]
+struct Nobody;
+
+impl ProviderSource for Nobody {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+        Ok(Arc::new(Sequence::new()))
     }
 
     /// Nothing is ever held.

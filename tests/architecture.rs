@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("yaml", &[]),
     ("domain", &[]),
     ("protocol", &["domain"]),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("llm", &["domain"]),
     ("tools", &["domain"]),
     ("minds", &["domain", "yaml"]),
+    ("manage", &["domain", "tools", "minds", "yaml"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),
@@ -28,8 +29,8 @@ const LAYERS: [(&str, &[&str]); 12] = [
 ];
 
 const ALL: &[&str] = &[
-    "app", "cli", "demo", "domain", "driver", "llm", "minds", "platform", "protocol", "store",
-    "tools", "ui", "yaml",
+    "app", "cli", "demo", "domain", "driver", "llm", "manage", "minds", "platform", "protocol",
+    "store", "tools", "ui", "yaml",
 ];
 
 /// External crate, and the places below `src` that may name it.

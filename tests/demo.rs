@@ -39,6 +39,7 @@ impl Play {
     fn start(folder: &Path, speed: f64) -> Self {
         let script = demo::script().expect("the script");
         let (driver, _store) = app::start(Start {
+            reader: dominds_tui::domain::Lang::En,
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,

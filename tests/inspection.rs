@@ -213,3 +213,30 @@ fn the_doctor_names_problems_and_no_states() {
     assert_eq!(status, 6, "{text}");
     assert!(text.contains("`notes.txt` does not belong there"), "{text}");
 }
+
+#[test]
+fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
+    let folder = workspace();
+    put(folder.path(), ".minds/team/lead/persona.md", "A captain.\n");
+    let shown = json_of(folder.path(), &["read", "lead", "--json"]);
+    assert_eq!((&shown["member"], &shown["model"]), (&json!("lead"), &json!("m")));
+    assert!(shown["system"].as_str().expect("a prompt").contains("A captain."));
+    let names = |shown: &Value| -> Vec<String> {
+        let tools = shown["tools"].as_array().expect("tools");
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let main = names(&shown);
+    assert!(main.contains(&"change_mind".to_owned()) && !main.contains(&"tellaskBack".to_owned()));
+    let side = names(&json_of(folder.path(), &["read", "--side", "--json"]));
+    assert!(!side.contains(&"change_mind".to_owned()) && side.contains(&"tellaskBack".to_owned()));
+    let (text, status) = told(folder.path(), &["read"]);
+    assert_eq!(status, 0);
+    for part in ["@lead, model m of mock", "SYSTEM PROMPT", "See it through.", "\"properties\""] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let next = json_of(folder.path(), &["read", "--dialog", "cc/dd/00000002", "--json"]);
+    assert_eq!(next["member"], json!("alice"));
+    assert_eq!(told(folder.path(), &["read", "nobody"]).1, 2);
+    put(folder.path(), ".minds/team.yaml", "members:\n  lead: { provider: gone }\n");
+    assert_eq!(told(folder.path(), &["read", "lead"]).1, 6);
+}

@@ -109,6 +109,8 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// What a member is sent: prompt, context, tools; nothing is sent
+    Read(Read),
     /// Check the workspace; changes nothing
     Doctor {
         #[arg(long)]
@@ -119,6 +121,21 @@ pub enum Command {
     },
     /// Print completions for a shell
     Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+pub struct Read {
+    /// Whose; the default responder's if not given
+    pub member: Option<String>,
+    /// As a teammate asks it, in a side dialog
+    #[arg(long)]
+    pub side: bool,
+    /// What this dialog would be sent next
+    #[arg(long, value_name = "DLG", conflicts_with_all = ["member", "side"])]
+    pub dialog: Option<String>,
+    /// One JSON value
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -35,7 +35,8 @@ pub fn read() -> Setup {
     faults.extend(key_faults);
     let lang = match value.get("language").and_then(Value::as_str) {
         Some("zh") => Lang::Zh,
-        Some(_) | None => Lang::En,
+        Some("en") => Lang::En,
+        Some(_) | None => env::work_language(),
     };
     let look = Look { theme, glyphs: *Glyphs::for_terminal(utf8), keymap, lang };
     Setup { look, ability: Ability { depth, utf8 }, faults }

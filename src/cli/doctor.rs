@@ -7,10 +7,8 @@ use serde_json::json;
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
-use crate::minds::{Minds, taskdoc};
-use crate::platform::env;
+use crate::minds::taskdoc;
 use crate::store::Access;
-use crate::tools::Registry;
 
 use super::exit::{Refusal, Status};
 use super::lines;
@@ -25,7 +23,7 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
             problems.push(problem);
         }
     }
-    problems.extend(minds(workspace));
+    problems.extend(app::looking(workspace)?.findings());
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
     report(&problems, dialogs, as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
@@ -36,13 +34,6 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     let root = app::open(workspace, Access::ReadWrite)?.restore(root)?;
     lines::say(&format!("{root} is back"));
     Ok(Status::Done)
-}
-
-fn minds(workspace: &Path) -> Vec<Problem> {
-    let minds = Minds::load(workspace, env::work_language());
-    let mut problems = minds.problems().to_vec();
-    problems.extend(minds.unknown_tools(&Registry::builtin().names()));
-    problems
 }
 
 fn report(problems: &[Problem], dialogs: usize, as_json: bool) {

@@ -18,6 +18,7 @@ use crate::protocol::event::UiEvent;
 use crate::store::Access;
 
 use super::args::{self, Driving, Run, Which};
+use super::config;
 use super::events::Printer;
 use super::exit::{Refusal, Status};
 use super::find;
@@ -69,7 +70,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
 
 fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
     let minds = Minds::load(workspace, Lang::En);
-    if let Some(missing) = minds.missing() {
+    if let (Some(missing), None) = (minds.missing(), wanted) {
         return Err(Refusal::invalid(missing.to_string()));
     }
     let found = wanted.map(AgentId::new).or_else(|| minds.default_responder().cloned());
@@ -168,6 +169,7 @@ impl Job<'_> {
     async fn carry_out(self) -> Result<Status, Refusal> {
         let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
         let (mut driver, store) = app::start(Start {
+            reader: config::read().look.lang,
             workspace: self.workspace,
             models: Models::Configured(self.consent),
             audience: Audience::Script,

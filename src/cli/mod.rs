@@ -11,6 +11,7 @@ mod find;
 mod inspect;
 mod lifecycle;
 mod lines;
+mod read;
 mod reading;
 mod screen;
 mod transcript;
@@ -99,6 +100,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Fork { root, course, genseq }) => {
             block_on(lifecycle::fork(&workspace, &root, course, genseq))
         }
+        Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),

@@ -17,8 +17,9 @@ use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
 use crate::ui::{App, AppOptions, DraftStore, RunOptions};
 
+use super::config::{self, Setup};
 use super::exit::{Refusal, Status};
-use super::{config, lines};
+use super::lines;
 
 /// How long dialogs may settle when the screen is left.
 const GRACE: Duration = Duration::from_secs(3);
@@ -43,18 +44,20 @@ pub fn run(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Stat
 }
 
 async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
+    let setup = config::read();
     let (driver, store) = app::start(Start {
         workspace,
         models,
         audience: Audience::Screen,
         pick_up: PickUp::Everything,
         driving: true,
+        reader: setup.look.lang,
     })?;
     for command in first {
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, &store, &report).await;
+    let shown = on_terminal(driver, &store, &report, setup).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::remark(&report);
     }
@@ -65,8 +68,8 @@ async fn on_terminal(
     driver: Driver,
     store: &Arc<Store>,
     report: &Arc<Mutex<Option<String>>>,
+    setup: Setup,
 ) -> io::Result<Status> {
-    let setup = config::read();
     let modes = ModeFlag::default();
     let told = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {

@@ -92,6 +92,8 @@ pub struct History {
     pub resolved_targets: BTreeSet<CallId>,
     pub messages: BTreeSet<MsgId>,
     pub unread: Vec<Unread>,
+    /// The language a person is answered in, as the newest prompt says; a code such as `zh`.
+    pub language: Option<String>,
 }
 
 impl History {
@@ -112,6 +114,7 @@ impl History {
             resolved_targets: BTreeSet::new(),
             messages: BTreeSet::new(),
             unread: Vec::new(),
+            language: None,
         }
     }
 
@@ -153,6 +156,9 @@ impl History {
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
+                if text.user_language_code.is_some() {
+                    self.language.clone_from(&text.user_language_code);
+                }
                 if let Some(directive) = &text.tellask_reply_directive {
                     self.directed.insert(directive.target_call_id.clone(), (course, genseq));
                 }
@@ -251,7 +257,7 @@ impl History {
                 !call.started || self.replies.get(id) == Some(&ReplyStatus::Failed)
             }
         };
-        self.last.owes_followup |= waits;
+        self.last.owes_followup |= waits && self.has_begun();
     }
 
     fn note_reply(
@@ -270,9 +276,15 @@ impl History {
                 Some(g.course) == self.last.course && g.genseq == self.last.genseq
             })
             && !self.results.contains(call);
-        if !own {
+        if !own && self.has_begun() {
             self.unread.push(Unread { call: call.clone(), group, from_human });
         }
+    }
+
+    /// False before the first generation: what stands there was put there by a startup script, and
+    /// nobody waits for it.
+    fn has_begun(&self) -> bool {
+        self.last.course.is_some()
     }
 
     /// True if the model has not seen the results of its last calls. Who delivered a reply rests.

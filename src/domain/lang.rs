@@ -18,6 +18,12 @@ impl Lang {
         if locale.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 
+    /// From the code in a record.
+    #[must_use]
+    pub fn of_code(code: &str) -> Option<Self> {
+        [Self::En, Self::Zh].into_iter().find(|lang| lang.code() == code)
+    }
+
     /// The text in this language.
     #[must_use]
     pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {

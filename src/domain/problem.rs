@@ -2,6 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know; nothing is lost.
+    Info,
+    /// Something was left out, and all else works.
+    Warning,
+    /// Something that is wanted does not work before this is mended.
+    #[default]
+    Error,
+}
+
+impl Severity {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// A finding about the workspace or its configuration. Texts are plain; they may quote foreign text,
 /// so they are cleaned where they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,18 +36,34 @@ pub struct Problem {
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    #[serde(default)]
+    pub severity: Severity,
     pub text: String,
     pub mend: String,
 }
 
 impl Problem {
+    /// An error; see [`Self::warning`].
     pub fn new(
         id: impl Into<String>,
         path: impl Into<String>,
         text: impl Into<String>,
         mend: impl Into<String>,
     ) -> Self {
-        Self { id: id.into(), path: path.into(), line: None, text: text.into(), mend: mend.into() }
+        Self {
+            id: id.into(),
+            path: path.into(),
+            line: None,
+            severity: Severity::Error,
+            text: text.into(),
+            mend: mend.into(),
+        }
+    }
+
+    /// The same finding, as a mere warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
     }
 
     #[must_use]

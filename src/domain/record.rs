@@ -20,6 +20,8 @@ pub struct Entry {
     pub genseq: Option<Genseq>,
     /// Where the main dialog stood.
     pub root: Option<RootAnchor>,
+    /// Where it came from, if not from a generation: `priming_script`.
+    pub source_tag: Option<String>,
     pub record: Record,
 }
 
@@ -261,7 +263,7 @@ pub enum Record {
     Unknown { kind: String, line: String },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Frame {
     #[serde(default)]
@@ -272,6 +274,8 @@ struct Frame {
     root_course: Option<Course>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root_genseq: Option<Genseq>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source_tag: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -297,7 +301,7 @@ impl Entry {
             frame
         } else {
             serde_json::from_str::<serde_json::Map<String, Value>>(line).ok()?;
-            Frame { ts: Stamp::default(), genseq: None, root_course: None, root_genseq: None }
+            Frame::default()
         };
         let record = serde_json::from_str(line).unwrap_or_else(|_| Record::Unknown {
             kind: serde_json::from_str::<Kind>(line).map(|k| k.kind).unwrap_or_default(),
@@ -306,14 +310,15 @@ impl Entry {
         let root = frame
             .root_course
             .map(|course| RootAnchor { course, genseq: frame.root_genseq.unwrap_or_default() });
-        Some(Self { ts: frame.ts, genseq: frame.genseq, root, record })
+        let Frame { ts, genseq, source_tag, .. } = frame;
+        Some(Self { ts, genseq, root, source_tag, record })
     }
 
     /// A line that is written as it stands, whatever it says.
     #[must_use]
     pub fn verbatim(line: &str) -> Self {
         let record = Record::Unknown { kind: String::new(), line: line.to_owned() };
-        Self { ts: Stamp::default(), genseq: None, root: None, record }
+        Self { ts: Stamp::default(), genseq: None, root: None, source_tag: None, record }
     }
 
     /// The line without its newline.
@@ -327,6 +332,7 @@ impl Entry {
             genseq: self.genseq,
             root_course: self.root.map(|root| root.course),
             root_genseq: self.root.map(|root| root.genseq),
+            source_tag: self.source_tag.clone(),
         };
         serde_json::to_string(&Line { frame, record: &self.record }).unwrap_or_default()
     }
@@ -339,6 +345,7 @@ mod tests {
     #[test]
     fn a_line_of_dominds_survives_reading_and_writing() {
         for line in [
+            r#"{"ts":"t","type":"agent_words_record","genseq":1,"content":"x","rootCourse":1,"rootGenseq":1,"sourceTag":"priming_script"}"#,
             r#"{"ts":"2026-11-21 20:50:08","type":"gen_start_record","genseq":1,"rootCourse":1,"rootGenseq":1}"#,
             r#"{"ts":"t","type":"tellask_call_record","genseq":1,"id":"c","name":"tellask","rawArgumentsText":"{}","deliveryMode":"tellask_call_start","rootCourse":1,"rootGenseq":0}"#,
             r#"{"ts":"t","type":"tellask_result_record","callId":"c","status":"completed","content":"x","callSiteCourse":1,"callSiteGenseq":2,"responder":{"responderId":"human","agentId":"human","originMemberId":"alice"},"route":{},"callName":"askHuman","call":{"tellaskContent":"q"},"rootCourse":1,"rootGenseq":1}"#,

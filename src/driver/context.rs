@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::record::{Entry, Record, ReplyStatus};
 use crate::domain::reminder::sort_newest_first;
-use crate::domain::{Dialog, Reminder};
+use crate::domain::{Dialog, Lang, Reminder};
 use crate::llm::Message;
 
 use super::texts::Texts;
@@ -23,11 +23,22 @@ pub fn messages(
     messages.extend(taskdoc.map(Message::Environment));
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(obligation(dialog, texts));
+    let mut told = texts.0;
     for entry in &dialog.history.entries {
+        messages.extend(language_guide(entry, &mut told, texts));
         messages.extend(message(dialog, entry, texts));
     }
     in_call_order(&mut messages);
     messages
+}
+
+/// Said before a prompt of somebody who reads another language than `told` so far, which at first is
+/// the work language.
+fn language_guide(entry: &Entry, told: &mut Lang, texts: Texts) -> Option<Message> {
+    let Record::HumanText(text) = &entry.record else { return None };
+    let reader = Lang::of_code(text.user_language_code.as_deref()?)?;
+    let changed = std::mem::replace(told, reader) != reader;
+    changed.then(|| Message::Environment(texts.answer_in(reader).to_owned()))
 }
 
 /// Tools that run side by side end in any order; their results are told in the order of the calls.
@@ -153,7 +164,7 @@ fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskRe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DialogMeta, Lang, Latest, SelfId, Stamp};
+    use crate::domain::{DialogMeta, Latest, SelfId, Stamp};
 
     fn dialog(lines: &[&str]) -> Dialog {
         let meta = DialogMeta {

@@ -66,7 +66,8 @@ impl Draft {
         }
         // Dominds gives a guide no place in the main dialog.
         let root = (!matches!(record, Record::RuntimeGuide { .. })).then_some(root);
-        let entry = Arc::new(Entry { ts: self.now.clone(), genseq, root, record });
+        let entry =
+            Arc::new(Entry { ts: self.now.clone(), genseq, root, source_tag: None, record });
         self.tree.apply(Change::Append {
             dialog: dialog.clone(),
             course,

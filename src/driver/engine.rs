@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::{Clock, IdSource, KeyUse, Lang};
+use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
@@ -56,6 +56,8 @@ pub struct Engine {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
     pub lang: Lang,
+    /// The language of whoever reads: what is said to them is said in it.
+    pub reader: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub tools: Registry,
     /// The environment, for names of keys.
@@ -66,6 +68,8 @@ pub struct Engine {
     pub permits: Permits,
     /// Nothing is learned at the start.
     pub rates: Rates,
+    /// Written by the pump; tools may read it.
+    pub problems: Arc<Problems>,
 }
 
 impl std::fmt::Debug for Engine {

@@ -151,7 +151,8 @@ fn still_owed_before(dialog: &Dialog) -> bool {
 
 fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts: Texts) {
     draft.must_last();
-    let language = prompt.language.clone().unwrap_or_else(|| texts.0.code().to_owned());
+    let language = prompt.language.clone().or_else(|| answered_in(draft, &at.dialog));
+    let language = language.unwrap_or_else(|| texts.0.code().to_owned());
     let text = HumanText {
         content: prompt.content.clone(),
         msg_id: prompt.msg_id.clone(),
@@ -177,6 +178,11 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
         };
         draft.append(&at.dialog, at.course, at.genseq, anchor);
     }
+}
+
+/// The language a person was last answered in.
+fn answered_in(draft: &Draft, id: &SelfId) -> Option<String> {
+    draft.dialog(id)?.history.language.clone()
 }
 
 /// Every generation starts with a snapshot of the reminders.
@@ -267,7 +273,8 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         msg_id: MsgId::new(draft.ids.message().as_str()),
         grammar: "markdown".to_owned(),
         origin: "runtime".to_owned(),
-        user_language_code: Some(texts.0.code().to_owned()),
+        user_language_code: answered_in(draft, &at.dialog)
+            .or_else(|| Some(texts.0.code().to_owned())),
         skip_taskdoc: None,
         tellask_reply_directive: owed,
         side_dialog_reply_target: target,

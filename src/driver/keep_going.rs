@@ -40,7 +40,8 @@ pub fn instead_of_resting(
     };
     let mut ended = dialog.clone();
     let ts = draft.now.clone();
-    let entry = Entry { ts, genseq: Some(at.genseq), root: None, record: finish.clone() };
+    let entry =
+        Entry { ts, genseq: Some(at.genseq), root: None, source_tag: None, record: finish.clone() };
     ended.history.fold(at.course, Arc::new(entry));
     let pushes = care.keep_going.pushes(&ended.latest);
     match urge(&ended, care.cadence, pushes) {
@@ -71,7 +72,7 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
         msg_id: draft.ids.message(),
         content: texts.push(body),
         origin: Origin::DiligencePush,
-        language: Some(texts.0.code().to_owned()),
+        language: None,
         directive: None,
         assigns: None,
     };

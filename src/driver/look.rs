@@ -4,10 +4,11 @@ use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::minds::{Minds, taskdoc};
-use crate::protocol::event::{MemberView, TranscriptPage, TreeRow, WorkspaceView};
+use crate::protocol::event::{TranscriptPage, TreeRow, WorkspaceView};
 use crate::store::{DialogListing, StoreError, Survey, TreeListing};
 
 use super::engine::Engine;
+use super::findings::members;
 use super::picture::News;
 
 /// Records sent when a dialog is opened, and per page.
@@ -101,15 +102,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
     }
     WorkspaceView {
         folder: engine.shown_folder.clone(),
-        members: minds
-            .team()
-            .visible()
-            .map(|member| MemberView {
-                id: member.id.clone(),
-                name: member.name.clone(),
-                gofor: member.gofor.first().cloned().unwrap_or_default(),
-            })
-            .collect(),
+        members: members(minds.team()),
         default_responder: minds.default_responder().cloned(),
         taskdocs,
     }

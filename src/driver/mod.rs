@@ -23,6 +23,7 @@ mod drive;
 mod effects;
 mod ending;
 pub mod engine;
+mod findings;
 mod fork;
 mod generation;
 mod interjection;
@@ -34,6 +35,7 @@ mod offers;
 mod picture;
 mod port;
 mod prepare;
+mod preview;
 mod pump;
 mod rate;
 mod recovery;
@@ -58,6 +60,7 @@ use tokio::task::JoinSet;
 use crate::protocol::{Command, Outbox, UiEvent};
 
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
+pub use preview::{Preview, Reader};
 pub use rate::Rates;
 
 use picture::{Picture, Watch};
@@ -102,6 +105,7 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
+        let picture = Picture::new(engine.problems.clone());
         let (commands, orders) = mpsc::channel(COMMANDS);
         let (news, reports) = mpsc::channel(NEWS);
         let (screen, events) = mpsc::channel(EVENTS);
@@ -118,7 +122,7 @@ impl Driver {
         );
         let mut tasks = JoinSet::new();
         tasks.spawn(supervisor.run());
-        tasks.spawn(pump::pump(reports, screen, Picture::new(watch), Outbox::new(kept)));
+        tasks.spawn(pump::pump(reports, screen, picture.watching(watch), Outbox::new(kept)));
         Self { commands, events, tasks }
     }
 

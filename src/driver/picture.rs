@@ -2,15 +2,18 @@
 //! news go in, events come out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
 use crate::domain::latest::DisplayState;
 use crate::domain::question::headline;
 use crate::domain::record::Record;
-use crate::domain::{DialogId, Problem, RootId};
+use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
 use crate::protocol::Outbox;
-use crate::protocol::event::{InboxRow, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView};
+use crate::protocol::event::{
+    InboxRow, MemberView, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView,
+};
 
 pub type NewsSender = mpsc::Sender<News>;
 
@@ -41,6 +44,12 @@ pub enum News {
     Problems {
         origin: &'static str,
         problems: Vec<Problem>,
+    },
+    /// The configuration as it is now.
+    Minds {
+        problems: Vec<Problem>,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
     },
     /// All problems of one tree.
     TreeProblems {
@@ -74,26 +83,28 @@ pub struct Picture {
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     busy: BTreeMap<RootId, bool>,
-    problems: BTreeMap<&'static str, Vec<Problem>>,
-    tree_problems: BTreeMap<RootId, Vec<Problem>>,
+    problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Watch,
     listed: bool,
 }
 
 impl Picture {
-    pub fn new(watch: Watch) -> Self {
+    pub fn new(problems: Arc<Problems>) -> Self {
         Self {
             workspace: WorkspaceView::default(),
             trees: BTreeMap::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
-            problems: BTreeMap::new(),
-            tree_problems: BTreeMap::new(),
+            problems,
             live: BTreeMap::new(),
-            watch,
+            watch: Watch::Nobody,
             listed: false,
         }
+    }
+
+    pub fn watching(self, watch: Watch) -> Self {
+        Self { watch, ..self }
     }
 
     /// Takes in one piece of news and tells what changed.
@@ -118,7 +129,7 @@ impl Picture {
             News::Gone(root) => {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
-                self.set_tree_problems(root.clone(), Vec::new(), out);
+                self.set_problems(&of_tree(&root), Vec::new(), out);
                 out.push(UiEvent::Gone(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
@@ -129,13 +140,14 @@ impl Picture {
                 }
             }
             News::Watch(watch) => self.set_watch(watch, out),
-            News::Problems { origin, problems } => {
-                if self.problems.get(origin) != Some(&problems) {
-                    self.problems.insert(origin, problems);
-                    out.push(UiEvent::Problems(self.all_problems()));
-                }
+            News::Problems { origin, problems } => self.set_problems(origin, problems, out),
+            News::Minds { problems, members, default_responder } => {
+                self.set_team(members, default_responder, out);
+                self.set_problems("minds", problems, out);
             }
-            News::TreeProblems { root, problems } => self.set_tree_problems(root, problems, out),
+            News::TreeProblems { root, problems } => {
+                self.set_problems(&of_tree(&root), problems, out);
+            }
             News::Listed => {
                 self.listed = true;
                 self.tell_all(out);
@@ -241,13 +253,23 @@ impl Picture {
         }
     }
 
-    fn set_tree_problems(&mut self, root: RootId, problems: Vec<Problem>, out: &mut Outbox) {
-        let changed = self.tree_problems.remove(&root).unwrap_or_default() != problems;
-        if !problems.is_empty() {
-            self.tree_problems.insert(root, problems);
+    fn set_problems(&mut self, finder: &str, problems: Vec<Problem>, out: &mut Outbox) {
+        let mut book = self.problems.book();
+        if book.take(finder, problems) {
+            out.push(UiEvent::Problems(book.open()));
         }
-        if changed {
-            out.push(UiEvent::Problems(self.all_problems()));
+    }
+
+    fn set_team(
+        &mut self,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
+        out: &mut Outbox,
+    ) {
+        let now = WorkspaceView { members, default_responder, ..self.workspace.clone() };
+        if now != self.workspace {
+            self.workspace = now;
+            out.push(UiEvent::Workspace(self.workspace.clone()));
         }
     }
 
@@ -264,7 +286,7 @@ impl Picture {
     fn tell_all(&self, out: &mut Outbox) {
         out.push(UiEvent::Rows(self.all_rows()));
         out.push(UiEvent::Inbox(self.all_questions()));
-        out.push(UiEvent::Problems(self.all_problems()));
+        out.push(UiEvent::Problems(self.problems.book().open()));
     }
 
     /// Rows of all trees, the oldest tree first, as they were made within each tree.
@@ -280,10 +302,6 @@ impl Picture {
             (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
         });
         rows
-    }
-
-    fn all_problems(&self) -> Vec<Problem> {
-        self.problems.values().chain(self.tree_problems.values()).flatten().cloned().collect()
     }
 
     fn quiet(&self, out: &mut Outbox) {
@@ -304,6 +322,11 @@ impl Picture {
             QuietOutcome::Done
         }
     }
+}
+
+/// Under which name the problems of a tree stand.
+fn of_tree(root: &RootId) -> String {
+    format!("tree/{root}")
 }
 
 #[cfg(test)]

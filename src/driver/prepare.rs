@@ -128,6 +128,11 @@ fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
 }
 
 impl Ready {
+    /// The configuration it was prepared with.
+    pub fn minds(&self) -> &Minds {
+        &self.minds
+    }
+
     /// Who can be asked, and how much the member asks of itself.
     pub fn team_names(&self) -> TeamNames {
         let team = self.minds.team();

@@ -55,7 +55,7 @@ pub fn warning(draft: &Draft, remedy: Remedy, texts: Texts) -> Option<QueuedProm
         content: texts.remedy(remedy)?,
         msg_id: draft.ids.message(),
         origin: Origin::Runtime,
-        language: Some(texts.0.code().to_owned()),
+        language: None,
         directive: None,
         assigns: None,
     })

@@ -204,7 +204,7 @@ impl TreeTask {
             msg_id: self.engine.ids.message(),
             content: text.to_owned(),
             origin: Origin::User,
-            language: Some(self.engine.lang.code().to_owned()),
+            language: Some(self.engine.reader.code().to_owned()),
             directive: None,
             assigns: None,
         };

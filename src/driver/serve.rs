@@ -13,6 +13,7 @@ use crate::tools::Outcome;
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
 use super::effects;
 use super::ending;
+use super::findings::minds_news;
 use super::generation;
 use super::interjection;
 use super::port::{Answer, Generation, GenerationEnd, PortRequest, Round};
@@ -79,6 +80,7 @@ impl TreeTask {
                     return None;
                 }
             };
+            let _ = self.news.send(minds_news(&self.engine, ready.minds())).await;
             let mut draft = self.draft();
             let at =
                 generation::open(&mut draft, id, step, ready.care.cadence, self.engine.texts())?;

@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId};
-use crate::minds::taskdoc;
+use crate::minds::{stamp, taskdoc};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::store::StoreError;
 
 use super::draft::Draft;
 use super::engine::Engine;
+use super::findings::{LOOK_AGAIN, minds_news};
 use super::look::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
 use super::picture::{News, NewsSender, Watch};
 use super::requests::{Continued, TreeRequest};
@@ -36,6 +38,8 @@ pub struct Supervisor {
     pub(super) pick_up: bool,
     /// Live text and records of one dialog are sent; false: records of all, for a script.
     watches_one: bool,
+    /// What `.minds` was like when it was told last.
+    pub(super) minds_seen: Option<u64>,
 }
 
 impl Supervisor {
@@ -47,12 +51,15 @@ impl Supervisor {
         watches_one: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { engine, news, commands, trees, tasks, pick_up, watches_one }
+        let minds_seen = None;
+        Self { engine, news, commands, trees, tasks, pick_up, watches_one, minds_seen }
     }
 
     pub async fn run(mut self) {
         self.look_around().await;
         let mut grace = Duration::from_secs(3);
+        let mut look_again = tokio::time::interval(LOOK_AGAIN);
+        look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 command = self.commands.recv() => match command {
@@ -64,6 +71,7 @@ impl Supervisor {
                     None => break,
                 },
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
+                _ = look_again.tick(), if self.watches_one => self.look_at_minds().await,
             }
         }
         self.trees.clear();
@@ -79,15 +87,17 @@ impl Supervisor {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
+            let seen = stamp(&engine.workspace);
             let minds = engine.minds();
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
-            (survey, minds, view, taskdocs)
+            (survey, seen, minds, view, taskdocs)
         });
-        let Ok((survey, minds, view, taskdocs)) = surveyed.await else { return };
+        let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return };
+        self.minds_seen = Some(seen);
         self.send(News::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.send(News::Workspace(view)).await;
-        self.send(News::Problems { origin: "minds", problems: minds.problems().to_vec() }).await;
+        self.send(minds_news(&self.engine, &minds)).await;
         let problems = survey.problems.clone();
         self.send(News::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();

@@ -65,7 +65,7 @@ impl Minds {
             let keys = self.providers.iter().map(|provider| provider.key.as_str());
             let hint = did_you_mean(key, keys);
             return Err(self.at_member(
-                member,
+                &member.id,
                 "provider",
                 Problem::new(
                     format!("team/unknown-provider/{}", clip(key)),
@@ -110,7 +110,7 @@ impl Minds {
             format!("no model is named, and provider `{}` lists none", provider.key),
             "name one with `model:`",
         );
-        self.at_member(member, "provider", problem)
+        self.at_member(&member.id, "provider", problem)
     }
 
     fn unknown_model(&self, member: &Member, provider: &ProviderConfig, model: &str) -> Problem {
@@ -122,19 +122,7 @@ impl Minds {
             format!("provider `{}` has no model `{}`", provider.key, clip(model)),
             format!("add it to `models` in {}{hint}", llm_config::PATH),
         );
-        self.at_member(member, "model", problem)
-    }
-
-    /// The line where the member, or else the defaults, set `key`.
-    fn at_member(&self, member: &Member, key: &str, problem: Problem) -> Problem {
-        let text = self.team_text.as_deref().unwrap_or_default();
-        let own = ["members", member.id.as_str(), key];
-        let found = |keys: &[&str]| {
-            let line = lines::line_of(text, keys)?;
-            let holds_it = text.lines().nth(line - 1)?.contains(key);
-            holds_it.then_some(line)
-        };
-        at(problem, found(&own).or_else(|| found(&["member_defaults", key])))
+        self.at_member(&member.id, "model", problem)
     }
 }
 

@@ -12,15 +12,19 @@ mod lines;
 pub mod llm_config;
 mod memory;
 mod nearest;
+mod places;
+mod priming;
 pub mod prompt;
 mod report;
 mod skills;
+mod stamp;
 pub mod starter;
 pub mod taskdoc;
 mod team;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod to_come;
 mod toolsets;
 
 use std::path::Path;
@@ -28,7 +32,9 @@ use std::time::SystemTime;
 
 pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
+pub use priming::priming_problems;
 pub use prompt::DialogRole;
+pub use stamp::stamp;
 pub use texts::MemberTexts;
 
 use crate::domain::{AgentId, Lang, Member, Problem, Stamp, Team};
@@ -90,6 +96,7 @@ impl Minds {
         };
         let findings = minds.model_problems();
         minds.problems.extend(findings);
+        minds.problems.extend(priming_problems(workspace));
         minds
     }
 

@@ -23,11 +23,18 @@ impl<'a> Report<'a> {
 
     /// Adds a finding about the key that `keys` lead to.
     pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
-        if self.problems.len() >= MOST_PROBLEMS {
-            return;
+        self.push(Problem::new(id, self.path, text, mend), keys);
+    }
+
+    /// Likewise, about something that is merely ignored.
+    pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
+        self.push(Problem::new(id, self.path, text, mend).warning(), keys);
+    }
+
+    fn push(&mut self, problem: Problem, keys: &[&str]) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(at(problem, lines::line_of(self.text, keys)));
         }
-        let problem = Problem::new(id, self.path, text, mend);
-        self.problems.push(at(problem, lines::line_of(self.text, keys)));
     }
 
     pub(crate) fn finish(self) -> Vec<Problem> {

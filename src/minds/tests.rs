@@ -144,7 +144,8 @@ members:
         ("mcp.yaml", "version: 1\nservers: { server: { command: x } }\n"),
         ("llm.yaml", LLM),
     ]);
-    let problems = minds.unknown_tools(&["ws_read", "read_file"]);
+    let problems =
+        minds.unknown_tools(&["ws_read", "read_file", "os", "team_memory", "env_get", "team_mgmt"]);
     let found: Vec<_> = problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
     assert_eq!(
         found,
@@ -154,7 +155,7 @@ members:
 }
 
 #[test]
-fn the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
+fn k04_the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
     for (lang, files, expected) in [
         (Lang::En, vec![("team/lead/persona.md", "P")], Some("P")),
         (

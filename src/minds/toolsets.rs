@@ -8,39 +8,9 @@ use serde_json::Value;
 use super::files::{self, Found};
 use super::nearest::did_you_mean;
 use super::report::{at, clip};
-use super::{Minds, lines, team};
+use super::{Minds, lines, team, to_come};
 use crate::domain::Problem;
 use crate::yaml;
-
-/// Toolsets of Dominds that may stand in a file though they give nothing here yet.
-const TO_COME: [&str; 9] = [
-    "control",
-    "ws_read",
-    "ws_mod",
-    "os",
-    "personal_memory",
-    "team_memory",
-    "codex_inspect_and_patch_tools",
-    "team_mgmt",
-    "mcp_admin",
-];
-
-/// Likewise single tools.
-const TOOLS_TO_COME: [&str; 13] = [
-    "shell_cmd",
-    "stop_daemon",
-    "get_daemon_output",
-    "env_get",
-    "env_set",
-    "env_unset",
-    "readonly_shell",
-    "apply_patch",
-    "man",
-    "read_picture",
-    "write_picture",
-    "mcp_restart",
-    "mcp_release",
-];
 
 /// Unknown names beyond this number are not listed.
 const MOST_PROBLEMS: usize = 50;
@@ -73,22 +43,22 @@ impl Minds {
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
         name == "*"
             || known.contains(&name)
-            || TO_COME.contains(&name)
-            || TOOLS_TO_COME.contains(&name)
-            || name.starts_with("team_mgmt_")
+            || to_come::TOOLSETS.contains(&name)
+            || to_come::TOOLS.contains(&name)
             || self.mcp_servers.iter().any(|server| server == name)
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {
         let text = self.team_text.as_deref().unwrap_or_default();
-        let candidates = known.iter().copied().chain(TO_COME);
+        let candidates = known.iter().copied().chain(to_come::TOOLSETS);
         let what = if mention.key == "tools" { "tool" } else { "toolset" };
         let problem = Problem::new(
             format!("team/unknown-{what}/{}", clip(name)),
             team::PATH,
             format!("`{}`: there is no {what} `{}`; skipped", mention.owner, clip(name)),
             format!("remove it from `{}`{}", mention.key, did_you_mean(name, candidates)),
-        );
+        )
+        .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];
         let shared: &[&str] = &["member_defaults", mention.key];
         let holds_name = |line: &usize| {

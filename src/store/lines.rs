@@ -146,6 +146,7 @@ fn shown(what: &str, text: &str, length: u64) -> Entry {
         ts: crate::domain::Stamp::default(),
         genseq: None,
         root: None,
+        source_tag: None,
         record: Record::Unknown {
             kind: format!("{what} line of {length} bytes"),
             line: text.to_owned(),

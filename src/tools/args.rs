@@ -49,10 +49,17 @@ impl Args {
         self.text(field).unwrap_or_default()
     }
 
-    /// The texts of a list, empty if it is not given.
-    pub fn texts(&self, field: &str) -> Vec<String> {
-        let list = self.0.get(field).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    /// The same arguments with another text in one field.
+    #[must_use]
+    pub fn with_text(mut self, field: &str, text: String) -> Self {
+        self.0.insert(field.to_owned(), Value::String(text));
+        self
+    }
+
+    /// The texts of a list, none if it is not given.
+    pub fn texts(&self, field: &str) -> Vec<&str> {
+        let items = self.0.get(field).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// The whole number of a field, if given.

@@ -111,6 +111,11 @@ impl Bench {
         subset.specs().map(|spec| (spec.name.to_string(), spec.parameters.clone())).collect()
     }
 
+    /// Waits for something of this bench.
+    pub fn finish<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     /// Lets time pass.
     pub fn wait(&self, time: Duration) {
         self.runtime.block_on(tokio::time::advance(time));

@@ -9,8 +9,9 @@
 //! registry ──▶ args ◀── schema          raw text becomes checked arguments
 //!    │
 //!    ▼
-//!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
+//!     ├───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
+//!     └───▶ man                         the manuals of the toolsets
+//!     âââââ¶ man                         the manuals of the toolsets
 //! ```
 
 mod access;
@@ -19,6 +20,7 @@ mod control;
 mod edits;
 mod files;
 pub mod guard;
+mod man;
 mod memory;
 mod outcome;
 mod patch;
@@ -35,6 +37,7 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub(crate) use tool::half;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::edits;
 use super::files;
+use super::man;
 use super::memory;
 use super::outcome::Outcome;
 use super::patch;
@@ -83,7 +84,7 @@ impl Registry {
     /// The names of all toolsets and tools.
     pub fn names(&self) -> Vec<&str> {
         let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
-        self.toolsets.keys().map(String::as_str).chain(tools).collect()
+        self.toolsets.keys().map(String::as_str).chain(tools).chain([man::NAME]).collect()
     }
 
     /// A member's tools for one generation, and the names that mean nothing.
@@ -117,7 +118,7 @@ impl Registry {
             }
         }
         granted.retain(|name| !without.contains(name));
-        for name in tools {
+        for name in tools.iter().filter(|name| *name != man::NAME) {
             match self.tool(name) {
                 Some(tool) => _ = granted.insert(&tool.spec().name),
                 None => unknown.push(name.clone()),
@@ -125,8 +126,33 @@ impl Registry {
         }
         granted.extend(control::NAMES);
         let offered = |name: &str| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
-        let tools = self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();
+        let mut tools: Vec<Arc<dyn Tool>> =
+            self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();
+        tools.extend(man::tool(self.owned(toolsets, &without, &tools)));
         (ToolSubset { tools }, unknown)
+    }
+
+    /// The toolsets that were granted whole, with what is offered of each.
+    fn owned(
+        &self,
+        granted: &[String],
+        without: &BTreeSet<&str>,
+        offered: &[Arc<dyn Tool>],
+    ) -> Vec<man::Owned> {
+        let all = granted.iter().any(|name| name == "*");
+        let is_owned =
+            |name: &String| (all || granted.contains(name)) && !without.contains(name.as_str());
+        let owned = self.toolsets.iter().filter(|(name, _)| is_owned(name));
+        owned
+            .map(|(toolset, names)| man::Owned {
+                toolset: toolset.clone(),
+                tools: offered
+                    .iter()
+                    .filter(|tool| names.iter().any(|name| *name == tool.spec().name))
+                    .cloned()
+                    .collect(),
+            })
+            .collect()
     }
 
     fn expand(&self, name: &str) -> Option<Vec<&str>> {
@@ -136,7 +162,9 @@ impl Registry {
         }
     }
 
-    fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+    /// The tool of this name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.spec().name == name)
     }
 }

@@ -21,7 +21,7 @@ use super::stop::Stop;
 const ZH_MARKER: &str = "<!-- zh -->";
 
 /// The half of a two-language text that is in `lang`.
-pub(super) fn half(lang: Lang, text: &'static str) -> &'static str {
+pub(crate) fn half(lang: Lang, text: &'static str) -> &'static str {
     let (en, zh) = text.split_once(ZH_MARKER).unwrap_or((text, text));
     lang.pick(en, zh).trim()
 }

@@ -157,6 +157,7 @@ actions! {
         PaneSecond "focus-2" ["2"] "Move to your questions";
         PaneThird "focus-3" ["3"] "Move to the open dialog";
         Zoom "zoom" ["z"] "Give this pane the whole screen, or take it back";
+        Problems "problems" ["!"] "Show what is out of order, and how to mend it";
         Cancel "cancel" ["esc"] "Close what is open on top, or go back";
         Quit "quit" ["q"] "Leave the program; asks first while something runs";
     }

@@ -333,6 +333,7 @@ impl App {
         let mut cx = Cx {
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
+            problems: &self.model.problems,
             drafts: &self.drafts,
             look: &self.look,
             intents: &mut intents,

@@ -1,6 +1,6 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
-use crate::domain::{AgentId, DialogId, KeyUse, Lang, Stamp};
+use crate::domain::{AgentId, DialogId, KeyUse, Lang, Problem, Stamp};
 use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
@@ -85,6 +85,7 @@ pub enum Intent {
 pub struct Cx<'a> {
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,
+    pub problems: &'a [Problem],
     pub drafts: &'a Drafts,
     pub look: &'a Look,
     pub intents: &'a mut Vec<Intent>,

@@ -107,6 +107,12 @@ words! {
     NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "trying again" / "正在重试";
     ProblemsFound: "problems" / "个问题";
+    OutOfOrder: "OUT OF ORDER" / "有待修正";
+    AllInOrder: "everything is in order" / "一切正常";
+    AllMended: "all problems are mended" / "问题都已修正";
+    SeverityInfo: "note" / "提示";
+    SeverityWarning: "warning" / "警告";
+    SeverityError: "error" / "错误";
     DraftRestored: "draft restored" / "草稿已恢复";
     PasteTooLong: "pasted text is too long: put it into a file" / "粘贴内容太长：请放进文件";
     NoCallHere: "no call of a teammate is in view" / "视野内没有队友调用";

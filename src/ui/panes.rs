@@ -7,6 +7,7 @@ pub mod field;
 pub mod form;
 pub mod help;
 pub mod inbox;
+pub mod problems;
 pub mod sheet;
 pub mod shelf;
 pub mod status;

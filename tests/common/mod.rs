@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dominds_tui::app;
 use dominds_tui::domain::{
     Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
     Stamp,
@@ -106,6 +107,8 @@ pub struct Setup {
     pub tools: Registry,
     /// The work language.
     pub lang: Lang,
+    /// The language of the screen; the work language where none is set.
+    pub reader: Option<Lang>,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
 }
@@ -118,8 +121,9 @@ impl World {
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
             held: Held::default(),
-            tools: Registry::builtin(),
+            tools: app::registry(Arc::default()),
             lang: Lang::En,
+            reader: None,
             driving: true,
         };
         let dir = tempfile::tempdir().expect("a folder");
@@ -140,24 +144,31 @@ impl World {
     pub fn try_start(&self) -> Result<Running, StoreError> {
         let clock: Arc<dyn Clock> = Arc::new(Noon);
         let disk = self.setup.disk.clone();
-        let options = StoreOptions { sync: SyncLevel::Off, disk, clock: clock.clone() };
+        let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
-        let engine = Engine {
+        let engine = self.engine(store.clone());
+        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
+        Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
+    }
+
+    /// The parts of a driver, put together.
+    pub fn engine(&self, store: Arc<Store>) -> Engine {
+        Engine {
             workspace: self.path().to_owned(),
             shown_folder: "~/work".to_owned(),
-            store: store.clone(),
-            clock,
+            store,
+            clock: Arc::new(Noon),
             ids: self.ids.clone(),
             lang: self.setup.lang,
+            reader: self.setup.reader.unwrap_or(self.setup.lang),
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),
             rates: Rates::default(),
-        };
-        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
-        Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
+            problems: Arc::default(),
+        }
     }
 
     /// A look at what is on disk.

@@ -22,6 +22,7 @@ mod keep_going;
 mod languages;
 mod lifecycle;
 mod memories;
+mod minds;
 mod probe;
 mod questions;
 mod reminders;

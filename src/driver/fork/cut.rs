@@ -296,7 +296,8 @@ fn begin_afresh(kept: Kept) -> Kept {
 /// Snapshots stand at the end of the first course, as if nothing had been generated yet.
 pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> Change {
     let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
-    let entry = |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, record });
+    let entry =
+        |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
     let entries = records.into_iter().map(entry).collect();
     Change::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }

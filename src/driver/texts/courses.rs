@@ -1,6 +1,7 @@
 //! What is told when a course begins, and where a generation was cut off.
 
 use super::Texts;
+use crate::domain::Lang;
 
 impl Texts {
     #[must_use]
@@ -11,6 +12,27 @@ impl Texts {
             "新的一程开始了：此前的消息已清空。提醒和任务文档记着你进行到哪里，请从那里继续。",
         )
         .to_owned()
+    }
+
+    /// In which language the person reads, where that is not what the team works in, or has changed.
+    #[must_use]
+    pub fn answer_in(self, reader: Lang) -> &'static str {
+        match (self.0, reader) {
+            (Lang::En, Lang::Zh) => {
+                "[System notice] The person reads Chinese. What you say to the person, questions \
+                 with `askHuman` included, is in Chinese from here on; teammates and the Taskdoc \
+                 stay in English."
+            }
+            (Lang::En, Lang::En) => {
+                "[System notice] The person reads English. What you say to the person is in \
+                 English from here on."
+            }
+            (Lang::Zh, Lang::En) => {
+                "【系统提示】对方阅读英文。从这里起，你对人说的话（包括 `askHuman` 的提问）用英文；\
+                 与队友交流、写任务文档仍用中文。"
+            }
+            (Lang::Zh, Lang::Zh) => "【系统提示】对方阅读中文。从这里起，你对人说的话用中文。",
+        }
     }
 
     /// What an interrupted saying ends with in the model's context.

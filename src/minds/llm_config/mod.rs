@@ -3,6 +3,7 @@
 //! environment variable that holds one.
 
 mod builtin;
+mod check;
 mod provider;
 mod read;
 mod retry;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::check;
 use super::provider::{ApiType, DEFAULT_CADENCE, ModelInfo, ProviderConfig};
 use super::retry::RetryConfig;
 use super::{PATH, builtin_providers};
@@ -79,6 +80,7 @@ fn provider(key: &str, value: &Value, report: &mut Report) -> Option<ProviderCon
         return None;
     };
     check_keys(key, map, report);
+    check::provider(key, map, report);
     let text = |name: &str| {
         let value = map.get(name).and_then(Value::as_str).map(str::trim);
         value.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -113,7 +115,7 @@ fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut Report) {
         } else if let Some(near) = nearest(key, KEYS) {
             let found = format!("unknown key `{}` of provider `{}`", clip(key), clip(provider));
             let id = format!("llm/unknown-key/{}/{}", clip(provider), clip(key));
-            report.add(&id, &at, found, format!("did you mean `{near}`?"));
+            report.warn(&id, &at, found, format!("did you mean `{near}`?"));
         }
     }
 }

@@ -83,6 +83,7 @@ pub(super) fn build(facts: &Facts) -> String {
             reasoning::guide(facts),
             tools::own_state(facts),
             tools::offered(facts),
+            tools::manuals(facts),
             tools::tellask(facts),
             tools::rules(facts),
         ]),

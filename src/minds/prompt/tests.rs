@@ -47,8 +47,8 @@ fn headings(prompt: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_sections_stand_in_their_order() {
-    let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder"]);
+fn k05_the_sections_stand_in_their_order() {
+    let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder", "man"]);
     let order = [
         "Who you are",
         "Language",
@@ -66,6 +66,7 @@ fn the_sections_stand_in_their_order() {
         "Fresh-boots reasoning (FBR)",
         "Keeping your head",
         "Your tools",
+        "Manuals",
         "Asking and replying",
         "Calling tools",
     ];
@@ -78,7 +79,7 @@ fn the_sections_stand_in_their_order() {
 }
 
 #[test]
-fn a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
+fn k05_a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
     let main = prompt_of("lead", DialogRole::Main, &[]);
     let side = prompt_of("lead", DialogRole::Side, &[]);
     for (text, in_main, in_side) in [

@@ -19,9 +19,18 @@ const RECALL: Text = Text::both(
 
 const OFFERED: Text = Text::both("Your tools", "你的工具");
 const OFFERED_NOTE: Text = Text::both(
-    "A tool's description is its manual; read it before the first call. Besides these and the ones \
-     for asking and replying there are none.",
-    "工具的描述就是它的手册；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
+    "A tool's description says how it is called; read it before the first call. Besides these and \
+     the ones for asking and replying there are none.",
+    "工具的描述说明怎样调用；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
+);
+
+const MANUALS: Text = Text::both("Manuals", "手册");
+const MANUALS_BODY: Text = Text::both(
+    "`man` shows how a toolset is meant to be used: `principles`, `tools`, `scenarios`, `errors`. \
+     Read the manual of a toolset before you first rely on it, and when its tools fail twice; not \
+     again while it is still before you.",
+    "`man` 说明一个工具集应当怎样使用：`principles`、`tools`、`scenarios`、`errors`。\
+     第一次依赖某个工具集之前，或其工具连续两次失败时，先读它的手册；手册还在眼前时不必重读。",
 );
 
 const TELLASK: Text = Text::both("Asking and replying", "诉请与回复");
@@ -88,6 +97,11 @@ pub(super) fn offered(facts: &Facts) -> Section {
     let names: Vec<String> = facts.tool_names.iter().map(|name| format!("`{name}`")).collect();
     let body = format!("{}.\n\n{}", names.join(", "), facts.say(&OFFERED_NOTE));
     (&OFFERED, Some(body))
+}
+
+pub(super) fn manuals(facts: &Facts) -> Section {
+    let body = facts.has_tool("man").then(|| facts.say(&MANUALS_BODY).to_owned());
+    (&MANUALS, body)
 }
 
 pub(super) fn tellask(facts: &Facts) -> Section {

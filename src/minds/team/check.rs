@@ -82,7 +82,7 @@ pub(super) fn shell_specialists(
         let id = AgentId::new(name.trim());
         match team.member(&id) {
             Some(member) if !member.hidden => specialists.push(id),
-            Some(_) => report.add(
+            Some(_) => report.warn(
                 &format!("team/hidden-shell-specialist/{}", clip(name)),
                 &keys,
                 format!("`{}` is hidden; hidden members may run a shell anyway", clip(name)),

@@ -4,6 +4,7 @@
 mod access;
 mod build;
 mod check;
+mod param_groups;
 mod params;
 mod shadow;
 mod spec;
@@ -60,7 +61,7 @@ pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
 
 fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
-        report.add(
+        report.warn(
             &format!("team/unknown-key/{}", clip(key)),
             &[key],
             format!("unknown key `{}`", clip(key)),

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::param_groups;
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
@@ -12,6 +13,8 @@ pub(super) type Finding = (String, String, String);
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
 const GROUPS: [&str; 4] = ["general", "codex", "openai", "anthropic"];
+/// The groups whose settings are read here.
+const READ_GROUPS: [&str; 2] = ["general", "openai"];
 const TUNING: [&str; 7] = [
     "temperature",
     "top_p",
@@ -34,7 +37,17 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
             findings.push((key.clone(), "not a map; ignored".to_owned(), mend));
         }
     }
-    for group in ["general", "openai"] {
+    for group in GROUPS {
+        let settings = map.get(group).and_then(Value::as_object);
+        let is_read = |key: &str| {
+            let by_name = TUNING.contains(&key) || ROOT.contains(&key);
+            by_name && READ_GROUPS.contains(&group)
+        };
+        if let Some(settings) = settings {
+            param_groups::check(group, settings, is_read, findings);
+        }
+    }
+    for group in READ_GROUPS {
         let Some(settings) = map.get(group).and_then(Value::as_object) else {
             continue;
         };

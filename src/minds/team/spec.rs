@@ -90,7 +90,7 @@ impl Spec {
         let mut spec = reader.read(map);
         if spec.name.take().is_some() {
             let found = "`name` in `member_defaults` would name every member alike".to_owned();
-            reader.add("unknown-key", "name", found, "remove it".to_owned());
+            reader.warn("unknown-key", "name", found, "remove it".to_owned());
         }
         spec
     }
@@ -138,7 +138,7 @@ impl<'r, 't> Reader<'r, 't> {
             if value.is_null() {
                 let found = format!("`{}` of {} is empty", clip(key), self.who());
                 let mend = "give it a value, or remove the key".to_owned();
-                self.add("empty", key, found, mend);
+                self.warn("empty", key, found, mend);
             } else {
                 self.read_key(&mut spec, map, key, value);
             }
@@ -183,7 +183,7 @@ impl<'r, 't> Reader<'r, 't> {
             "hidden" => spec.hidden = self.wanted(key, value, value.as_bool(), "true or false"),
             "import" | "use" | "from" => {
                 let found = format!("`{key}` of {} asks for a teammate from an app", self.who());
-                self.add("unsupported", key, found, "write the member out here".to_owned());
+                self.warn("unsupported", key, found, "write the member out here".to_owned());
             }
             other => self.unknown(other),
         }
@@ -193,7 +193,7 @@ impl<'r, 't> Reader<'r, 't> {
     fn wanted<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
         if read.is_none() {
             let found = format!("`{key}` of {} is {}; ignored", self.who(), kind_of(value));
-            self.add("wrong-type", key, found, format!("it must be {what}"));
+            self.warn("wrong-type", key, found, format!("it must be {what}"));
         }
         read
     }
@@ -218,7 +218,7 @@ impl<'r, 't> Reader<'r, 't> {
         for (below, found, mend) in findings {
             let at = format!("{key}.{below}");
             let found = format!("`{at}` of {}: {found}", self.who());
-            self.add("params", &at, found, mend);
+            self.warn("params", &at, found, mend);
         }
         Some(params)
     }
@@ -242,7 +242,7 @@ impl<'r, 't> Reader<'r, 't> {
             return false;
         }
         let found = format!("{} has both `{dashed}` and `{key}`; the first counts", self.who());
-        self.add("two-spellings", key, found, format!("remove `{key}`"));
+        self.warn("two-spellings", key, found, format!("remove `{key}`"));
         true
     }
 
@@ -252,18 +252,32 @@ impl<'r, 't> Reader<'r, 't> {
             Some(home) => format!("did you mean `model_params.{home}`?"),
             None => format!("remove it{}", did_you_mean(key, KEYS)),
         };
-        self.add("unknown-key", key, found, mend);
+        self.warn("unknown-key", key, found, mend);
     }
 
     fn add(&mut self, what: &str, key: &str, found: String, mend: String) {
-        let mut at = self.at.clone();
+        let (id, at) = self.place(what, key);
+        self.report.add(&id, &at, found, mend);
+    }
+
+    fn warn(&mut self, what: &str, key: &str, found: String, mend: String) {
+        let (id, at) = self.place(what, key);
+        self.report.warn(&id, &at, found, mend);
+    }
+
+    /// The id of a finding, and the keys that lead to what it is about.
+    fn place<'k>(&self, what: &str, key: &'k str) -> (String, Vec<&'k str>)
+    where
+        'r: 'k,
+    {
+        let mut at: Vec<&'k str> = self.at.clone();
         let mut id = format!("team/{what}/{}", clip(self.owner));
         if !key.is_empty() {
             at.extend(key.split('.'));
             id.push('/');
             id.push_str(&clip(key));
         }
-        self.report.add(&id, &at, found, mend);
+        (id, at)
     }
 
     fn who(&self) -> String {

@@ -1,6 +1,7 @@
 //! `team.yaml`: what is inherited, what is refused, and how it is said.
 
 use super::*;
+use crate::domain::Severity;
 
 fn read_members(yaml: &str) -> (Team, Vec<Problem>) {
     read(&format!("members:\n  lead: {{}}\n{yaml}"))
@@ -39,7 +40,7 @@ members:
     model: big
     toolsets: [ws_mod]
     no_write_dirs: []
-    model_params: { openai: { top_p: 0.9, seed: 1 } }
+    model_params: { openai: { top_p: 0.9, safety_identifier: x } }
     diligence-push-max: 0
     fbr_effort: 0
 ",
@@ -62,7 +63,7 @@ members:
     assert_eq!(ops.toolsets, ["ws_mod"]);
     assert_eq!(ops.access.no_write_dirs, Vec::<String>::new());
     assert_eq!(ops.params.max_tokens, None);
-    assert_eq!(ops.params.extra.get("seed"), Some(&Value::from(1)));
+    assert_eq!(ops.params.extra.get("safety_identifier"), Some(&Value::from("x")));
     assert_eq!((ops.fbr_effort, ops.diligence_push_max), (0, 0));
     assert_eq!(team.default_responder(), Some(&"lead".into()));
 }
@@ -105,7 +106,7 @@ fn a_wrong_type_where_a_guess_would_be_dangerous_loses_the_member() {
 }
 
 #[test]
-fn a_wrong_value_elsewhere_is_ignored_alone() {
+fn k03_a_wrong_value_elsewhere_is_ignored_alone_with_a_warning() {
     for (key, id) in [
         ("icon: 3", "team/wrong-type/ops/icon"),
         ("name: ''", "team/wrong-type/ops/name"),
@@ -127,10 +128,21 @@ fn a_wrong_value_elsewhere_is_ignored_alone() {
         ),
         ("model_params: { top_p: 1 }", "team/params/ops/model_params.top_p"),
         ("model_params: { openai: 3 }", "team/params/ops/model_params.openai"),
+        (
+            "model_params: { anthropic: { top_k: 0 } }",
+            "team/params/ops/model_params.anthropic.top_k",
+        ),
+        ("fbr_model_params: { codex: { web: on } }", "team/params/ops/fbr_model_params.codex.web"),
+        ("use: app", "team/unsupported/ops/use"),
+        ("import: app", "team/unsupported/ops/import"),
+        ("provider: ~", "team/empty/ops/provider"),
     ] {
         let (team, problems) = read_members(&format!("  ops:\n    {key}\n"));
         assert_eq!(visible(&team), ["lead", "ops"], "{key}");
         assert_eq!(ids(&problems), [(id, Some(4))], "{key}");
+        let closed = id.starts_with("team/closed-area");
+        let severity = if closed { Severity::Error } else { Severity::Warning };
+        assert_eq!(problems[0].severity, severity, "{key}");
         let ops = member(&team, "ops");
         assert_eq!((ops.fbr_effort, ops.diligence_push_max), (3, 3), "{key}");
         assert_eq!(ops.access, crate::domain::AccessLists::default(), "{key}");
@@ -155,7 +167,7 @@ fn a_wrong_name_comes_with_the_right_one() {
 }
 
 #[test]
-fn the_dash_spelling_wins_over_the_underscore_one() {
+fn k03_the_dash_spelling_wins_over_the_underscore_one() {
     let (team, problems) = read_members("  ops:\n    fbr_effort: 5\n    fbr-effort: 9\n");
     assert_eq!(member(&team, "ops").fbr_effort, 9);
     assert_eq!(ids(&problems), [("team/two-spellings/ops/fbr_effort", Some(4))]);

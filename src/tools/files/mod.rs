@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-
 /// Tools that only look.
 pub(super) const READING: [&str; 2] = ["list_dir", "read_file"];
 

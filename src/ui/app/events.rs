@@ -123,6 +123,8 @@ impl App {
         let fresh = self.model.problems.iter().find(|p| !known.iter().any(|k| k.id == p.id));
         if let Some(text) = fresh.map(ToString::to_string) {
             self.say_text(Tone::Bad, &text);
+        } else if self.model.problems.is_empty() && !known.is_empty() {
+            self.say(Tone::Good, Word::AllMended);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
+use crate::ui::panes::problems::ProblemList;
 use crate::ui::panes::transcript::Move;
 
 type Handler = fn(&mut App);
@@ -49,6 +50,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::TreeToAsker, App::choose_asker),
     (Action::TreeAnswer, App::answer_of_selected),
     (Action::NewDialog, App::new_dialog),
+    (Action::Problems, |app| app.overlays.push(Box::new(ProblemList::default()))),
     (Action::Stop, |app| app.stop(App::selected_dialog)),
     (Action::Continue, |app| app.go_on(App::selected_dialog)),
     (Action::RetryNow, |app| app.retry_now(App::selected_dialog)),

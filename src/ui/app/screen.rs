@@ -339,6 +339,7 @@ impl App {
         let mut cx = Cx {
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
+            problems: &self.model.problems,
             drafts: &self.drafts,
             look: view.look,
             intents: &mut intents,

@@ -90,7 +90,8 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
     count(glyphs.stopped, figures.counts.stopped, Role::Warning);
     count(glyphs.needs_you, figures.questions, Role::Attention);
     if figures.problems > 0 {
-        let text = format!("{} {}  ", figures.problems, look.word(Word::ProblemsFound));
+        let (key, word) = (look.key(Action::Problems), look.word(Word::ProblemsFound));
+        let text = format!("{key} {} {word}  ", figures.problems);
         strip.push(&text, look.style(Role::Warning));
     }
     if cells < 70 {

@@ -1,0 +1,114 @@
+//! `read`: exactly what a member is sent. Nothing is sent, and nothing changes.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::app;
+use crate::domain::{AgentId, Bucket, Lang};
+use crate::driver::{Preview, Reader};
+use crate::llm::{Message, ModelParams};
+use crate::minds::Minds;
+use crate::store::Access;
+
+use super::args::Read;
+use super::exit::{Refusal, Status};
+use super::{find, lines};
+
+pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
+    let engine = app::looking(workspace)?;
+    let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(Refusal::invalid)?;
+    if wanted.json {
+        lines::json(&whole(&shown));
+    } else {
+        print(&shown);
+    }
+    Ok(Status::Done)
+}
+
+fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, Refusal> {
+    if let Some(dialog) = &wanted.dialog {
+        let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
+        return Ok(Reader::Dialog(find::dialog(&survey, dialog)?));
+    }
+    let minds = Minds::load(workspace, Lang::En);
+    let named = wanted.member.as_deref().map(|name| AgentId::new(name.trim_start_matches('@')));
+    let agent = named.or_else(|| minds.default_responder().cloned());
+    let agent = agent.ok_or_else(|| Refusal::invalid(".minds/team.yaml names nobody"))?;
+    if minds.member(&agent).is_none() {
+        let known: Vec<&str> = minds.team().members.iter().map(|m| m.id.as_str()).collect();
+        let text = format!("there is no member @{agent}; known: {}", known.join(", "));
+        return Err(Refusal::usage(text));
+    }
+    Ok(if wanted.side { Reader::Side(agent) } else { Reader::Main(agent) })
+}
+
+/// The settings that are sent, by name.
+fn settings(params: &ModelParams) -> Vec<(&'static str, Value)> {
+    let all = [
+        ("max_tokens", json!(params.max_tokens)),
+        ("temperature", json!(params.temperature)),
+        ("top_p", json!(params.top_p)),
+        ("parallel_tool_calls", json!(params.parallel_tool_calls)),
+        ("reasoning_effort", json!(params.reasoning_effort)),
+        ("reasoning_summary", json!(params.reasoning_summary)),
+        ("verbosity", json!(params.verbosity)),
+        ("service_tier", json!(params.service_tier)),
+        ("json_response", json!(params.json_response.then_some(true))),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_null()).collect()
+}
+
+fn whole(shown: &Preview) -> Value {
+    let request = &shown.request;
+    let messages: Vec<Value> = request.messages.iter().map(message_json).collect();
+    let tool = |tool: &crate::llm::ToolSchema| {
+        json!({
+            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+        })
+    };
+    let settings = settings(&request.params).into_iter();
+    json!({
+        "member": shown.agent,
+        "provider": shown.provider,
+        "model": request.model,
+        "streaming": request.streaming,
+        "settings": settings.map(|(key, value)| (key.to_owned(), value)).collect::<serde_json::Map<_, _>>(),
+        "system": request.system,
+        "messages": messages,
+        "tools": request.tools.iter().map(tool).collect::<Vec<_>>(),
+    })
+}
+
+fn message_json(message: &Message) -> Value {
+    match (message, message.text()) {
+        (Message::Call { name, arguments, .. }, _) => {
+            json!({ "call": name, "arguments": arguments })
+        }
+        (_, text) => json!({ "text": text }),
+    }
+}
+
+fn print(shown: &Preview) {
+    let request = &shown.request;
+    lines::say(&format!("@{}, model {} of {}", shown.agent, request.model, shown.provider));
+    for (key, value) in settings(&request.params) {
+        lines::say(&format!("{key}: {value}"));
+    }
+    part("SYSTEM PROMPT");
+    lines::say(request.system.trim_end());
+    part("CONTEXT");
+    for message in &request.messages {
+        let told = message_json(message);
+        let text = told.get("text").and_then(Value::as_str).map(str::to_owned);
+        lines::say(&format!("{}\n", text.unwrap_or_else(|| told.to_string()).trim_end()));
+    }
+    part("TOOLS");
+    for tool in &request.tools {
+        lines::say(&format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters));
+    }
+}
+
+fn part(title: &str) {
+    lines::say(&format!("\n---- {title} ----\n"));
+}

@@ -1,0 +1,78 @@
+//! What is wrong with `.minds`, told whenever it is read: at the start, before every generation, and
+//! while a screen is there soon after a file was changed.
+
+use std::time::Duration;
+
+use crate::domain::{Problem, Team};
+use crate::minds::{Minds, stamp};
+use crate::protocol::event::MemberView;
+use crate::tools::{Access, Registry};
+
+use super::engine::Engine;
+use super::picture::News;
+use super::supervisor::Supervisor;
+
+/// How often a screen that is there has the files looked at.
+pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// What is wrong with the configuration, seen with the tools there are.
+fn of_minds(minds: &Minds, tools: &Registry) -> Vec<Problem> {
+    let mut problems = minds.problems().to_vec();
+    problems.extend(minds.unknown_tools(&tools.names()));
+    let sentences = minds.team().members.iter().flat_map(|member| {
+        let access = Access::new(&member.access);
+        let sentences = access.problems().to_vec();
+        sentences.into_iter().map(|sentence| (&member.id, sentence))
+    });
+    for problem in sentences.map(|(member, sentence)| minds.access_problem(member, &sentence)) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// The configuration as it is told to the screen; a workspace without a team says what to do.
+pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
+    let mut problems = of_minds(minds, &engine.tools);
+    problems.extend(minds.missing().map(Problem::warning));
+    News::Minds {
+        problems,
+        members: members(minds.team()),
+        default_responder: minds.default_responder().cloned(),
+    }
+}
+
+/// The members a person can choose from.
+pub fn members(team: &Team) -> Vec<MemberView> {
+    let view = |member: &crate::domain::Member| MemberView {
+        id: member.id.clone(),
+        name: member.name.clone(),
+        gofor: member.gofor.first().cloned().unwrap_or_default(),
+    };
+    team.visible().map(view).collect()
+}
+
+impl Engine {
+    /// What is wrong with the configuration, for whoever asks once.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Problem> {
+        of_minds(&self.minds(), &self.tools)
+    }
+}
+
+impl Supervisor {
+    /// Tells the configuration again if a file of it was changed since.
+    pub(super) async fn look_at_minds(&mut self) {
+        let (engine, seen) = (self.engine.clone(), self.minds_seen);
+        let look = move || {
+            let now = stamp(&engine.workspace);
+            (now, (Some(now) != seen).then(|| minds_news(&engine, &engine.minds())))
+        };
+        let Ok((now, news)) = tokio::task::spawn_blocking(look).await else { return };
+        self.minds_seen = Some(now);
+        if let Some(news) = news {
+            self.send(news).await;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a member is sent, put together as for a generation, without asking anybody.
+
+use crate::domain::{
+    AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
+};
+use crate::llm::Request;
+use crate::minds::taskdoc;
+
+use super::engine::Engine;
+use super::prepare;
+
+/// Whose request is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reader {
+    /// A main dialog of the member that has just begun.
+    Main(AgentId),
+    /// Likewise a side dialog.
+    Side(AgentId),
+    /// The next generation of this dialog.
+    Dialog(DialogId),
+}
+
+#[derive(Debug)]
+pub struct Preview {
+    pub agent: AgentId,
+    /// Key of the provider that would be asked.
+    pub provider: String,
+    pub request: Request,
+}
+
+/// The id of a dialog that exists only here.
+const NOWHERE: &str = "preview";
+
+impl Preview {
+    /// # Errors
+    /// A sentence that says why the member cannot be asked.
+    pub fn of(engine: &Engine, reader: &Reader) -> Result<Self, String> {
+        let (tree, id) = match reader {
+            Reader::Main(agent) => imagined(engine, agent, NOWHERE),
+            Reader::Side(agent) => imagined(engine, agent, "preview-root"),
+            Reader::Dialog(dialog) => {
+                let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+                let seen =
+                    engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+                (seen.tree, dialog.this.clone())
+            }
+        };
+        let dialog = tree.get(&id).ok_or("there is no such dialog")?;
+        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.text)?;
+        Ok(Self {
+            agent: dialog.meta.agent_id.clone(),
+            provider: ready.provider_key.clone(),
+            request: ready.request(engine, dialog),
+        })
+    }
+}
+
+/// A tree with one dialog in it, which has not begun.
+fn imagined(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
+    let id = SelfId::new(NOWHERE);
+    let now = engine.clock.now();
+    let listed = taskdoc::list(&engine.workspace).into_iter().next();
+    let meta = DialogMeta {
+        id: id.clone(),
+        agent_id: agent.clone(),
+        task_doc_path: listed.unwrap_or_else(|| "task.tsk".to_owned()),
+        created_at: now.clone(),
+        session_slug: None,
+        extra: serde_json::Map::new(),
+    };
+    let mut tree = DialogTree::new(RootId::new(root), Bucket::Run);
+    let dialog = Dialog::new(meta, Latest::new(now));
+    tree.dialogs.insert(id.clone(), dialog.into());
+    (tree, id)
+}

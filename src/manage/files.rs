@@ -1,0 +1,175 @@
+//! The tools for files, turned towards `.minds/`: they get that folder as their workspace, so that
+//! nothing beyond it can be named. What they write into a configuration file is read first.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{Known, configuration, interrupted, lines};
+use crate::domain::Lang;
+use crate::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half};
+use crate::yaml;
+
+const FOLDER: &str = ".minds";
+/// Files that are read as YAML, below the folder.
+const CONFIGURATION: [&str; 3] = ["team.yaml", "llm.yaml", "mcp.yaml"];
+const PATH: &str = "path";
+
+/// The mirrors of the tools for files, as far as these are there.
+pub(super) fn tools(registry: &Registry, known: &Known) -> Vec<Arc<dyn Tool>> {
+    type Text = fn(Lang) -> &'static str;
+    let mirrors: [(&str, &str, bool, Text); 4] = [
+        ("list_dir", "team_mgmt_list_dir", false, |lang| half(lang, include_str!("list_dir.md"))),
+        ("read_file", "team_mgmt_read_file", false, |lang| {
+            half(lang, include_str!("read_file.md"))
+        }),
+        ("create_new_file", "team_mgmt_create_new_file", true, |lang| {
+            half(lang, include_str!("create_new_file.md"))
+        }),
+        ("overwrite_entire_file", "team_mgmt_overwrite_entire_file", true, |lang| {
+            half(lang, include_str!("overwrite_entire_file.md"))
+        }),
+    ];
+    let mirror = |(of, name, writes, text): (&str, &'static str, bool, Text)| {
+        let inner = registry.tool(of)?.clone();
+        let spec = ToolSpec {
+            name: name.into(),
+            description: Description::Own(text),
+            parameters: inner.spec().parameters.clone(),
+        };
+        Some(Arc::new(Mirror { spec, inner, writes, known: known.clone() }) as Arc<dyn Tool>)
+    };
+    mirrors.into_iter().filter_map(mirror).collect()
+}
+
+/// A tool for files that works in `.minds/`.
+#[derive(Debug)]
+struct Mirror {
+    spec: ToolSpec,
+    inner: Arc<dyn Tool>,
+    writes: bool,
+    known: Known,
+}
+
+impl Tool for Mirror {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let (inner, writes, known) = (self.inner.clone(), self.writes, self.known.clone());
+        Box::pin(async move {
+            let lang = cx.lang;
+            let Some(path) = below(args.text(PATH).unwrap_or("."), &cx.workspace) else {
+                return Outcome::failed(beyond(lang));
+            };
+            let content = args.text("content").filter(|_| writes).map(str::to_owned);
+            if let Some(refusal) = content.and_then(|text| unreadable(&path, &text, lang)) {
+                return Outcome::failed(refusal);
+            }
+            let workspace = cx.workspace.clone();
+            let opened =
+                tokio::task::spawn_blocking(move || folder(&workspace, writes, lang)).await;
+            let folder = match opened {
+                Ok(Ok(folder)) => folder,
+                Ok(Err(why)) => return Outcome::failed(why),
+                Err(_) => return Outcome::failed(interrupted(lang)),
+            };
+            let there = ToolCx {
+                workspace: Arc::from(folder),
+                access: Arc::default(),
+                taskdoc: None,
+                ..cx.clone()
+            };
+            let done = inner.call(there, args.with_text(PATH, path.clone())).await;
+            if !(done.ok && writes && CONFIGURATION.contains(&path.as_str())) {
+                return done;
+            }
+            let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
+            Outcome { text: format!("{}{}", done.text, found.unwrap_or_default()), ..done }
+        })
+    }
+}
+
+/// The path below `.minds/`, whether it was written with or without that name; `None` where it leads
+/// elsewhere.
+fn below(written: &str, workspace: &Path) -> Option<String> {
+    let path = Path::new(written.trim());
+    let (path, absolute) = match path.strip_prefix(workspace) {
+        Ok(inside) => (inside, path.is_absolute()),
+        Err(_) => (path, false),
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) => names.push(name.to_str()?),
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    let inside = match names.split_first() {
+        Some((&FOLDER, rest)) => rest,
+        _ if absolute => return None,
+        _ => &names[..],
+    };
+    Some(if inside.is_empty() { ".".to_owned() } else { inside.join("/") })
+}
+
+fn beyond(lang: Lang) -> &'static str {
+    lang.pick(
+        "Only paths below `.minds/` are open to this tool, without `..`. For files of the project \
+         ask a teammate who works on them.",
+        "本工具只接受 `.minds/` 之内的路径,且不能含 `..`。项目文件请找负责的队友处理。",
+    )
+}
+
+/// The folder as it truly is. A writer makes it where it is missing.
+fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<PathBuf, String> {
+    let io = |error: std::io::Error| match lang {
+        Lang::En => format!("`.minds` cannot be opened: {}.", error.kind()),
+        Lang::Zh => format!("无法打开 `.minds`:{}。", error.kind()),
+    };
+    let folder = workspace.join(FOLDER);
+    if writes && folder.symlink_metadata().is_err() {
+        std::fs::create_dir(&folder).map_err(io)?;
+    }
+    let place = folder.canonicalize().map_err(io)?;
+    if place.starts_with(workspace.canonicalize().map_err(io)?) {
+        return Ok(place);
+    }
+    let text = lang.pick(
+        "`.minds` is a link that leads out of the workspace; it is left alone.",
+        "`.minds` 是指向工作区之外的链接,不作处理。",
+    );
+    Err(text.to_owned())
+}
+
+/// Why this text must not become that file.
+fn unreadable(path: &str, text: &str, lang: Lang) -> Option<String> {
+    if !CONFIGURATION.contains(&path) {
+        return None;
+    }
+    let error = yaml::parse(text).err()?;
+    Some(match lang {
+        Lang::En => format!(
+            "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Mend it \
+             there and send the whole text again."
+        ),
+        Lang::Zh => format!(
+            "未写入:这段文本作为 `.minds/{path}` 无法读取:{error}。请在该处修正后重新发送全文。"
+        ),
+    })
+}
+
+/// What is wrong in a configuration file now.
+fn findings(known: &Known, cx: &ToolCx, path: &str) -> String {
+    let (_, problems) = configuration(known, cx);
+    let file = format!("{FOLDER}/{path}");
+    let own: Vec<_> = problems.into_iter().filter(|problem| problem.path == file).collect();
+    if own.is_empty() {
+        return cx.lang.pick("\nThe file is in order.", "\n文件没有问题。").to_owned();
+    }
+    let head = cx.lang.pick("Written, with findings:", "已写入,但有以下问题:");
+    format!("\n{head}\n{}", lines(&own))
+}

@@ -1,0 +1,149 @@
+//! The toolset `team_mgmt`: sets up the team in `.minds/`, the one place that all other tools are kept
+//! out of. Only these tools write there, and only there.
+//!
+//! A configuration file that could not be read is never written; one with findings is written, and the
+//! result lists them. File work is done by the tools for files, given `.minds/` as their workspace.
+
+mod checks;
+mod files;
+mod problems;
+mod providers;
+mod wildcard;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::domain::{Lang, Problem, Problems};
+use crate::minds::Minds;
+use crate::tools::{Args, Description, NameTaken, Outcome, Registry, Tool, ToolCx, ToolSpec, half};
+
+const TOOLSET: &str = "team_mgmt";
+
+/// Reads an environment variable.
+pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
+
+/// What the tools look things up in.
+#[derive(Clone)]
+pub struct Known {
+    pub env: &'static EnvReader,
+    pub problems: Arc<Problems>,
+    /// Names of toolsets and tools, the own ones included.
+    names: Arc<[String]>,
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Known").finish_non_exhaustive()
+    }
+}
+
+/// Adds the toolset; to be called when all other tools are there.
+///
+/// # Errors
+/// A name is taken.
+pub fn add_to(
+    registry: &mut Registry,
+    env: &'static EnvReader,
+    problems: Arc<Problems>,
+) -> Result<(), NameTaken> {
+    let names = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);
+    let known = Known { env, problems, names: names.map(str::to_owned).collect() };
+    let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
+    for tool in tools.collect::<Vec<_>>() {
+        registry.add(TOOLSET, tool)?;
+    }
+    Ok(())
+}
+
+const NAMES: [&str; 12] = [
+    "team_mgmt_list_dir",
+    "team_mgmt_read_file",
+    "team_mgmt_create_new_file",
+    "team_mgmt_overwrite_entire_file",
+    "team_mgmt_check_provider",
+    "team_mgmt_list_providers",
+    "team_mgmt_list_models",
+    "team_mgmt_validate_team_cfg",
+    "team_mgmt_validate_mcp_cfg",
+    "team_mgmt_validate_priming_scripts",
+    "team_mgmt_list_problems",
+    "team_mgmt_clear_problems",
+];
+
+type Work = fn(&Known, &ToolCx, &Args) -> Outcome;
+
+/// A tool that looks things up and answers.
+#[derive(Debug)]
+struct Lookup {
+    spec: ToolSpec,
+    known: Known,
+    work: Work,
+}
+
+impl Tool for Lookup {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let (known, work, lang) = (self.known.clone(), self.work, cx.lang);
+        Box::pin(async move {
+            let done = tokio::task::spawn_blocking(move || work(&known, &cx, &args)).await;
+            done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+        })
+    }
+}
+
+fn interrupted(lang: Lang) -> &'static str {
+    lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
+}
+
+fn own_tools(known: &Known) -> Vec<Arc<dyn Tool>> {
+    macro_rules! lookup {
+        ($name:literal, $schema:expr, $work:expr) => {{
+            let spec = ToolSpec {
+                name: concat!("team_mgmt_", $name).into(),
+                description: Description::Own(|lang| {
+                    half(lang, include_str!(concat!($name, ".md")))
+                }),
+                parameters: $schema,
+            };
+            let work: Work = $work;
+            Arc::new(Lookup { spec, known: known.clone(), work }) as Arc<dyn Tool>
+        }};
+    }
+    vec![
+        lookup!("check_provider", providers::check_schema(), providers::check),
+        lookup!("list_providers", providers::list_schema(), providers::list),
+        lookup!("list_models", providers::models_schema(), providers::models),
+        lookup!("validate_team_cfg", nothing(), checks::team),
+        lookup!("validate_mcp_cfg", nothing(), checks::mcp),
+        lookup!("validate_priming_scripts", nothing(), checks::priming),
+        lookup!("list_problems", problems::list_schema(), problems::list),
+        lookup!("clear_problems", problems::clear_schema(), problems::clear),
+    ]
+}
+
+fn nothing() -> Value {
+    json!({"type": "object", "properties": {}, "additionalProperties": false})
+}
+
+/// The configuration as it is now, with everything that is wrong.
+fn configuration(known: &Known, cx: &ToolCx) -> (Minds, Vec<Problem>) {
+    let minds = Minds::load(&cx.workspace, cx.lang);
+    let mut problems = minds.problems().to_vec();
+    let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
+    problems.extend(minds.unknown_tools(&names));
+    (minds, problems)
+}
+
+/// Problems as lines for a model.
+fn lines(problems: &[Problem]) -> String {
+    let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
+    problems.iter().map(line).collect::<Vec<_>>().join("\n")
+}

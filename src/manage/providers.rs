@@ -1,0 +1,148 @@
+//! Which providers and models there are, and whether one can be used right now.
+
+use serde_json::{Value, json};
+
+use super::Known;
+use super::wildcard::fits;
+use crate::domain::Lang;
+use crate::minds::{Minds, ModelInfo, ProviderConfig};
+use crate::tools::{Args, Outcome, ToolCx};
+
+const DEFAULT_MODELS: usize = 20;
+
+pub(super) fn check_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "provider_key": {"type": "string"},
+            "model": {"type": "string"},
+            "all_models": {"type": "boolean"},
+            "max_models": {"type": "integer", "minimum": 1}
+        },
+        "required": ["provider_key"],
+        "additionalProperties": false
+    })
+}
+
+pub(super) fn list_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"provider_pattern": {"type": "string"}},
+        "additionalProperties": false
+    })
+}
+
+pub(super) fn models_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "provider_pattern": {"type": "string"},
+            "model_pattern": {"type": "string"},
+            "max_models": {"type": "integer", "minimum": 1}
+        },
+        "additionalProperties": false
+    })
+}
+
+/// What is in the way of using a provider now; nothing is sent to it.
+fn obstacle(provider: &ProviderConfig, known: &Known) -> Option<String> {
+    let (found, mend) = provider.unusable().or_else(|| {
+        let missing = provider.api_key(known.env).err()?;
+        Some((missing.text, missing.mend))
+    })?;
+    Some(format!("{found} ({mend})"))
+}
+
+fn row(provider: &ProviderConfig, known: &Known, lang: Lang) -> String {
+    let key = provider.api_key_env_var.as_deref().unwrap_or("-");
+    let state = match obstacle(provider, known) {
+        None => lang.pick("can be used", "可用").to_owned(),
+        Some(why) => why,
+    };
+    format!("- {} ({}; {}): {state}", provider.key, provider.api_type.name(), key)
+}
+
+pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+    let minds = Minds::load(&cx.workspace, cx.lang);
+    let pattern = args.text("provider_pattern").unwrap_or("*");
+    let meant = minds.providers().iter().filter(|provider| fits(pattern, &provider.key));
+    let rows: Vec<String> = meant.map(|provider| row(provider, known, cx.lang)).collect();
+    if rows.is_empty() {
+        return Outcome::failed(no_provider(pattern, &minds, cx.lang));
+    }
+    Outcome::done(rows.join("\n"))
+}
+
+pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+    let minds = Minds::load(&cx.workspace, cx.lang);
+    let pattern = args.text("provider_pattern").unwrap_or("*");
+    let model_pattern = args.text("model_pattern").unwrap_or("*");
+    let most = most_models(args);
+    let mut parts = Vec::new();
+    for provider in minds.providers().iter().filter(|provider| fits(pattern, &provider.key)) {
+        let fitting = provider.models.iter().filter(|model| fits(model_pattern, &model.key));
+        let rows: Vec<String> = fitting.take(most).map(about_model).collect();
+        if !rows.is_empty() {
+            parts.push(format!("{}:\n{}", provider.key, rows.join("\n")));
+        } else if provider.any_model.is_some() {
+            let any = cx.lang.pick("any name is accepted", "接受任何名称");
+            parts.push(format!("{}: {any}", provider.key));
+        }
+    }
+    if parts.is_empty() {
+        let none = cx.lang.pick("No model fits.", "没有符合的模型。");
+        return Outcome::failed(none);
+    }
+    Outcome::done(parts.join("\n"))
+}
+
+fn most_models(args: &Args) -> usize {
+    let most = args.integer("max_models").and_then(|most| usize::try_from(most).ok());
+    most.unwrap_or(DEFAULT_MODELS)
+}
+
+fn about_model(model: &ModelInfo) -> String {
+    let length = model.context_length.or(model.input_length);
+    let length = length.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
+    let pictures = match model.supports_image_input {
+        Some(true) => ", pictures",
+        Some(false) => ", no pictures",
+        None => "",
+    };
+    format!("- {} ({length} tokens{pictures})", model.key)
+}
+
+pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+    let minds = Minds::load(&cx.workspace, cx.lang);
+    let key = args.required_text("provider_key");
+    let Some(provider) = minds.provider(key) else {
+        return Outcome::failed(no_provider(key, &minds, cx.lang));
+    };
+    let mut told = vec![row(provider, known, cx.lang)];
+    let mut ok = obstacle(provider, known).is_none();
+    if let Some(model) = args.text("model") {
+        let found = provider.model(model);
+        ok &= found.is_some();
+        told.push(match (found, cx.lang) {
+            (Some(info), _) if !info.key.is_empty() => about_model(info),
+            (Some(_), Lang::En) => format!("- {model}: not listed, any name is accepted"),
+            (Some(_), Lang::Zh) => format!("- {model}:未列出,接受任何名称"),
+            (None, Lang::En) => format!("- {model}: not listed; add it to `models` in llm.yaml"),
+            (None, Lang::Zh) => format!("- {model}:未列出;请加入 llm.yaml 的 `models`"),
+        });
+    }
+    if args.flag("all_models").unwrap_or(false) {
+        told.extend(provider.models.iter().take(most_models(args)).map(about_model));
+    }
+    let text = told.join("\n");
+    if ok { Outcome::done(text) } else { Outcome::failed(text) }
+}
+
+fn no_provider(key: &str, minds: &Minds, lang: Lang) -> String {
+    let known: Vec<&str> = minds.providers().iter().map(|one| one.key.as_str()).collect();
+    let known = known.join(", ");
+    match lang {
+        Lang::En => format!("There is no provider `{key}`. Known: {known}."),
+        Lang::Zh => format!("没有提供方 `{key}`。已知:{known}。"),
+    }
+}

@@ -1,0 +1,244 @@
+//! The tools of `team_mgmt` on a real folder.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::*;
+use crate::domain::{AgentId, DialogId, RootId};
+use crate::tools::Access;
+
+const LLM: &str = "\
+providers:
+  local: { apiType: mock, baseUrl: db, models: { small: { context_length: 1000 }, big: {} } }
+  paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', apiKeyEnvVar: PAID, models: {p: {}} }
+";
+
+struct Desk {
+    dir: tempfile::TempDir,
+    registry: Registry,
+    problems: Arc<Problems>,
+}
+
+impl Desk {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut registry = Registry::builtin();
+        let problems: Arc<Problems> = Arc::default();
+        add_to(&mut registry, &|_| None, problems.clone()).unwrap();
+        Self { dir, registry, problems }
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    async fn call(&self, name: &str, args: Value) -> Outcome {
+        self.call_in(Lang::En, name, args).await
+    }
+
+    async fn call_in(&self, lang: Lang, name: &str, args: Value) -> Outcome {
+        let granted = [TOOLSET.to_owned()];
+        let (subset, unknown) = self.registry.for_member(&granted, &[], true);
+        assert!(unknown.is_empty());
+        let cx = ToolCx {
+            caller: AgentId::new("fuxi"),
+            dialog: DialogId::main(RootId::new("aa/bb/01")),
+            sees_pictures: false,
+            workspace: Arc::from(self.path()),
+            access: Arc::<Access>::default(),
+            taskdoc: None,
+            main_dialog: true,
+            reminders: Arc::from([]),
+            lang,
+            new_reminder_id: String::new(),
+        };
+        subset.run(&format!("team_mgmt_{name}"), &args.to_string(), cx).await
+    }
+
+    fn minds(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path().join(".minds").join(path)).ok()
+    }
+}
+
+#[test]
+fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
+    let desk = Desk::new(&[]);
+    for name in NAMES {
+        let spec = desk.registry.tool(name).unwrap().spec();
+        let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
+        assert!(en.is_ascii() && !en.is_empty(), "{name}");
+        assert!(!zh.is_ascii() && zh.chars().count() > 10, "{name}");
+        assert_eq!(spec.parameters["additionalProperties"], Value::Bool(false), "{name}");
+        for field in spec.parameters["properties"].as_object().unwrap().keys() {
+            assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{name} {field}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_path_may_be_written_with_or_without_the_name_of_the_folder() {
+    let desk = Desk::new(&[(".minds/team/lead/persona.md", "A captain.\n")]);
+    let absolute = desk.path().join(".minds/team/lead/persona.md");
+    for path in [
+        "team/lead/persona.md",
+        ".minds/team/lead/persona.md",
+        "./.minds/./team/lead/persona.md",
+        absolute.to_str().unwrap(),
+    ] {
+        let read = desk.call("read_file", json!({ "path": path })).await;
+        assert!(read.ok && read.text.contains("A captain."), "{path}: {}", read.text);
+    }
+    for args in [json!({}), json!({ "path": ".minds" }), json!({ "path": "." })] {
+        let listed = desk.call("list_dir", args).await;
+        assert!(listed.ok && listed.text.contains("team (directory)"), "{}", listed.text);
+    }
+}
+
+#[tokio::test]
+async fn nothing_beyond_the_folder_is_read_or_written() {
+    let desk = Desk::new(&[("secret.txt", "s\n"), (".minds/env.md", "x\n")]);
+    let outside = tempfile::tempdir().unwrap();
+    for path in ["../secret.txt", ".minds/../secret.txt", "/etc/passwd", "team/../../x"] {
+        for (tool, args) in [
+            ("read_file", json!({ "path": path })),
+            ("list_dir", json!({ "path": path })),
+            ("create_new_file", json!({ "path": path, "content": "x" })),
+        ] {
+            let refused = desk.call(tool, args).await;
+            assert!(!refused.ok && refused.text.contains("`.minds/`"), "{path}: {}", refused.text);
+        }
+    }
+    let inside = desk.call("create_new_file", json!({ "path": "secret.txt" })).await;
+    assert!(inside.ok && desk.minds("secret.txt").is_some());
+    std::os::unix::fs::symlink(outside.path(), desk.path().join(".minds/out")).unwrap();
+    let through = desk.call("create_new_file", json!({ "path": "out/x" })).await;
+    assert!(!through.ok && fs::read_dir(outside.path()).unwrap().count() == 0);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_a_link_out_of_the_workspace_is_left_alone() {
+    let desk = Desk::new(&[]);
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), desk.path().join(".minds")).unwrap();
+    let refused = desk.call("create_new_file", json!({ "path": "team.yaml" })).await;
+    assert!(!refused.ok && refused.text.contains("leads out"), "{}", refused.text);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn text_that_is_no_yaml_is_not_written_and_the_line_is_named() {
+    let before = "# mine\nmembers: { lead: {} }\n";
+    let desk = Desk::new(&[(".minds/team.yaml", before)]);
+    let broken = "members:\n  lead: [\n";
+    let args = json!({
+        "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": before.len(),
+        "content": broken,
+    });
+    for (lang, word) in [(Lang::En, "Nothing was written"), (Lang::Zh, "未写入")] {
+        let refused = desk.call_in(lang, "overwrite_entire_file", args.clone()).await;
+        assert!(!refused.ok && refused.text.contains(word), "{}", refused.text);
+        assert!(refused.text.contains("line "), "{}", refused.text);
+        assert_eq!(desk.minds("team.yaml").as_deref(), Some(before));
+    }
+    let made = desk.call("create_new_file", json!({ "path": "llm.yaml", "content": broken })).await;
+    assert!(!made.ok && desk.minds("llm.yaml").is_none());
+}
+
+#[tokio::test]
+async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
+    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    let team = "# who works here\nmembers:\n  lead:\n    provider: locl   # the small one\n";
+    let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": team })).await;
+    assert!(made.ok, "{}", made.text);
+    assert_eq!(desk.minds("team.yaml").as_deref(), Some(team), "comments stay");
+    for text in ["Written, with findings", ".minds/team.yaml:4", "`locl`", "did you mean `local`"] {
+        assert!(made.text.contains(text), "{text}: {}", made.text);
+    }
+    let mended = team.replace("locl", "local");
+    let args = json!({
+        "path": ".minds/team.yaml", "known_old_total_lines": 4, "known_old_total_bytes": team.len(),
+        "content": mended,
+    });
+    let written = desk.call("overwrite_entire_file", args).await;
+    assert!(written.ok && written.text.contains("The file is in order"), "{}", written.text);
+}
+
+#[tokio::test]
+async fn providers_are_checked_without_asking_them() {
+    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    for (args, ok, word) in [
+        (json!({ "provider_key": "local" }), true, "can be used"),
+        (json!({ "provider_key": "local", "model": "small" }), true, "small (1000 tokens)"),
+        (json!({ "provider_key": "local", "model": "smal" }), false, "smal: not listed"),
+        (json!({ "provider_key": "local", "all_models": true }), true, "- big (? tokens)"),
+        (json!({ "provider_key": "paid" }), false, "PAID"),
+        (json!({ "provider_key": "locl" }), false, "Known: "),
+    ] {
+        let told = desk.call("check_provider", args.clone()).await;
+        assert_eq!(told.ok, ok, "{args} {}", told.text);
+        assert!(told.text.contains(word), "{args} {}", told.text);
+    }
+    let listed = desk.call("list_providers", json!({ "provider_pattern": "pa*" })).await;
+    assert_eq!(listed.text.lines().count(), 1, "{}", listed.text);
+    let models = desk.call("list_models", json!({ "provider_pattern": "local" })).await;
+    assert!(models.text.contains("small") && models.text.contains("big"), "{}", models.text);
+}
+
+#[tokio::test]
+async fn the_team_is_validated_with_its_lines() {
+    let team = "members:\n  lead: { provider: local, toolsets: [wsread] }\n";
+    let desk = Desk::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
+    let told = desk.call("validate_team_cfg", json!({})).await;
+    assert!(told.ok && told.text.contains("warning: .minds/team.yaml:2"), "{}", told.text);
+    assert!(told.text.contains("lead") && told.text.contains("wsread"), "{}", told.text);
+    let wrong = team.replace("[wsread]", "3");
+    fs::write(desk.path().join(".minds/team.yaml"), wrong).unwrap();
+    let told = desk.call("validate_team_cfg", json!({})).await;
+    assert!(!told.ok && told.text.contains("error: .minds/team.yaml:2"), "{}", told.text);
+    fs::write(desk.path().join(".minds/team.yaml"), team.replace("wsread", "ws_read")).unwrap();
+    let told = desk.call("validate_team_cfg", json!({})).await;
+    assert!(told.ok && told.text.contains("in order"), "{}", told.text);
+}
+
+#[tokio::test]
+async fn tool_servers_and_startup_scripts_are_validated() {
+    let desk = Desk::new(&[(".minds/priming/team_shared/a.md", "no head")]);
+    let told = desk.call("validate_priming_scripts", json!({})).await;
+    assert!(told.ok && told.text.contains("team_shared/a.md:1"), "{}", told.text);
+    assert!(desk.call("validate_mcp_cfg", json!({})).await.ok);
+    fs::write(desk.path().join(".minds/mcp.yaml"), "servers: { a: {} }").unwrap();
+    let told = desk.call("validate_mcp_cfg", json!({})).await;
+    assert!(!told.ok && told.text.contains("`command`"), "{}", told.text);
+}
+
+#[tokio::test]
+async fn problems_are_listed_by_what_is_asked_and_mended_ones_are_cleared() {
+    let desk = Desk::new(&[]);
+    let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "mend it");
+    let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));
+    desk.problems.book().take("minds", vec![team.clone(), llm]);
+    desk.problems.book().take("minds", vec![team]);
+    for (args, has, has_not) in [
+        (json!({}), "[team/x]", "[llm/y]"),
+        (json!({ "status": "resolved" }), "[llm/y]", "[team/x]"),
+        (json!({ "status": "all", "source": "llm" }), "[llm/y]", "[team/x]"),
+        (json!({ "status": "all", "path": "*team*" }), "[team/x]", "[llm/y]"),
+        (json!({ "status": "all", "problem_id": "team/*" }), "[team/x]", "[llm/y]"),
+    ] {
+        let told = desk.call("list_problems", args.clone()).await;
+        assert!(told.text.contains(has) && !told.text.contains(has_not), "{args} {}", told.text);
+    }
+    let cleared = desk.call("clear_problems", json!({ "source": "team" })).await;
+    assert!(cleared.text.starts_with("0 "), "{}", cleared.text);
+    let cleared = desk.call("clear_problems", json!({})).await;
+    assert!(cleared.text.starts_with("1 "), "{}", cleared.text);
+    let told = desk.call("list_problems", json!({ "status": "all" })).await;
+    assert!(told.text.contains("[team/x]") && !told.text.contains("[llm/y]"), "{}", told.text);
+}

@@ -1,0 +1,192 @@
+//! Values of `llm.yaml` that are not what their key stands for. Each is ignored alone, and said.
+
+use serde_json::{Map, Value};
+
+use crate::minds::nearest::nearest;
+use crate::minds::report::{Report, clip, kind};
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    /// A text, or a list of texts.
+    Texts,
+    /// Above 0.
+    Count,
+    /// 0 or above.
+    Amount,
+    Flag,
+}
+
+impl Kind {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Texts => {
+                let all = |items: &Vec<Value>| items.iter().all(Value::is_string);
+                value.is_string() || value.as_array().is_some_and(all)
+            }
+            Self::Count => value.as_f64().is_some_and(|number| number >= 1.0),
+            Self::Amount => value.as_f64().is_some_and(|number| number >= 0.0),
+            Self::Flag => value.is_boolean(),
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Texts => "a text or a list of texts",
+            Self::Count => "a number, 1 or above",
+            Self::Amount => "a number, 0 or above",
+            Self::Flag => "true or false",
+        }
+    }
+}
+
+const PROVIDER: [(&str, Kind); 12] = [
+    ("name", Kind::Text),
+    ("apiType", Kind::Text),
+    ("baseUrl", Kind::Text),
+    ("apiKeyEnvVar", Kind::Text),
+    ("apiQuirks", Kind::Texts),
+    ("tech_spec_url", Kind::Text),
+    ("tool_result_max_chars", Kind::Count),
+    ("llm_retry_aggressive_max_retries", Kind::Amount),
+    ("llm_retry_initial_delay_ms", Kind::Amount),
+    ("llm_retry_conservative_delay_ms", Kind::Amount),
+    ("llm_retry_backoff_multiplier", Kind::Count),
+    ("llm_retry_max_delay_ms", Kind::Amount),
+];
+
+const MODEL: [(&str, Kind); 9] = [
+    ("name", Kind::Text),
+    ("context_length", Kind::Count),
+    ("input_length", Kind::Count),
+    ("output_length", Kind::Count),
+    ("optimal_max_tokens", Kind::Count),
+    ("critical_max_tokens", Kind::Count),
+    ("caution_remediation_cadence_generations", Kind::Count),
+    ("context_window", Kind::Text),
+    ("supports_image_input", Kind::Flag),
+];
+
+/// The values of one provider and of its models.
+pub(super) fn provider(key: &str, map: &Map<String, Value>, report: &mut Report) {
+    let at = ["providers", key];
+    values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
+    let models = map.get("models").and_then(Value::as_object);
+    for (name, value) in models.into_iter().flatten() {
+        let at = ["providers", key, "models", name];
+        let who = format!("model `{}` of provider `{}`", clip(name), clip(key));
+        match value {
+            Value::Null => {}
+            Value::Object(model) => {
+                values(&who, &at, model, &MODEL, report);
+                misspelt(&who, &at, model, report);
+            }
+            other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                let id = format!("llm/wrong-type/{}/{}", clip(key), clip(name));
+                let found = format!("{who} is {}, not a map; ignored", kind(other));
+                report.warn(&id, &at, found, "write `{}` or its keys".to_owned());
+            }
+        }
+    }
+}
+
+fn values(
+    who: &str,
+    at: &[&str],
+    map: &Map<String, Value>,
+    known: &[(&'static str, Kind)],
+    report: &mut Report,
+) {
+    for (key, wanted) in known {
+        let Some(value) = map.get(*key) else { continue };
+        if wanted.fits(value) {
+            continue;
+        }
+        let keys = [at, &[key]].concat();
+        let id = format!("llm/wrong-value/{}", place(&keys));
+        let found = format!("`{key}` of {who} is {}; ignored", shown(value));
+        report.warn(&id, &keys, found, format!("it must be {}", wanted.words()));
+    }
+}
+
+/// Keys that are nearly known. Others are left alone: a model may be described in many ways.
+fn misspelt(who: &str, at: &[&str], map: &Map<String, Value>, report: &mut Report) {
+    let names = MODEL.map(|(name, _)| name);
+    for key in map.keys().filter(|key| !names.contains(&key.as_str())) {
+        if let Some(near) = nearest(key, names) {
+            let keys = [at, &[key]].concat();
+            let id = format!("llm/unknown-key/{}", place(&keys));
+            let found = format!("unknown key `{}` of {who}", clip(key));
+            report.warn(&id, &keys, found, format!("did you mean `{near}`?"));
+        }
+    }
+}
+
+fn place(keys: &[&str]) -> String {
+    keys.iter().skip(1).map(|key| clip(key)).collect::<Vec<_>>().join("/")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the text `{}`", clip(text)),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => kind(value).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::Severity;
+    use crate::minds::llm_config::read;
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_ignored_alone_with_its_line() {
+        for (line, id, at) in [
+            ("    baseUrl: 3", "llm/wrong-value/p/baseUrl", 3),
+            ("    apiQuirks: { a: b }", "llm/wrong-value/p/apiQuirks", 3),
+            ("    llm_retry_max_delay_ms: soon", "llm/wrong-value/p/llm_retry_max_delay_ms", 3),
+            ("    tool_result_max_chars: 0", "llm/wrong-value/p/tool_result_max_chars", 3),
+            (
+                "    models:\n      m:\n        context_length: big",
+                "llm/wrong-value/p/models/m/context_length",
+                5,
+            ),
+            (
+                "    models:\n      m:\n        supports_image_input: 1",
+                "llm/wrong-value/p/models/m/supports_image_input",
+                5,
+            ),
+            ("    models:\n      m: 3", "llm/wrong-type/p/m", 4),
+            (
+                "    models:\n      m:\n        contextLength: 5",
+                "llm/unknown-key/p/models/m/contextLength",
+                5,
+            ),
+        ] {
+            let (providers, problems) = read(&format!("providers:\n  p:\n{line}\n"));
+            let [problem] = problems.as_slice() else { panic!("{line}: {problems:?}") };
+            assert_eq!((problem.id.as_str(), problem.line), (id, Some(at)), "{line}");
+            assert_eq!(problem.severity, Severity::Warning, "{line}");
+            assert!(providers.iter().any(|provider| provider.key == "p"), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_fits_and_what_only_describes_is_left_alone() {
+        let text = "\
+providers:
+  p:
+    name: P
+    apiQuirks: [a, b]
+    llm_retry_backoff_multiplier: 1.5
+    model_param_options: { temperature: 0..2 }
+    models:
+      a:
+      b: { context_length: 1e5, supports_image_input: false, vendor_note: x }
+";
+        assert_eq!(read(text).1, []);
+    }
+}

@@ -1,0 +1,40 @@
+//! Where a member's keys stand in `team.yaml`, for problems that are found after it was read.
+
+use super::report::at;
+use super::{Minds, lines, report, team};
+use crate::domain::{AgentId, Problem};
+
+impl Minds {
+    /// The problem with the line where the member, or else the defaults, set `key`.
+    pub(super) fn at_member(&self, member: &AgentId, key: &str, problem: Problem) -> Problem {
+        at(problem, self.own_line(member, key).or_else(|| self.line(&["member_defaults", key])))
+    }
+
+    fn own_line(&self, member: &AgentId, key: &str) -> Option<usize> {
+        self.line(&["members", member.as_str(), key])
+    }
+
+    /// The line that the keys lead to, if it holds the last of them.
+    fn line(&self, keys: &[&str]) -> Option<usize> {
+        let text = self.team_text.as_deref().unwrap_or_default();
+        let line = lines::line_of(text, keys)?;
+        let holds_it = text.lines().nth(line - 1)?.contains(keys.last()?);
+        holds_it.then_some(line)
+    }
+
+    /// An entry of an access list that matches nothing. `sentence` begins with the name of the list.
+    /// Where the list is inherited, the problem is the same for all who inherit it.
+    #[must_use]
+    pub fn access_problem(&self, member: &AgentId, sentence: &str) -> Problem {
+        let list = sentence.split(':').next().unwrap_or_default();
+        let own = self.own_line(member, list);
+        let owner = if own.is_some() { member.as_str() } else { "member_defaults" };
+        let problem = Problem::new(
+            format!("team/access/{owner}/{}", report::clip(sentence)),
+            team::PATH,
+            format!("`{owner}`: {sentence}; the entry matches nothing"),
+            "name a folder below the workspace, if need be with `*` and `**`, such as `src/**`",
+        );
+        at(problem, own.or_else(|| self.line(&["member_defaults", list])))
+    }
+}

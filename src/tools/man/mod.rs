@@ -1,0 +1,169 @@
+//! `man`: the manuals of the toolsets a member has. The texts lie beside this file, one per toolset;
+//! what is said about single tools is made from the tools themselves, so it is always true.
+
+mod text;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use self::text::Topic;
+use super::args::Args;
+use super::outcome::Outcome;
+use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use crate::domain::Lang;
+
+pub(super) const NAME: &str = "man";
+
+/// Toolsets whose manual is only for those who have this tool.
+const NEEDS: [(&str, &str); 1] = [("os", "shell_cmd")];
+
+/// A toolset of a member, with the tools the member is offered of it.
+#[derive(Debug, Clone)]
+pub(super) struct Owned {
+    pub toolset: String,
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+/// The tool for a member with these toolsets; `None` if none of them has a manual.
+pub(super) fn tool(toolsets: Vec<Owned>) -> Option<Arc<dyn Tool>> {
+    let manuals: Vec<Manual> = toolsets.into_iter().filter_map(Manual::of).collect();
+    if manuals.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = manuals.iter().map(|manual| manual.toolset.as_str()).collect();
+    let topics: Vec<&str> = Topic::ALL.iter().map(|topic| topic.name()).collect();
+    let spec = ToolSpec {
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("man.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "toolsetId": {"type": "string", "enum": names},
+                "topic": {"type": "string", "enum": topics},
+                "topics": {"type": "array", "items": {"type": "string", "enum": topics}}
+            },
+            "additionalProperties": false
+        }),
+    };
+    Some(Arc::new(Man { spec, manuals: manuals.into() }))
+}
+
+#[derive(Debug, Clone)]
+struct Manual {
+    toolset: String,
+    /// Both languages.
+    text: &'static str,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Manual {
+    fn of(owned: Owned) -> Option<Self> {
+        let text = text::of(&owned.toolset)?;
+        let offered = |name: &str| owned.tools.iter().any(|tool| tool.spec().name == name);
+        let needed = NEEDS.iter().find(|(toolset, _)| *toolset == owned.toolset);
+        let usable = !owned.tools.is_empty() && needed.is_none_or(|(_, tool)| offered(tool));
+        usable.then_some(Self { toolset: owned.toolset, text, tools: owned.tools })
+    }
+
+    fn topic(&self, topic: Topic, lang: Lang) -> String {
+        match topic {
+            Topic::Tools => self.about_tools(lang),
+            Topic::Index | Topic::Principles | Topic::Scenarios | Topic::Errors => {
+                text::part(half(lang, self.text), topic).to_owned()
+            }
+        }
+    }
+
+    fn about_tools(&self, lang: Lang) -> String {
+        let mut told = String::new();
+        for tool in &self.tools {
+            let spec = tool.spec();
+            let about = spec.description.text(lang).lines().next().unwrap_or_default();
+            // Writing to a String cannot fail.
+            let _ = writeln!(told, "- `{}({})`: {about}", spec.name, arguments(&spec.parameters));
+        }
+        told.trim_end().to_owned()
+    }
+}
+
+/// The names of the arguments, a question mark behind those that may be left out.
+fn arguments(schema: &Value) -> String {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let known = schema.get("properties").and_then(Value::as_object);
+    let names = known.into_iter().flat_map(|known| known.keys());
+    let shown = names.map(|name| {
+        let optional = if required.contains(&name.as_str()) { "" } else { "?" };
+        format!("{name}{optional}")
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[derive(Debug)]
+struct Man {
+    spec: ToolSpec,
+    manuals: Arc<[Manual]>,
+}
+
+impl Tool for Man {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        let text = self.answer(&args, cx.lang);
+        Box::pin(std::future::ready(Outcome::done(text)))
+    }
+}
+
+impl Man {
+    fn answer(&self, args: &Args, lang: Lang) -> String {
+        let wanted = args.text("toolsetId");
+        match self.manuals.iter().find(|manual| Some(manual.toolset.as_str()) == wanted) {
+            Some(manual) => page(manual, &topics(args), lang),
+            None => self.list(lang),
+        }
+    }
+
+    fn list(&self, lang: Lang) -> String {
+        let mut told = lang.pick("Your toolsets:\n", "你的工具集:\n").to_owned();
+        for manual in self.manuals.iter() {
+            let about = manual.topic(Topic::Index, lang);
+            // Writing to a String cannot fail.
+            let _ = writeln!(told, "- `{}`: {about}", manual.toolset);
+        }
+        told.push_str(lang.pick(
+            "\nCall `man` with a toolset and a topic: principles, tools, scenarios, errors.",
+            "\n用工具集和主题调用 `man`:principles、tools、scenarios、errors。",
+        ));
+        told
+    }
+}
+
+/// The wanted topics in their order, each once; the index where none is named.
+fn topics(args: &Args) -> Vec<Topic> {
+    let listed = args.texts("topics");
+    let named = |topic: &Topic| {
+        let name = topic.name();
+        listed.contains(&name) || args.text("topic") == Some(name)
+    };
+    let found: Vec<Topic> = Topic::ALL.into_iter().filter(named).collect();
+    if found.is_empty() { vec![Topic::Index] } else { found }
+}
+
+fn page(manual: &Manual, topics: &[Topic], lang: Lang) -> String {
+    let parts = topics.iter().map(|topic| {
+        let body = manual.topic(*topic, lang);
+        format!("# {}: {}\n\n{body}", manual.toolset, topic.name())
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests;

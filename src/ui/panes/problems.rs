@@ -1,0 +1,123 @@
+//! What is out of order in the workspace: where, what, and how to mend it. It follows the driver while
+//! it lies open, so a mended problem goes by itself.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, draw_heading, hint};
+use super::strip::{Strip, draw_between};
+use super::transcript::prose::plain_rows;
+use crate::domain::{Problem, Severity};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::text::SafeText;
+use crate::ui::theme::Role;
+
+const INDENT: usize = 4;
+
+#[derive(Debug, Default)]
+pub struct ProblemList {
+    top: usize,
+    rows: usize,
+    height: usize,
+}
+
+/// A row, and what stands at its right edge.
+type Row = (Strip, Strip);
+
+impl ProblemList {
+    fn scroll(&mut self, rows: isize) -> Handled {
+        let last = self.rows.saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+}
+
+/// What a problem is called, and in which colour.
+fn weight(severity: Severity) -> (Word, Role) {
+    match severity {
+        Severity::Info => (Word::SeverityInfo, Role::TextDim),
+        Severity::Warning => (Word::SeverityWarning, Role::Warning),
+        Severity::Error => (Word::SeverityError, Role::Bad),
+    }
+}
+
+fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
+    let (word, role) = weight(problem.severity);
+    let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = SafeText::line(&format!("{}{line}", problem.path));
+    let head = Strip::new().pad_to(2).put(place.as_str(), look.style(Role::Title));
+    let word = Strip::new().put(look.word(word), look.style(role));
+    let room = width.saturating_sub(INDENT + 1).max(1);
+    let mut rows = vec![(head, word)];
+    for (text, role) in [(&problem.text, Role::Text), (&problem.mend, Role::TextDim)] {
+        let wrapped = plain_rows(text, INDENT, room, look.style(role));
+        rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
+    }
+    rows.push((Strip::new(), Strip::new()));
+    rows
+}
+
+/// The gravest first, else in the order in which they were told.
+fn rows(problems: &[Problem], look: &Look, width: usize) -> Vec<Row> {
+    let mut sorted: Vec<&Problem> = problems.iter().collect();
+    sorted.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
+    sorted.into_iter().flat_map(|problem| rows_of(problem, look, width)).collect()
+}
+
+impl Pane for ProblemList {
+    fn scope(&self) -> Scope {
+        Scope::Dialog
+    }
+
+    fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
+        let page = isize::try_from(self.height).unwrap_or(1).max(1);
+        let steps = [
+            (Action::LineUp, -1),
+            (Action::LineDown, 1),
+            (Action::HalfPageUp, -(page / 2).max(1)),
+            (Action::HalfPageDown, (page / 2).max(1)),
+            (Action::PageUp, -page),
+            (Action::PageDown, page),
+            (Action::ToStart, isize::MIN),
+            (Action::ToEnd, isize::MAX),
+        ];
+        let step = steps.iter().find(|(known, _)| *known == action);
+        step.map_or(Handled::Close, |(_, rows)| self.scroll(*rows))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Close
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let heading = Heading {
+            left: look.word(Word::OutOfOrder).to_owned(),
+            right: hint(look, Action::Cancel, Word::Close),
+        };
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, look, &heading, true);
+        let rows = if cx.problems.is_empty() {
+            let dim = look.style(Role::TextDim);
+            let note = Strip::new().pad_to(2).put(look.word(Word::AllInOrder), dim);
+            vec![(note, Strip::new())]
+        } else {
+            rows(cx.problems, look, usize::from(area.width))
+        };
+        self.rows = rows.len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+        let inner = Rect { width: area.width.saturating_sub(1), ..area };
+        for (y, row) in (area.y + 1..area.bottom()).zip(rows.iter().skip(self.top)) {
+            draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), look.glyphs.cut);
+        }
+    }
+}
