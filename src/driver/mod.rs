@@ -31,6 +31,7 @@ mod lifecycle;
 mod live;
 mod look;
 mod offers;
+mod params;
 mod picture;
 mod port;
 mod prepare;

@@ -6,6 +6,7 @@
 //! failed attempt and must be thrown away, calls included. Providers never retry: the driver does,
 //! by [`LlmError::class`]. Dropping the stream gives up the request at once.
 
+pub mod anthropic;
 pub mod compat;
 pub mod error;
 pub mod http;
@@ -32,6 +33,7 @@ mod canned;
 use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
+pub use anthropic::Anthropic;
 pub use compat::{Compat, ThinkingReplay};
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};

@@ -27,9 +27,16 @@ pub struct ModelParams {
     pub max_tokens: Option<u32>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
+    pub top_k: Option<u32>,
+    /// Texts that end the answer where the model writes them.
+    pub stop_sequences: Vec<String>,
     pub parallel_tool_calls: Option<bool>,
     pub reasoning_effort: Option<String>,
     pub reasoning_summary: Option<String>,
+    /// Most tokens of thinking; asks for thinking.
+    pub thinking_budget: Option<u32>,
+    /// Asks for thoughts apart from words, where a server otherwise mixes them.
+    pub reasoning_split: Option<bool>,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
     /// The same for requests that begin alike, so that a provider finds what it has read before.

@@ -16,6 +16,7 @@ pub(super) const DEFAULT_CADENCE: u32 = 10;
 pub enum ApiType {
     /// A `ChatGPT` login.
     Codex,
+    /// The Messages API.
     Anthropic,
     /// The Responses API.
     OpenAi,
@@ -56,8 +57,8 @@ impl ApiType {
     #[must_use]
     pub fn is_built(&self) -> bool {
         match self {
-            Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
-            Self::Codex | Self::Anthropic | Self::Unknown(_) => false,
+            Self::Anthropic | Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
+            Self::Codex | Self::Unknown(_) => false,
         }
     }
 
@@ -139,7 +140,10 @@ impl ProviderConfig {
                 "" => format!("provider `{key}` has no `apiType`"),
                 name => format!("provider `{key}`: apiType `{name}` is not built yet"),
             };
-            return Some((found, "use `openai`, `openai-compatible` or `mock`".to_owned()));
+            return Some((
+                found,
+                "use `anthropic`, `openai`, `openai-compatible` or `mock`".to_owned(),
+            ));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
         if self.api_type == ApiType::Mock && self.base_url.is_empty() {
