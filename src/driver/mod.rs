@@ -33,6 +33,7 @@ mod look;
 mod offers;
 mod params;
 mod picture;
+pub mod pictures;
 mod port;
 mod prepare;
 mod pump;

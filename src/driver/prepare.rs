@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::domain::health::Limits;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::{Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
+use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
 use crate::llm::{Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
@@ -17,6 +17,7 @@ use super::engine::{Engine, NoProvider};
 use super::keep_going::Care;
 use super::offers;
 use super::params;
+use super::pictures::Album;
 use super::reminders;
 
 /// A member that is ready to be asked.
@@ -155,10 +156,19 @@ impl Ready {
             DialogRole::FreshBoots => &self.member.fbr_params,
         };
         let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
+        let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
+        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
+        let album = Album::of(&dialog.history.entries, limits, &read, engine.texts());
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
-            messages: context::messages(dialog, &self.shared, Some(taskdoc), engine.texts()),
+            messages: context::messages(
+                dialog,
+                &self.shared,
+                Some(taskdoc),
+                &album,
+                engine.texts(),
+            ),
             tools,
             streaming: self.member.streaming,
             params: params::params(params, &self.api_type, cache_key),

@@ -16,6 +16,8 @@ use super::{Endpoint, Request};
 use body::MessagesBody;
 use fold::MessagesFold;
 
+pub(super) use thought::KEY as PAYLOAD_KEY;
+
 /// The protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Anthropic;

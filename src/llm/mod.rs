@@ -25,6 +25,7 @@ mod failure;
 mod lenient;
 mod paced;
 mod pairing;
+mod picture;
 mod protocol;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use compat::{Compat, ThinkingReplay};
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};
 pub use mock::Mock;
+pub use picture::Picture;
 pub use remote::{Endpoint, Remote};
 pub use request::{Message, ModelParams, Request, ToolSchema};
 pub use responses::Responses;

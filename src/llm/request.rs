@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use super::picture::Picture;
+
 /// One generation to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -56,6 +58,8 @@ pub enum Message {
     TellaskResult(String),
     /// Text carried over from an earlier course.
     Carryover(String),
+    /// Pictures that came with the message before.
+    Pictures(Vec<Picture>),
     /// Guidance for this generation only, in the model's own voice.
     Guide(String),
     /// What the model said.
@@ -65,11 +69,11 @@ pub enum Message {
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
     /// What a call gave back.
-    Result { id: String, name: String, content: String },
+    Result { id: String, name: String, content: String, pictures: Vec<Picture> },
 }
 
 impl Message {
-    /// The text of the message; a call has none.
+    /// The text of the message; calls and pictures have none.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -81,7 +85,7 @@ impl Message {
             | Self::Saying(text)
             | Self::Thinking { text, .. }
             | Self::Result { content: text, .. } => Some(text),
-            Self::Call { .. } => None,
+            Self::Call { .. } | Self::Pictures(_) => None,
         }
     }
 }

@@ -21,6 +21,8 @@ mod interjections;
 mod keep_going;
 mod languages;
 mod lifecycle;
+mod messages;
+mod pictures;
 mod probe;
 mod questions;
 mod reminders;

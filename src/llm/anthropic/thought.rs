@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 /// The key below which this protocol keeps its part.
-const KEY: &str = "anthropic";
+pub(crate) const KEY: &str = "anthropic";
 
 /// A thought as it is sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

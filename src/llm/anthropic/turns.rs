@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::thought::Thought;
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::picture::{Base64, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::Message;
 
 /// Stands where the model would otherwise have the last word, or the first. In both languages: here
@@ -44,6 +45,11 @@ pub(super) enum Block<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<Cache>,
     },
+    Image {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Cache>,
+    },
     Thinking {
         thinking: &'a str,
         signature: &'a str,
@@ -70,6 +76,14 @@ pub(super) enum Block<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Part<'a> {
     Text { text: Cow<'a, str> },
+    Image { source: Source<'a> },
+}
+
+/// A picture.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Source<'a> {
+    Base64 { media_type: &'static str, data: Base64<'a> },
 }
 
 /// Marks the end of something that will come again.
@@ -83,7 +97,9 @@ impl Block<'_> {
     /// True if the mark could be set.
     fn mark(&mut self) -> bool {
         match self {
-            Self::Text { cache_control, .. } | Self::ToolResult { cache_control, .. } => {
+            Self::Text { cache_control, .. }
+            | Self::Image { cache_control, .. }
+            | Self::ToolResult { cache_control, .. } => {
                 *cache_control = Some(Cache::Ephemeral);
                 true
             }
@@ -94,7 +110,10 @@ impl Block<'_> {
     fn is_thought(&self) -> bool {
         match self {
             Self::Thinking { .. } | Self::RedactedThinking { .. } => true,
-            Self::Text { .. } | Self::ToolUse { .. } | Self::ToolResult { .. } => false,
+            Self::Text { .. }
+            | Self::Image { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. } => false,
         }
     }
 }
@@ -146,6 +165,10 @@ impl<'a> Turns<'a> {
     }
 }
 
+fn source(picture: Shown<'_>) -> Source<'_> {
+    Source::Base64 { media_type: picture.media_type, data: picture.data }
+}
+
 struct Projection<'a> {
     turns: Vec<Turn<'a>>,
     /// The results of the calls made last; further calls may still join them.
@@ -166,6 +189,7 @@ impl<'a> Projection<'a> {
             Message::Prompt(text) | Message::TellaskResult(text) | Message::Carryover(text) => {
                 self.text(Role::User, text);
             }
+            Message::Pictures(pictures) => self.pictures(pictures),
             // The first turn is the user's, whoever speaks in it.
             Message::Guide(text) if self.is_opening() => self.text(Role::User, text),
             Message::Guide(text) | Message::Saying(text) => self.text(Role::Assistant, text),
@@ -191,6 +215,16 @@ impl<'a> Projection<'a> {
         }
     }
 
+    fn pictures(&mut self, pictures: &'a [Picture]) {
+        for note in notes(pictures) {
+            self.text(Role::User, note);
+        }
+        for source in shown(pictures).map(source) {
+            self.close_calls();
+            self.push(Role::User, Block::Image { source, cache_control: None });
+        }
+    }
+
     fn thought(&mut self, thought: Thought<'a>) {
         self.close_calls();
         let block = match thought {
@@ -203,9 +237,12 @@ impl<'a> Projection<'a> {
     }
 
     fn call(&mut self, at: usize, id: &'a str, name: &'a str, arguments: &'a str) {
-        let text = self.results.of_call(at, id);
+        let given = self.results.of_call(at, id);
         let id = self.own_id(id);
-        let content = if text.trim().is_empty() { Vec::new() } else { vec![Part::Text { text }] };
+        let text = with_notes(given.text, given.pictures);
+        let text = (!text.trim().is_empty()).then_some(Part::Text { text });
+        let pictures = shown(given.pictures).map(|picture| Part::Image { source: source(picture) });
+        let content = text.into_iter().chain(pictures).collect();
         let cache_control = None;
         self.outputs.push(Block::ToolResult { tool_use_id: id.clone(), content, cache_control });
         let input = RawValue::from_string(wire_arguments(arguments).into_owned());

@@ -127,7 +127,12 @@ fn round(thought: Option<Value>) -> Vec<Message> {
         Message::Prompt("hi".to_owned()),
         Message::Thinking { text, payload: thought },
         Message::Call { id: "a".to_owned(), name: "f".to_owned(), arguments: String::new() },
-        Message::Result { id: "a".to_owned(), name: "f".to_owned(), content: "1".to_owned() },
+        Message::Result {
+            id: "a".to_owned(),
+            name: "f".to_owned(),
+            content: "1".to_owned(),
+            pictures: Vec::new(),
+        },
     ]
 }
 

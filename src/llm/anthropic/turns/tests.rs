@@ -33,7 +33,12 @@ fn call_with(id: &str, arguments: &str) -> Message {
 }
 
 fn result(id: &str, content: &str) -> Message {
-    Message::Result { id: id.to_owned(), name: "f".to_owned(), content: content.to_owned() }
+    Message::Result {
+        id: id.to_owned(),
+        name: "f".to_owned(),
+        content: content.to_owned(),
+        pictures: Vec::new(),
+    }
 }
 
 /// The turns, without the marks for the cache.
