@@ -36,7 +36,8 @@ impl Server {
 
     fn world(&self) -> World {
         let mut world = World::new(Sequence::new());
-        let remote = Remote::new(Anthropic, Endpoint::new(&self.url), Clients::default());
+        let remote =
+            Remote::new(Anthropic::of(&self.url), Endpoint::new(&self.url), Clients::default());
         world.setup.provider = Arc::new(remote);
         world
     }

@@ -40,12 +40,13 @@ pub(super) struct Block {
 
 impl Block {
     /// What has to be sent back with a thought.
-    pub(super) fn thought(&self) -> Option<Value> {
+    pub(super) fn thought(&self, vendor: &str) -> Option<Value> {
         match self.kind {
             Kind::Thinking => {
-                keep(Thought::Signed { text: &self.text, signature: &self.signature })
+                let (text, signature) = (&self.text, &self.signature);
+                keep(Thought::Signed { text, signature }, vendor)
             }
-            Kind::Redacted => keep(Thought::Redacted { data: &self.signature }),
+            Kind::Redacted => keep(Thought::Redacted { data: &self.signature }, vendor),
             Kind::Text | Kind::Call | Kind::Answer | Kind::Other => None,
         }
     }

@@ -22,6 +22,7 @@ pub struct MessagesFold {
     /// Nothing more can follow.
     over: bool,
     begun: bool,
+    vendor: String,
 }
 
 impl Fold for MessagesFold {
@@ -104,8 +105,8 @@ impl Fold for MessagesFold {
 }
 
 impl MessagesFold {
-    /// An empty answer that may hold `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    /// An empty answer of `vendor` that may hold `limit` bytes.
+    pub(super) fn new(limit: usize, vendor: String) -> Self {
         Self {
             answer: Answer::new(limit),
             blocks: Blocks::default(),
@@ -113,6 +114,7 @@ impl MessagesFold {
             reason: None,
             over: false,
             begun: false,
+            vendor,
         }
     }
 
@@ -203,7 +205,7 @@ impl MessagesFold {
     fn stop(&mut self, index: Option<u64>) {
         let Some(block) = self.blocks.open(index) else { return };
         block.whole = true;
-        if let Some(payload) = block.thought() {
+        if let Some(payload) = block.thought(&self.vendor) {
             self.answer.thought(payload);
         }
     }
