@@ -6,6 +6,7 @@
 //! clock or draws a random number.
 
 pub mod assignment;
+pub mod attachment;
 pub mod call;
 pub mod dialog;
 pub mod fresh_boots;
@@ -18,6 +19,7 @@ pub mod lang;
 pub mod latest;
 pub mod memory;
 pub mod number;
+pub mod params;
 pub mod pending;
 pub mod problem;
 pub mod problems;
@@ -34,6 +36,7 @@ pub mod tree;
 pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
+pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use dialog::{Dialog, DialogMeta};
 pub use fullness::{Fullness, Remedy};
@@ -44,6 +47,7 @@ pub use keep_going::KeepGoing;
 pub use lang::Lang;
 pub use latest::{DisplayState, ExecutionMarker, Latest, StopReason};
 pub use number::{Course, Genseq, RootAnchor};
+pub use params::AnthropicParams;
 pub use pending::{CallType, Pending, WaitGroup};
 pub use problem::{Problem, Severity};
 pub use problems::Problems;

@@ -7,14 +7,17 @@ use crate::domain::reminder::sort_newest_first;
 use crate::domain::{Dialog, Lang, Reminder};
 use crate::llm::Message;
 
+use super::pictures::Album;
 use super::texts::Texts;
 
-/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share.
+/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share;
+/// `album`: the pictures of the course.
 pub fn messages(
     dialog: &Dialog,
     shared: &[Reminder],
     memories: Vec<String>,
     taskdoc: Option<String>,
+    album: &Album,
     texts: Texts,
 ) -> Vec<Message> {
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
@@ -24,9 +27,19 @@ pub fn messages(
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(obligation(dialog, texts));
     let mut told = texts.0;
-    for entry in &dialog.history.entries {
+    for (place, entry) in dialog.history.entries.iter().enumerate() {
         messages.extend(language_guide(entry, &mut told, texts));
-        messages.extend(message(dialog, entry, texts));
+        let pictures = album.at(place);
+        match message(dialog, entry, texts) {
+            Some(Message::Result { id, name, content, .. }) => {
+                messages.push(Message::Result { id, name, content, pictures });
+            }
+            Some(message) => {
+                messages.push(message);
+                messages.extend((!pictures.is_empty()).then_some(Message::Pictures(pictures)));
+            }
+            None => {}
+        }
     }
     in_call_order(&mut messages);
     messages
@@ -110,6 +123,7 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
             id: result.id.to_string(),
             name: result.name.clone(),
             content: shown_result(dialog, result, texts),
+            pictures: Vec::new(),
         },
         Record::TellaskResult(result) if !repeats_its_status(dialog, result) => {
             Message::TellaskResult(result.content.clone())
@@ -193,8 +207,8 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let memories = vec!["memory".to_owned()];
-        let told = messages(&dialog, &[], memories, Some("task".to_owned()), texts);
+        let (memories, album) = (vec!["memory".to_owned()], Album::default());
+        let told = messages(&dialog, &[], memories, Some("task".to_owned()), &album, texts);
         let [memory, task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!(memory, &Message::Guide("memory".to_owned()));
         assert_eq!(task, &Message::Environment("task".to_owned()));
@@ -211,9 +225,12 @@ mod tests {
             r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
-        let waiting = messages(&dialog(&lines[..3]), &[], Vec::new(), None, Texts(Lang::En));
+        let told = |dialog: &Dialog| {
+            messages(dialog, &[], Vec::new(), None, &Album::default(), Texts(Lang::En))
+        };
+        let waiting = told(&dialog(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = messages(&dialog(&lines), &[], Vec::new(), None, Texts(Lang::En));
+        let answered = told(&dialog(&lines));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

@@ -12,6 +12,7 @@ mod health;
 mod keep_going;
 mod lifecycle;
 mod offers;
+mod pictures;
 mod reminders;
 mod replies;
 mod taskdoc;
@@ -23,6 +24,7 @@ use crate::domain::Lang;
 
 pub use faults::Fault;
 pub use offers::Argument;
+pub use pictures::NotShown;
 pub use replies::Reply;
 pub use tellask::mentioned;
 

@@ -66,6 +66,9 @@ const ANTHROPIC: &[Setting] = &[
     ("top_k", Kind::Count),
     ("max_tokens", Kind::Count),
     ("stop_sequences", Kind::Texts),
+    ("parallel_tool_calls", Kind::Flag),
+    ("reasoning_effort", Kind::Text),
+    ("thinking_budget", Kind::Count),
     ("reasoning_split", Kind::Flag),
     ("json_response", Kind::Flag),
 ];
@@ -91,6 +94,11 @@ pub(super) fn check(
     }
 }
 
+/// Whether a setting belongs to a group.
+pub(super) fn knows(group: &str, key: &str) -> bool {
+    known(group).any(|(name, _)| *name == key)
+}
+
 fn known(group: &str) -> impl Iterator<Item = &'static Setting> {
     let (own, shared): (&[Setting], &[Setting]) = match group {
         "codex" => (CODEX, &[]),
@@ -104,7 +112,7 @@ fn known(group: &str) -> impl Iterator<Item = &'static Setting> {
 /// The group that knows a setting, or the setting that was probably meant.
 fn home(group: &str, key: &str) -> String {
     let others = ["openai", "anthropic", "codex"].into_iter().filter(|other| *other != group);
-    let mut at_home = others.filter(|other| known(other).any(|(name, _)| *name == key));
+    let mut at_home = others.filter(|other| knows(other, key));
     match at_home.next() {
         Some(other) => format!("it belongs to `model_params.{other}`, or remove it"),
         None => format!("remove it{}", did_you_mean(key, known(group).map(|(name, _)| *name))),

@@ -1,9 +1,9 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
-//! family of the providers built here). The groups `codex` and `anthropic` are left to their own.
+//! family most providers belong to). `anthropic` is read for its own family; `codex` is left alone.
 
 use serde_json::{Map, Value};
 
-use super::param_groups;
+use super::{anthropic_params, param_groups};
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
@@ -12,7 +12,9 @@ use crate::minds::report::clip;
 pub(super) type Finding = (String, String, String);
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
-const GROUPS: [&str; 4] = ["general", "codex", "openai", "anthropic"];
+/// The group of models that speak the Messages protocol.
+const ANTHROPIC: &str = "anthropic";
+const GROUPS: [&str; 4] = ["general", "codex", "openai", ANTHROPIC];
 /// The groups whose settings are read here.
 const READ_GROUPS: [&str; 2] = ["general", "openai"];
 const TUNING: [&str; 7] = [
@@ -30,6 +32,7 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
     for (key, value) in map {
         if ROOT.contains(&key.as_str()) {
             set(&mut params, key, key, value, findings);
+            anthropic_params::set_shared(&mut params.anthropic, key, value);
         } else if !GROUPS.contains(&key.as_str()) {
             findings.push(unknown(key));
         } else if !value.is_object() {
@@ -39,9 +42,9 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
     }
     for group in GROUPS {
         let settings = map.get(group).and_then(Value::as_object);
-        let is_read = |key: &str| {
-            let by_name = TUNING.contains(&key) || ROOT.contains(&key);
-            by_name && READ_GROUPS.contains(&group)
+        let is_read = |key: &str| match group {
+            ANTHROPIC => param_groups::knows(group, key),
+            _ => READ_GROUPS.contains(&group) && (TUNING.contains(&key) || ROOT.contains(&key)),
         };
         if let Some(settings) = settings {
             param_groups::check(group, settings, is_read, findings);
@@ -53,10 +56,16 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
         };
         for (key, value) in settings {
             let at = format!("{group}.{key}");
+            if group == "general" {
+                anthropic_params::set_shared(&mut params.anthropic, key, value);
+            }
             if !set(&mut params, &at, key, value, findings) {
                 params.extra.insert(key.clone(), value.clone());
             }
         }
+    }
+    for (key, value) in map.get(ANTHROPIC).and_then(Value::as_object).into_iter().flatten() {
+        anthropic_params::set(&mut params.anthropic, key, value, findings);
     }
     params
 }
@@ -66,7 +75,12 @@ pub(super) fn home_of(key: &str) -> Option<String> {
     if ROOT.contains(&key) || GROUPS.contains(&key) {
         return Some(key.to_owned());
     }
-    TUNING.contains(&key).then(|| format!("openai.{key}"))
+    let group = if TUNING.contains(&key) {
+        Some("openai")
+    } else {
+        param_groups::knows(ANTHROPIC, key).then_some(ANTHROPIC)
+    };
+    group.map(|group| format!("{group}.{key}"))
 }
 
 fn unknown(key: &str) -> Finding {
@@ -114,7 +128,7 @@ fn set(
 }
 
 /// True if `value` is missing and `slot` was left alone.
-fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+pub(super) fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let wrong = value.is_none();
     if !wrong {
         *slot = value;
@@ -122,7 +136,7 @@ fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     wrong
 }
 
-fn word(value: &Value) -> Option<String> {
+pub(super) fn word(value: &Value) -> Option<String> {
     let text = value.as_str()?.trim();
     (!text.is_empty() && text.len() <= 40).then(|| text.to_owned())
 }
