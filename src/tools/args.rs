@@ -49,10 +49,10 @@ impl Args {
         self.text(field).unwrap_or_default()
     }
 
-    /// The texts of a list, empty if it is not given.
-    pub fn texts(&self, field: &str) -> Vec<String> {
-        let list = self.0.get(field).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    /// The texts of a list, none if it is not given.
+    pub fn texts(&self, field: &str) -> Vec<&str> {
+        let items = self.0.get(field).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// The whole number of a field, if given.

@@ -88,11 +88,11 @@ impl Opt {
 }
 
 /// Adds the options to a query; the later of two that contradict each other wins.
-pub(super) fn apply(query: &mut Query, options: &[String]) -> Result<(), OptionFault> {
+pub(super) fn apply(query: &mut Query, options: &[&str]) -> Result<(), OptionFault> {
     if options.len() > MOST_OPTIONS {
         return Err(OptionFault::TooMany);
     }
-    let mut rest = options.iter().map(String::as_str);
+    let mut rest = options.iter().copied();
     while let Some(option) = rest.next() {
         if let Some(long) = option.strip_prefix("--") {
             apply_long(query, option, long, &mut rest)?;
@@ -237,9 +237,8 @@ mod tests {
     use super::*;
 
     fn parsed(options: &[&str]) -> Result<Query, OptionFault> {
-        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
         let mut query = Query::default();
-        apply(&mut query, &options).map(|()| query)
+        apply(&mut query, options).map(|()| query)
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Query {
             path: path(args),
             case,
             fixed: args.flag("fixed_strings").unwrap_or_default(),
-            globs: args.texts("globs"),
+            globs: args.texts("globs").into_iter().map(str::to_owned).collect(),
             hidden: args.flag("include_hidden").unwrap_or_default(),
             follow: args.flag("follow_symlinks").unwrap_or_default(),
             before: context("context_before"),
