@@ -1,7 +1,7 @@
 //! Reads one folder of memories, in the order of names, within bounds. Links are not followed, names
 //! with a leading dot and files that are no Markdown are passed over.
 
-use std::fs;
+use std::fs::{self, FileType, ReadDir};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -49,6 +49,21 @@ impl Scan<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => return self.unusable(below, Why::Unreadable(error.to_string())),
         };
+        for (name, kind) in self.names(entries, below) {
+            let path = format!("{below}{name}");
+            if kind.is_dir() {
+                match deep.checked_sub(1) {
+                    Some(deep) => self.directory(&format!("{path}/"), deep),
+                    None => self.unusable(&path, Why::TooMany),
+                }
+            } else if is_shown(&name) {
+                self.file(path, kind.is_file());
+            }
+        }
+    }
+
+    /// The plain names of a folder, in their order.
+    fn names(&mut self, entries: ReadDir, below: &str) -> Vec<(String, FileType)> {
         let mut names = Vec::new();
         for entry in entries.flatten() {
             self.seen += 1;
@@ -64,17 +79,7 @@ impl Scan<'_> {
             }
         }
         names.sort_by(|a, b| a.0.cmp(&b.0));
-        for (name, kind) in names {
-            let path = format!("{below}{name}");
-            if kind.is_dir() {
-                match deep.checked_sub(1) {
-                    Some(deep) => self.directory(&format!("{path}/"), deep),
-                    None => self.unusable(&path, Why::TooMany),
-                }
-            } else if is_shown(&name) {
-                self.file(path, kind.is_file());
-            }
-        }
+        names
     }
 
     fn file(&mut self, path: String, regular: bool) {

@@ -21,13 +21,7 @@ pub(super) fn skill(
     problems: &mut Vec<Problem>,
 ) -> Option<Skill> {
     let Some((block, body)) = front_matter(text) else {
-        let problem = Problem::new(
-            format!("skills/no-front-matter/{path}"),
-            path,
-            "a skill begins with `---`, then `name:` and `description:`, then `---`",
-            "put these lines at the start of the file",
-        );
-        problems.push(problem.at_line(1));
+        problems.push(no_start(path));
         return None;
     };
     let map = map(path, block, problems)?;
@@ -56,6 +50,16 @@ pub(super) fn skill(
         body: body.to_owned(),
         path: path.to_owned(),
     })
+}
+
+fn no_start(path: &str) -> Problem {
+    let problem = Problem::new(
+        format!("skills/no-front-matter/{path}"),
+        path,
+        "a skill begins with `---`, then `name:` and `description:`, then `---`",
+        "put these lines at the start of the file",
+    );
+    problem.at_line(1)
 }
 
 fn map(path: &str, block: &str, problems: &mut Vec<Problem>) -> Option<Map<String, Value>> {

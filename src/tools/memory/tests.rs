@@ -78,6 +78,24 @@ fn c18_no_path_and_no_link_leads_out_of_the_folder() {
 }
 
 #[test]
+fn c18_a_folder_that_is_a_link_itself_is_not_written_through() {
+    let bench = Bench::new();
+    bench.put("src/a.md", "code\n").put("../out/a.md", "out\n");
+    bench.link(TEAM, "../../src").link(OWN, "../../../../out");
+    for who in ["team", "personal"] {
+        for path in ["new.md", "deep/new.md"] {
+            let args = json!({"path": path, "content": "x"});
+            assert!(!bench.run(&format!("add_{who}_memory"), &args).ok, "{who} {path}");
+        }
+        assert!(!bench.run(&format!("drop_{who}_memory"), &json!({"path": "a.md"})).ok);
+        assert!(!bench.run(&format!("clear_{who}_memory"), &json!({})).ok);
+    }
+    for folder in ["src", "../out"] {
+        assert_eq!(std::fs::read_dir(bench.at(folder)).unwrap().count(), 1, "{folder}");
+    }
+}
+
+#[test]
 fn c18_clearing_removes_everything_below_and_nothing_beside() {
     let bench = Bench::new();
     bench.put(&format!("{OWN}/a.md"), "a").put(&format!("{OWN}/deep/er/b.md"), "b");

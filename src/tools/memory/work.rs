@@ -1,6 +1,5 @@
 //! What the tools do: one file is written, replaced or removed, or all of them are.
 
-use super::Act;
 use super::path::{shown_in_contexts, tidy};
 use crate::domain::Lang;
 use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper};
@@ -11,6 +10,15 @@ use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::ToolCx;
+
+/// What a tool does with memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Add,
+    Drop,
+    Replace,
+    Clear,
+}
 
 /// What one tool is there for.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,13 @@
 
 use serde_json::json;
 
-use super::*;
-use crate::domain::AccessLists;
+use super::query::Query;
+use super::run;
+use crate::domain::{AccessLists, Lang};
 use crate::tools::bench::{Bench, header};
+use crate::tools::guard::Guard;
+use crate::tools::outcome::Outcome;
+use crate::tools::stop::Stop;
 
 /// What stands in the fence of a result.
 fn body(outcome: &Outcome) -> &str {
