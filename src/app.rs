@@ -1,13 +1,16 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
 mod consent;
+mod servers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::KeyUse;
-use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
+use crate::driver::{
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
+};
 use crate::llm::{
     Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses, Scripted,
     Secret,
@@ -19,6 +22,7 @@ use crate::tools::Registry;
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
+pub use servers::{ServerConsents, servers};
 
 /// Which models answer.
 #[derive(Debug)]
@@ -43,9 +47,13 @@ pub struct Start<'a> {
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
 pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
-    let providers: Arc<dyn ProviderSource> = match start.models {
-        Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
-        Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
+    let tools = Registry::builtin();
+    let (providers, sources): (Arc<dyn ProviderSource>, _) = match start.models {
+        Models::Configured(consent) => {
+            let sources = servers::sources(start.workspace, consent, &tools);
+            (Arc::new(Configured::new(start.workspace, consent)), sources)
+        }
+        Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), Sources::default()),
     };
     let engine = Engine {
         workspace: start.workspace.to_owned(),
@@ -55,7 +63,8 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
         providers,
-        tools: Registry::builtin(),
+        tools,
+        sources,
         env: &env::variable,
         driving: start.driving,
         permits: Permits::default(),

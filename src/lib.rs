@@ -10,6 +10,7 @@ pub mod demo;
 pub mod domain;
 pub mod driver;
 pub mod llm;
+pub mod mcp;
 pub mod minds;
 pub mod platform;
 pub mod protocol;

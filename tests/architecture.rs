@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("yaml", &[]),
     ("domain", &[]),
     ("protocol", &["domain"]),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("llm", &["domain"]),
     ("tools", &["domain"]),
     ("minds", &["domain", "yaml"]),
+    ("mcp", &["domain", "llm", "minds", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),
@@ -28,8 +29,8 @@ const LAYERS: [(&str, &[&str]); 12] = [
 ];
 
 const ALL: &[&str] = &[
-    "app", "cli", "demo", "domain", "driver", "llm", "minds", "platform", "protocol", "store",
-    "tools", "ui", "yaml",
+    "app", "cli", "demo", "domain", "driver", "llm", "mcp", "minds", "platform", "protocol",
+    "store", "tools", "ui", "yaml",
 ];
 
 /// External crate, and the places below `src` that may name it.
@@ -38,7 +39,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
     ("ignore", &["tools/"]),
-    ("reqwest", &["llm/"]),
+    ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
     ("ratatui", &["ui/"]),

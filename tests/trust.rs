@@ -121,7 +121,7 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
     assert_eq!(agreed.status.code(), Some(0), "{}", text(&agreed));
     assert!(text(&agreed).contains(&address), "{}", text(&agreed));
     let again = place.program(&["trust"]);
-    assert_eq!(text(&again), "no key waits for your consent\n");
+    assert_eq!(text(&again), "nothing waits for your consent\n");
     assert_eq!(place.request(), None);
 
     let resumed = place.program(&["resume", "--all"]);

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
+use crate::mcp;
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::store::Access;
@@ -14,8 +15,10 @@ use crate::tools::Registry;
 
 use super::exit::{Refusal, Status};
 use super::lines;
+use super::servers::{Found, Server};
 
-pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
+/// `servers`: what the servers of the workspace were found to be, if they were asked.
+pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result<Status, Refusal> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let mut problems = store.examine();
@@ -25,9 +28,10 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
             problems.push(problem);
         }
     }
-    problems.extend(minds(workspace));
+    problems.extend(minds(workspace, servers.as_ref()));
+    let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
-    report(&problems, dialogs, as_json);
+    report(&problems, dialogs, tools.as_deref(), as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
 }
 
@@ -38,17 +42,32 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-fn minds(workspace: &Path) -> Vec<Problem> {
+fn minds(workspace: &Path, servers: Option<&Found>) -> Vec<Problem> {
     let minds = Minds::load(workspace, env::work_language());
     let mut problems = minds.problems().to_vec();
-    problems.extend(minds.unknown_tools(&Registry::builtin().names()));
+    let own = Registry::builtin();
+    let mut known = own.names();
+    known.extend(mcp::ALWAYS);
+    if let Some(found) = servers {
+        known.extend(found.tools.iter().flat_map(|(_, tools)| tools).map(String::as_str));
+        problems.extend(found.problems.iter().cloned());
+    }
+    problems.extend(minds.unknown_tools(&known));
     problems
 }
 
-fn report(problems: &[Problem], dialogs: usize, as_json: bool) {
+fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_json: bool) {
     if as_json {
-        lines::json(&json!({ "problems": problems, "dialogs": dialogs }));
+        let mut all = json!({ "problems": problems, "dialogs": dialogs });
+        if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
+            let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
+            all.insert("servers".to_owned(), tools.collect());
+        }
+        lines::json(&all);
         return;
+    }
+    for (server, tools) in tools.into_iter().flatten() {
+        lines::say(&format!("{server}: {}", tools.join(", ")));
     }
     for problem in problems {
         lines::say(&problem.to_string());

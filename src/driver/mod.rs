@@ -45,6 +45,7 @@ mod rows;
 mod seat;
 mod serve;
 mod sheets;
+mod sources;
 mod stream;
 mod supervisor;
 pub mod texts;
@@ -59,6 +60,7 @@ use crate::protocol::{Command, Outbox, UiEvent};
 
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
 pub use rate::Rates;
+pub use sources::Sources;
 
 use picture::{Picture, Watch};
 use supervisor::Supervisor;
@@ -102,6 +104,7 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
+        let sources = engine.sources.clone();
         let (commands, orders) = mpsc::channel(COMMANDS);
         let (news, reports) = mpsc::channel(NEWS);
         let (screen, events) = mpsc::channel(EVENTS);
@@ -117,6 +120,9 @@ impl Driver {
             audience == Audience::Screen,
         );
         let mut tasks = JoinSet::new();
+        for source in sources.all() {
+            tasks.spawn(source.run());
+        }
         tasks.spawn(supervisor.run());
         tasks.spawn(pump::pump(reports, screen, Picture::new(watch), Outbox::new(kept)));
         Self { commands, events, tasks }

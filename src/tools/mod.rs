@@ -9,6 +9,7 @@
 //! registry ──▶ args ◀── schema          raw text becomes checked arguments
 //!    │
 //!    ▼
+//!  tool ◀── source                      tools that come and go while the program runs
 //!  tool ──▶ control/*                   reminders, mind, task document
 //!     └───▶ files/* ──▶ guard ──▶ access
 //! ```
@@ -22,6 +23,7 @@ mod outcome;
 mod registry;
 mod report;
 mod schema;
+mod source;
 mod tool;
 
 pub use access::{Access, ListRule, Op, Target};
@@ -29,7 +31,8 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
-pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
+pub use source::{ToolSource, Upkeep, Whose};
+pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec, half};
 
 #[cfg(test)]
 mod bench;

@@ -20,7 +20,7 @@ use super::outcome::{Outcome, ReminderScope};
 const ZH_MARKER: &str = "<!-- zh -->";
 
 /// The half of a two-language text that is in `lang`.
-pub(super) fn half(lang: Lang, text: &'static str) -> &'static str {
+pub fn half(lang: Lang, text: &'static str) -> &'static str {
     let (en, zh) = text.split_once(ZH_MARKER).unwrap_or((text, text));
     lang.pick(en, zh).trim()
 }
@@ -34,6 +34,13 @@ pub struct ToolSpec {
     pub description: Description,
     /// JSON schema of the arguments; of our own tools an object without additional properties.
     pub parameters: Value,
+}
+
+impl ToolSpec {
+    /// True if arguments are checked here; those of foreign tools are their server's to check.
+    pub(super) fn is_checked(&self) -> bool {
+        matches!(self.description, Description::Own(_))
+    }
 }
 
 /// Where the text about a tool comes from.

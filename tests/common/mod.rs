@@ -13,7 +13,7 @@ use dominds_tui::domain::{
     Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
@@ -104,6 +104,7 @@ pub struct Setup {
     pub provider: Arc<dyn Provider>,
     pub held: Held,
     pub tools: Registry,
+    pub sources: Sources,
     /// The work language.
     pub lang: Lang,
     /// False: facts are recorded, nothing is driven.
@@ -119,6 +120,7 @@ impl World {
             provider: Arc::new(models.clone()),
             held: Held::default(),
             tools: Registry::builtin(),
+            sources: Sources::default(),
             lang: Lang::En,
             driving: true,
         };
@@ -151,6 +153,7 @@ impl World {
             lang: self.setup.lang,
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
+            sources: self.setup.sources.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),

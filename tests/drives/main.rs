@@ -21,6 +21,7 @@ mod interjections;
 mod keep_going;
 mod languages;
 mod lifecycle;
+mod mcp;
 mod probe;
 mod questions;
 mod reminders;
