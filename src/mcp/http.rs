@@ -1,11 +1,14 @@
-//! A server at a web address.
+//! A server at a web address, and why it could not be reached.
 
 use std::collections::HashMap;
 
 use reqwest::Client;
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
+use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::environment::Resolved;
 use crate::llm::Clients;
@@ -28,6 +31,31 @@ pub(super) fn transport(
         .max_sse_event_size(EVENT_BYTES)
         .custom_headers(headers.collect::<Result<HashMap<_, _>, _>>()?);
     Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Why a server could not be opened, as the cause at the bottom says it.
+pub(super) fn why_closed(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => why_unsent(error),
+        other => other.to_string(),
+    }
+}
+
+/// Why something could not be sent.
+pub(super) fn why_unsent(error: &DynamicTransportError) -> String {
+    let cause: &dyn std::error::Error = error.error.as_ref();
+    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => bottom(error),
+        Some(_) | None => bottom(cause),
+    }
+}
+
+fn bottom(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {

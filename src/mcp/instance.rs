@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::FusedFuture as _;
 use rmcp::model::{ClientConfig, Implementation, PaginatedRequestParams, Tool};
-use rmcp::service::{NotificationContext, Peer, RoleClient, RunningService};
+use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ClientHandler, ServiceExt as _};
 use tokio::sync::{Notify, mpsc};
@@ -157,12 +157,12 @@ impl<K: Copy + Send + 'static> Birth<K> {
     }
 
     /// The handshake and the first list of tools.
-    async fn opened<E: std::fmt::Display>(
+    async fn opened(
         &self,
-        handshake: impl Future<Output = Result<Running, E>>,
+        handshake: impl Future<Output = Result<Running, ClientInitializeError>>,
     ) -> Result<Running, String> {
         let begun = async {
-            let running = handshake.await.map_err(|error| error.to_string())?;
+            let running = handshake.await.map_err(|error| http::why_closed(&error))?;
             let tools = list(&running).await?;
             let sign = Sign::Open { peer: running.peer().clone(), tools };
             let _ = self.signs.send((self.key, sign)).await;

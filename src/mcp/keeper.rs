@@ -251,6 +251,10 @@ impl Keeper {
     }
 
     fn ended(&mut self, key: Key) {
+        // What it said before it ended is heard first.
+        while let Ok((key, sign)) = self.signs.try_recv() {
+            self.hear(key, sign);
+        }
         if self.fleet.let_go(key, "it ended while it started").is_some() {
             self.publish();
         }

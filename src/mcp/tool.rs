@@ -9,6 +9,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::http::why_unsent;
 use super::keeper::Order;
 use super::result::{outcome, tidy};
 use super::roster::Entry;
@@ -65,6 +66,10 @@ async fn called(entry: &Entry, desk: &mpsc::Sender<Order>, cx: ToolCx, args: Arg
         Ok(_) => Outcome::failed(unknown_answer(server, lang)),
         Err(ServiceError::McpError(error)) => {
             Outcome::failed(refused(server, &tidy(&error.message, WHY_CHARS), lang))
+        }
+        Err(ServiceError::TransportSend(error)) => {
+            let why = tidy(&why_unsent(&error), WHY_CHARS);
+            Outcome::failed(broke_off(server, &why, lang))
         }
         Err(error) => {
             Outcome::failed(broke_off(server, &tidy(&error.to_string(), WHY_CHARS), lang))

@@ -22,6 +22,7 @@ mod keep_going;
 mod languages;
 mod lifecycle;
 mod mcp;
+mod mcp_real;
 mod probe;
 mod questions;
 mod reminders;

@@ -50,10 +50,15 @@ fn environment(name: &str) -> Option<String> {
 
 /// A workspace whose members have all tools, with these servers: name, further keys, tools.
 fn world(models: Sequence, servers: &[(&str, &str, &str)]) -> World {
+    world_with(models, &entries(servers))
+}
+
+/// A workspace whose members have all tools, with this `mcp.yaml`.
+pub fn world_with(models: Sequence, file: &str) -> World {
     let mut world = World::new(models);
     let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
     world.put(".minds/team.yaml", &team.replace("[ws_mod]", "['*']"));
-    declare(&world, servers);
+    world.put(".minds/mcp.yaml", file);
     world.setup.sources = sources(world.path());
     world
 }
@@ -72,14 +77,19 @@ fn sources(workspace: &Path) -> Sources {
 }
 
 fn declare(world: &World, servers: &[(&str, &str, &str)]) {
+    world.put(".minds/mcp.yaml", &entries(servers));
+}
+
+fn entries(servers: &[(&str, &str, &str)]) -> String {
     let entry = |(name, keys, tools): &(&str, &str, &str)| {
         format!("  {name}: {{ command: python3, args: ['{SERVER}', {tools}], {keys} }}\n")
     };
     let entries: String = servers.iter().map(entry).collect();
-    world.put(".minds/mcp.yaml", &format!("version: 1\nservers:\n{entries}"));
+    format!("version: 1\nservers:\n{entries}")
 }
 
-fn tools(request: &Request) -> Vec<&str> {
+/// The tools of servers a model was offered.
+pub fn offered(request: &Request) -> Vec<&str> {
     let own = Registry::builtin();
     let own = own.names();
     let special = |name: &str| name.starts_with("reply") || name.starts_with("tellask");
@@ -114,7 +124,8 @@ async fn until(what: impl Fn() -> bool) {
     }
 }
 
-fn problems(running: &Running) -> Vec<Problem> {
+/// What servers were last told to be wrong with.
+pub fn problems(running: &Running) -> Vec<Problem> {
     let told = running.seen.iter().rev().find_map(|event| match event {
         UiEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
@@ -161,7 +172,7 @@ async fn k10_what_a_server_answers_reaches_the_model_whatever_it_is() {
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let seen = world.models.requests();
-    assert_eq!(tools(&seen[0]), ["echo", "fail", "picture", "environ"]);
+    assert_eq!(offered(&seen[0]), ["echo", "fail", "picture", "environ"]);
     assert_eq!(result_of(&seen[1], "a"), Some(r#"{"deep": {"x": [1]}, "n": null}"#));
     assert_eq!(result_of(&seen[1], "b"), Some("the disk is full"));
     assert_eq!(result_of(&seen[1], "c"), Some("Pictures returned: 1."));
@@ -198,7 +209,7 @@ async fn k10_servers_are_added_changed_and_taken_away_between_generations() {
     std::fs::remove_file(world.path().join(".minds/mcp.yaml")).expect("a file");
     go_on(&mut running, &dialog, "Five").await;
     let seen = world.models.requests();
-    let offered: Vec<Vec<&str>> = seen.iter().map(tools).collect();
+    let offered: Vec<Vec<&str>> = seen.iter().map(offered).collect();
     let expected: [&[&str]; 5] =
         [&["echo"], &["echo", "b_echo"], &["count", "b_echo"], &["b_echo"], &[]];
     assert_eq!(offered, expected);
@@ -256,7 +267,7 @@ async fn k10_names_that_collide_or_cannot_be_are_left_out_and_told_with_their_li
     );
     let mut running = world.start().await;
     running.talk("Go").await;
-    assert_eq!(tools(&world.models.requests()[0]), ["echo", "count"]);
+    assert_eq!(offered(&world.models.requests()[0]), ["echo", "count"]);
     let mut told = problems(&running);
     told.sort_by(|a, b| a.id.cmp(&b.id));
     let found: Vec<_> = told.iter().map(|problem| (problem.id.as_str(), problem.line)).collect();
@@ -394,7 +405,7 @@ async fn a_server_that_says_it_has_other_tools_is_asked_again() {
     let dialog = running.talk("Go").await;
     go_on(&mut running, &dialog, "And now").await;
     let seen = world.models.requests();
-    assert_eq!((tools(&seen[0]), tools(&seen[2])), (vec!["grow"], vec!["grow", "grown"]));
+    assert_eq!((offered(&seen[0]), offered(&seen[2])), (vec!["grow"], vec!["grow", "grown"]));
     running.shut_down().await;
 }
 
@@ -436,7 +447,7 @@ async fn after_a_restart_of_the_program_nothing_is_held_and_no_reminder_says_so(
     go_on(&mut running, &dialog, "Hello again").await;
     assert!(reminder(&world.models.requests()[2]).is_none());
     assert_eq!(leases(&world, &dialog), 0);
-    assert_eq!(tools(&world.models.requests()[2]), ["count"]);
+    assert_eq!(offered(&world.models.requests()[2]), ["count"]);
     running.shut_down().await;
 }
 
