@@ -35,9 +35,10 @@ pub(super) fn transport(
 
 /// Why a server could not be opened, as the cause at the bottom says it.
 pub(super) fn why_closed(error: &ClientInitializeError) -> String {
-    match error {
-        ClientInitializeError::TransportError { error, .. } => why_unsent(error),
-        other => other.to_string(),
+    if let ClientInitializeError::TransportError { error, .. } = error {
+        why_unsent(error)
+    } else {
+        error.to_string()
     }
 }
 

@@ -20,6 +20,7 @@ use super::environment::{EnvReader, Resolved};
 use super::http;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
+use super::roster::MOST_TOOLS;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Transport};
 
@@ -33,8 +34,6 @@ const CLOSING: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// The longest line of a program, in bytes.
 const LINE_BYTES: usize = 8 * 1024 * 1024;
-/// Tools of one server beyond this number are not asked for.
-const MOST_TOOLS: usize = 256;
 const MOST_PAGES: usize = 64;
 const WHY_CHARS: usize = 600;
 
@@ -205,10 +204,11 @@ async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
         let page = page.map_err(|error| format!("it did not list its tools: {error}"))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() >= MOST_TOOLS {
+        if cursor.is_none() || tools.len() > MOST_TOOLS {
             break;
         }
     }
-    tools.truncate(MOST_TOOLS);
+    // One more than is offered shows that there are too many.
+    tools.truncate(MOST_TOOLS + 1);
     Ok(tools)
 }

@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::result::tidy;
 use crate::domain::{Problem, SpecialCall};
-use crate::minds::mcp_config::{McpServer, PATH, is_name};
+use crate::minds::mcp_config::{Filter, McpServer, PATH, is_name};
 use crate::tools::{Description, ToolSpec};
 
+/// Tools of one server beyond this number are left out.
+pub(super) const MOST_TOOLS: usize = 256;
 const DESCRIPTION_CHARS: usize = 8_000;
 /// The largest schema of arguments, in bytes.
 const SCHEMA_BYTES: usize = 64 * 1024;
@@ -41,8 +43,9 @@ pub(super) fn entries(
     let mut used = taken.clone();
     for offer in offers {
         let own = |problem| (offer.server.to_owned(), problem);
-        problems.extend(idle_patterns(offer).into_iter().map(own));
-        for tool in offer.tools.iter().filter(|tool| offer.config.filter.wants(&tool.name)) {
+        problems.extend(too_many(offer).into_iter().chain(idle_patterns(offer)).map(own));
+        let tools = offer.tools.iter().take(MOST_TOOLS);
+        for tool in tools.filter(|tool| offer.config.filter.wants(&tool.name)) {
             match entry(offer, tool, &used) {
                 Ok(entry) => {
                     used.insert(entry.spec.name.to_string());
@@ -110,6 +113,18 @@ fn parameters(schema: &Map<String, Value>) -> Value {
     Value::Object(schema)
 }
 
+fn too_many(offer: &Offer) -> Option<Problem> {
+    let server = offer.server;
+    (offer.tools.len() > MOST_TOOLS).then(|| {
+        Problem::new(
+            format!("mcp/too-many-tools/{server}"),
+            PATH,
+            format!("server `{server}` has more than {MOST_TOOLS} tools; the others are left out"),
+            "have the server offer fewer tools, or split it",
+        )
+    })
+}
+
 /// Patterns that fit none of the server's tools are probably misspelt.
 fn idle_patterns(offer: &Offer) -> Vec<Problem> {
     let filter = &offer.config.filter;
@@ -117,10 +132,7 @@ fn idle_patterns(offer: &Offer) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (list, patterns) in lists {
         for pattern in patterns.iter().filter(|pattern| {
-            let alone = crate::minds::mcp_config::Filter {
-                whitelist: vec![(*pattern).clone()],
-                blacklist: Vec::new(),
-            };
+            let alone = Filter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
             !offer.tools.iter().any(|tool| alone.wants(&tool.name))
         }) {
             let (server, pattern) = (offer.server, tidy(pattern, 80));
@@ -143,7 +155,7 @@ fn names(offer: &Offer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::minds::mcp_config::{Change, Filter, Program, Transport};
+    use crate::minds::mcp_config::{Change, Program, Transport};
 
     fn server(changes: Vec<Change>, filter: Filter) -> McpServer {
         let program = Program {
@@ -228,6 +240,19 @@ mod tests {
         assert_eq!(spec.parameters, expected);
         let text = spec.description.text(crate::domain::Lang::En);
         assert!(text.starts_with("ab") && text.chars().count() == DESCRIPTION_CHARS + 1);
+    }
+
+    #[test]
+    fn tools_without_end_are_left_out_and_told() {
+        let names: Vec<String> = (0..=MOST_TOOLS).map(|n| format!("t{n}")).collect();
+        let tools = tools(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let config = server(Vec::new(), Filter::default());
+        let offers = [Offer { server: "s", config: &config, tools: &tools }];
+        let (entries, problems) = told(&offers, &[]);
+        assert_eq!(
+            (entries.len(), problems),
+            (MOST_TOOLS, vec!["mcp/too-many-tools/s".to_owned()])
+        );
     }
 
     #[test]

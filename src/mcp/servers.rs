@@ -19,7 +19,7 @@ use super::plan::Permission;
 use super::snapshot::Snapshot;
 use crate::domain::{DialogId, Lang, Problem, Reminder};
 use crate::llm::Clients;
-use crate::minds::mcp_config::McpFile;
+use crate::minds::mcp_config::{McpFile, McpServer};
 use crate::tools::{Registry, Tool, ToolSource, Upkeep, Whose};
 
 /// What the servers of a workspace need.
@@ -88,9 +88,7 @@ impl Servers {
 fn wishes(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Wish>> {
     let file = McpFile::load(workspace);
     let wishes = file.servers.into_iter().map(|declared| {
-        let may = |server: &crate::minds::mcp_config::McpServer| {
-            permission.may(&declared.id, &server.transport)
-        };
+        let may = |server: &McpServer| permission.may(&declared.id, &server.transport);
         let allowed = declared.server.as_ref().is_some_and(may);
         Wish { id: declared.id, line: declared.line, server: declared.server, allowed }
     });

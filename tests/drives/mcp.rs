@@ -13,6 +13,7 @@ use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::mcp_config::Transport;
 use dominds_tui::protocol::{Command, UiEvent};
 use dominds_tui::tools::Registry;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::common::{Running, World};
 use crate::tellasks::once;
@@ -472,5 +473,102 @@ async fn a_new_course_and_a_tree_that_is_put_away_let_go_what_was_held() {
         dominds_tui::protocol::Lifecycle::Move { root, to: dominds_tui::domain::Bucket::Done };
     running.ask(|ticket| Command::Lifecycle { ticket, change }).await.expect("moved");
     until(|| alive(&world).is_empty()).await;
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_answer_holds_a_generation_up_for_seconds_only() {
+    if !python() {
+        return;
+    }
+    let world = world(Sequence::new().reply("lead", Reply::saying("Well.")), &[("s", "", "mute")]);
+    let begun = tokio::time::Instant::now();
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    assert!(begun.elapsed() < Duration::from_secs(11), "{:?}", begun.elapsed());
+    assert_eq!(ids(&problems(&running)), ["mcp/starting/s"]);
+    running.shut_down().await;
+    assert_eq!(alive(&world), [""; 0]);
+}
+
+/// Answers every request with a status; hands on the head of the first.
+async fn refusing(status: &str) -> (u16, tokio::sync::oneshot::Receiver<String>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let mut tell = Some(tell);
+    #[expect(clippy::disallowed_methods, reason = "a server of the test, ended with its runtime")]
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let mut head = vec![0; 8192];
+            let read = socket.read(&mut head).await.unwrap_or(0);
+            let _ = socket.write_all(answer.as_bytes()).await;
+            if let Some(tell) = tell.take() {
+                let _ = tell.send(String::from_utf8_lossy(&head[..read]).into_owned());
+            }
+        }
+    });
+    (port, told)
+}
+
+#[tokio::test]
+async fn a_header_from_the_environment_is_sent_to_its_server_and_shown_nowhere() {
+    for (status, why) in [("401 Unauthorized", "HTTP 401"), ("500 Internal Server Error", "500")] {
+        let (port, head) = refusing(status).await;
+        let headers = "headers: { Authorization: { env: MCP_TOKEN } }";
+        let url = format!("url: 'http://127.0.0.1:{port}/mcp'");
+        let models = Sequence::new().reply("lead", Reply::saying("Well."));
+        let world = world_with(models, &format!("servers: {{ s: {{ {url}, {headers} }} }}\n"));
+        let mut running = world.start().await;
+        running.talk("Go").await;
+        let head = head.await.expect("a request").to_lowercase();
+        assert!(head.contains("authorization: token-canary"), "{head}");
+        let told = problems(&running);
+        assert_eq!(ids(&told), ["mcp/server/s"]);
+        assert!(told[0].text.contains(why), "{}", told[0]);
+        assert!(!format!("{:?}", running.seen).contains("token-canary"));
+        running.shut_down().await;
+    }
+}
+
+#[tokio::test]
+async fn a_variable_that_is_not_set_and_a_program_that_is_not_there_are_named() {
+    for (entry, why) in [
+        ("command: python3, env: { A: { env: NOT_SET } }", "variable NOT_SET"),
+        ("command: ./nowhere", "`./nowhere` could not be started"),
+        ("command: python3, cwd: nowhere", "folder `nowhere`"),
+        ("url: 'http://127.0.0.1:1/mcp'", "refused"),
+    ] {
+        let models = Sequence::new().reply("lead", Reply::saying("Well."));
+        let world = world_with(models, &format!("servers: {{ s: {{ {entry} }} }}\n"));
+        let mut running = world.start().await;
+        running.talk("Go").await;
+        let told = problems(&running);
+        assert_eq!(ids(&told), ["mcp/server/s"], "{entry}");
+        assert!(told[0].text.contains(why), "{entry}: {}", told[0]);
+        running.shut_down().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_started_anew_by_its_name() {
+    if !python() {
+        return;
+    }
+    let again = r#"{"serverId":"s"}"#;
+    let models = Sequence::new()
+        .reply("lead", Reply::call("a", "count", "{}"))
+        .reply("lead", Reply::call("b", "mcp_restart", again))
+        .reply("lead", Reply::call("c", "count", "{}"))
+        .reply("lead", Reply::call("d", "mcp_restart", r#"{"serverId":"x"}"#))
+        .reply("lead", Reply::saying("Done."));
+    let world = world(models, &[("s", "", "count")]);
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    let seen = world.models.requests();
+    assert!(result_of(&seen[2], "b").is_some_and(|text| text.contains("was started anew")));
+    assert!(result_of(&seen[3], "c").is_some_and(|text| text.starts_with("call 1 of")));
+    assert!(result_of(&seen[4], "d").is_some_and(|text| text.contains("no such server")));
     running.shut_down().await;
 }

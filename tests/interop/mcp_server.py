@@ -93,6 +93,8 @@ signal.signal(signal.SIGTERM, signal.SIG_DFL)
 if "refuse" in tools:
     sys.exit("the licence has run out")
 note(f"starts {os.getpid()}")
+if "mute" in tools:
+    threading.Event().wait()
 for line in sys.stdin:
     answer(json.loads(line))
 note("ends")
