@@ -11,7 +11,8 @@ use tokio::time::Instant;
 
 use super::fleet::{Fleet, Holder, Instance, Key, State, Waiter, is_for};
 use super::instance::{Sign, Surroundings};
-use super::plan::{Known, Step, Trouble, step};
+use super::listed::{Good, Server, at, name_taken};
+use super::plan::{Step, Trouble, step};
 use super::roster::{self, Offer};
 use super::snapshot::Snapshot;
 use super::tool::ServerTool;
@@ -21,8 +22,6 @@ use crate::tools::Whose;
 
 /// A generation waits this long for a server that starts.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-/// A server that failed is tried again after this time, when somebody asks for tools.
-const TRY_AGAIN: Duration = Duration::from_secs(60);
 /// Orders that may wait; who finds it full waits shortly, for the keeper never does.
 pub(super) const ORDERS: usize = 64;
 
@@ -63,25 +62,6 @@ pub(super) struct Wish {
     pub server: Option<McpServer>,
     /// A person agreed to it.
     pub allowed: bool,
-}
-
-/// A server of the file.
-#[derive(Debug)]
-struct Server {
-    id: String,
-    line: Option<usize>,
-    wanted: Arc<McpServer>,
-    good: Option<Good>,
-    /// The instance that shows whether `wanted` works.
-    trial: Option<Key>,
-    trouble: Option<(Trouble, Instant)>,
-}
-
-/// What a server's tools come from.
-#[derive(Debug)]
-struct Good {
-    config: Arc<McpServer>,
-    tools: Vec<Tool>,
 }
 
 #[derive(Debug)]
@@ -346,64 +326,5 @@ impl Keeper {
                 .collect(),
         };
         self.told.send_replace(Arc::new(snapshot));
-    }
-}
-
-impl Server {
-    fn known(&self) -> Known<'_> {
-        Known {
-            wanted: &self.wanted,
-            good: self.good.as_ref().map(|good| good.config.as_ref()),
-            trying: self.trial.is_some(),
-            trouble: self.trouble.as_ref().map(|(trouble, _)| trouble),
-            try_again: self.trouble.as_ref().is_some_and(|(_, at)| at.elapsed() >= TRY_AGAIN),
-        }
-    }
-
-    fn offer(&self) -> Option<Offer<'_>> {
-        let good = self.good.as_ref()?;
-        Some(Offer { server: &self.id, config: &good.config, tools: &good.tools })
-    }
-
-    fn problem(&self) -> Option<Problem> {
-        let id = &self.id;
-        let (what, found, mend) = match (&self.trouble, self.trial) {
-            (Some((Trouble::Failed(why), _)), _) => (
-                "server",
-                format!("server `{id}` cannot be used: {why}"),
-                "mend its entry, or what it needs; it is tried again by itself".to_owned(),
-            ),
-            (Some((Trouble::Held, _)), _) => (
-                "held",
-                format!(
-                    "server `{id}` {}, and nobody has agreed to that on this machine",
-                    self.wanted.transport
-                ),
-                "if you do, run `dominds-tui trust`".to_owned(),
-            ),
-            (None, Some(_)) if self.good.is_none() => (
-                "starting",
-                format!("server `{id}` is still starting"),
-                "its tools come with the first request after it is ready".to_owned(),
-            ),
-            (None, _) => return None,
-        };
-        let kept = if self.good.is_some() { "; its former tools stay" } else { "" };
-        Some(at(
-            Problem::new(format!("mcp/{what}/{id}"), PATH, format!("{found}{kept}"), mend),
-            self.line,
-        ))
-    }
-}
-
-fn name_taken(id: &str) -> Problem {
-    let found = format!("server `{id}`: a tool or toolset of this program has that name; left out");
-    Problem::new(format!("mcp/server-name/{id}"), PATH, found, "give it another name")
-}
-
-fn at(problem: Problem, line: Option<usize>) -> Problem {
-    match line {
-        Some(line) => problem.at_line(line),
-        None => problem,
     }
 }

@@ -61,43 +61,58 @@ pub(super) fn entries(
 fn entry(offer: &Offer, tool: &Tool, used: &BTreeSet<String>) -> Result<Entry, Problem> {
     let (server, original) = (offer.server, tool.name.as_ref());
     let shown = tidy(original, 80);
-    let problem = |what: &str, found: String, mend: String| {
+    let name = offer.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
+    check_name(server, original, &name, used)?;
+    let parameters = parameters(&tool.input_schema);
+    if parameters.to_string().len() > SCHEMA_BYTES {
+        return Err(Problem::new(
+            format!("mcp/tool-too-large/{server}/{shown}"),
+            PATH,
+            format!(
+                "server `{server}`: the arguments of `{shown}` are described in more than {} KiB; \
+                 left out",
+                SCHEMA_BYTES / 1024
+            ),
+            "put it on the blacklist, or use another server",
+        ));
+    }
+    let told = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let description = Description::Given(Arc::from(tidy(told, DESCRIPTION_CHARS)));
+    let spec = ToolSpec { name: name.into(), description, parameters };
+    Ok(Entry { server: server.to_owned(), original: original.to_owned(), spec })
+}
+
+/// A tool keeps its place only under a name that every provider takes and nobody has.
+fn check_name(
+    server: &str,
+    original: &str,
+    name: &str,
+    used: &BTreeSet<String>,
+) -> Result<(), Problem> {
+    let shown = tidy(original, 80);
+    let problem = |what: &str, found: String, mend: &str| {
         Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, found, mend)
     };
-    let name = offer.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
-    if !is_name(original) || !is_name(&name) {
+    if !is_name(original) || !is_name(name) {
         let found = if name == original {
             format!("server `{server}`: `{shown}` is no name for a tool; left out")
         } else {
-            let name = tidy(&name, 80);
+            let name = tidy(name, 80);
             format!(
                 "server `{server}`: tool `{shown}` becomes `{name}`, which is no name; left out"
             )
         };
         let mend = "only letters, digits, `_` and `-` may be used, 64 at most: put it on the \
                     blacklist, or mend `transform`";
-        return Err(problem("tool-invalid-name", found, mend.to_owned()));
+        return Err(problem("tool-invalid-name", found, mend));
     }
-    if used.contains(&name) || SpecialCall::of(&name).is_some() {
+    if used.contains(name) || SpecialCall::of(name).is_some() {
         let found = format!("server `{server}`: the name `{name}` is taken; the tool is left out");
         let mend = "give the server's tools a prefix with `transform: [{ prefix: x_ }]`, or put \
                     this one on the blacklist";
-        return Err(problem("tool-collision", found, mend.to_owned()));
+        return Err(problem("tool-collision", found, mend));
     }
-    let parameters = parameters(&tool.input_schema);
-    if parameters.to_string().len() > SCHEMA_BYTES {
-        let found = format!(
-            "server `{server}`: the arguments of `{shown}` are described in more \
-                             than {} KiB; left out",
-            SCHEMA_BYTES / 1024
-        );
-        let mend = "put it on the blacklist, or use another server".to_owned();
-        return Err(problem("tool-too-large", found, mend));
-    }
-    let told = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-    let description = Description::Given(Arc::from(tidy(told, DESCRIPTION_CHARS)));
-    let spec = ToolSpec { name: name.into(), description, parameters };
-    Ok(Entry { server: server.to_owned(), original: original.to_owned(), spec })
+    Ok(())
 }
 
 /// The schema as the server gives it, as far as providers take it.

@@ -34,7 +34,6 @@ const KEYS: [&str; 12] = [
 /// Reads the whole file. What is wrong is told once, with its line.
 pub(super) fn read(text: &str) -> McpFile {
     let mut report = Report::new(PATH, text);
-    let broken = |problems| McpFile { problems, broken: true, ..McpFile::default() };
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return McpFile::default(),
@@ -51,6 +50,10 @@ pub(super) fn read(text: &str) -> McpFile {
         }
     };
     check_top(&top, &mut report);
+    read_servers(text, &top, report)
+}
+
+fn read_servers(text: &str, top: &Map<String, Value>, mut report: Report) -> McpFile {
     let entries = match top.get("servers") {
         Some(Value::Object(entries)) => entries,
         None | Some(Value::Null) => {
@@ -87,6 +90,10 @@ fn check_top(top: &Map<String, Value>, report: &mut Report) {
             format!("`version` is {}, not 1; read as version 1", clip(&version.to_string()));
         report.add("mcp/version", &["version"], found, "write `version: 1`".to_owned());
     }
+}
+
+fn broken(problems: Vec<Problem>) -> McpFile {
+    McpFile { problems, broken: true, ..McpFile::default() }
 }
 
 /// The entry that is being read.
@@ -194,6 +201,12 @@ impl Entry<'_, '_> {
             return None;
         }
         let headers = self.given(map.get("headers"), "headers")?;
+        for (name, _) in headers.iter().filter(|(name, given)| is_open_secret(name, given)) {
+            let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
+            let mend = "put it into an environment variable, write `{ env: NAME }`, and replace \
+                        it: it may have been shared";
+            self.add("secret", &["headers", name], found, mend);
+        }
         Some(Transport::Http(HttpServer { url, headers }))
     }
 
@@ -305,6 +318,13 @@ impl Entry<'_, '_> {
         }
         Some(all)
     }
+}
+
+/// True for a header that lets its bearer in and is written out.
+fn is_open_secret(name: &str, given: &Given) -> bool {
+    let name = name.to_lowercase();
+    let secret = ["authorization", "cookie", "key", "token", "secret"];
+    matches!(given, Given::Literal(_)) && secret.iter().any(|end| name.ends_with(end))
 }
 
 fn change(item: &Value) -> Option<Change> {

@@ -59,6 +59,20 @@ impl Given {
     }
 }
 
+impl Transport {
+    /// What a problem says of it: nothing that may be a secret.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Stdio(program) => format!("starts {}", json!(program.command)),
+            Self::Http(server) => {
+                let address = server.url.split(['?', '#']).next().unwrap_or_default();
+                format!("talks to {}", json!(address))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Transport {
     /// All that matters to a person who is asked whether this may happen, in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -77,6 +77,14 @@ fn a_person_is_told_all_of_what_would_happen_in_one_line() {
 }
 
 #[test]
+fn a_problem_says_what_a_server_does_without_what_may_be_a_secret() {
+    let text =
+        "servers: { a: { command: x, args: [--key, abc] }, b: { url: 'https://h/p?key=abc' } }";
+    let short = read(text).servers.into_iter().filter_map(|d| Some(d.server?.transport.in_short()));
+    assert_eq!(short.collect::<Vec<_>>(), [r#"starts "x""#, r#"talks to "https://h/p""#]);
+}
+
+#[test]
 fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
     for (entry, id, line, mend) in [
         ("s: 3", "mcp/wrong-type/s", 2, "`command`"),
@@ -115,6 +123,12 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
 #[test]
 fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
     for (top, entry, id, mend) in [
+        (
+            "",
+            "url: 'http://x', headers: { X-Api-Key: abc }",
+            "mcp/secret/s/headers/X-Api-Key",
+            "{ env: NAME }",
+        ),
         ("", "comand: y, command: x", "mcp/unknown-key/s/comand", "did you mean `command`"),
         ("", "command: x, sessionId: abc", "mcp/session/s/sessionId", "remove"),
         (
