@@ -1,13 +1,16 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
 mod consent;
+mod servers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{KeyUse, Lang, Problems};
-use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
+use crate::driver::{
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
+};
 use crate::llm::{
     Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses,
     Scripted, Secret, Sequence,
@@ -20,6 +23,7 @@ use crate::tools::Registry;
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
+pub use servers::{ServerConsents, servers};
 
 /// Which models answer.
 #[derive(Debug)]
@@ -46,14 +50,19 @@ pub struct Start<'a> {
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
 pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
-    let providers: Arc<dyn ProviderSource> = match start.models {
-        Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
-        Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
+    let (providers, consent): (Arc<dyn ProviderSource>, _) = match start.models {
+        Models::Configured(consent) => {
+            (Arc::new(Configured::new(start.workspace, consent)), Some(consent))
+        }
+        Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
     };
+    let engine = engine(start.workspace, store.clone(), providers);
+    let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
     let engine = Engine {
         driving: start.driving,
         reader: start.reader,
-        ..engine(start.workspace, store.clone(), providers)
+        sources: sources.unwrap_or_default(),
+        ..engine
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store))
 }
@@ -76,6 +85,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         reader: env::work_language(),
         providers,
         tools: registry(problems.clone()),
+        sources: Sources::default(),
         env: &env::variable,
         driving: false,
         permits: Permits::default(),

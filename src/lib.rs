@@ -11,6 +11,7 @@ pub mod domain;
 pub mod driver;
 pub mod llm;
 pub mod manage;
+pub mod mcp;
 pub mod minds;
 pub mod platform;
 pub mod protocol;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("yaml", &[]),
     ("domain", &[]),
     ("protocol", &["domain"]),
@@ -20,6 +20,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("tools", &["domain"]),
     ("minds", &["domain", "yaml"]),
     ("manage", &["domain", "tools", "minds", "yaml"]),
+    ("mcp", &["domain", "llm", "minds", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),
@@ -29,8 +30,8 @@ const LAYERS: [(&str, &[&str]); 13] = [
 ];
 
 const ALL: &[&str] = &[
-    "app", "cli", "demo", "domain", "driver", "llm", "manage", "minds", "platform", "protocol",
-    "store", "tools", "ui", "yaml",
+    "app", "cli", "demo", "domain", "driver", "llm", "manage", "mcp", "minds", "platform",
+    "protocol", "store", "tools", "ui", "yaml",
 ];
 
 /// External crate, and the places below `src` that may name it.
@@ -39,7 +40,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
     ("ignore", &["tools/"]),
-    ("reqwest", &["llm/"]),
+    ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
     ("ratatui", &["ui/"]),

@@ -121,7 +121,7 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
     assert_eq!(agreed.status.code(), Some(0), "{}", text(&agreed));
     assert!(text(&agreed).contains(&address), "{}", text(&agreed));
     let again = place.program(&["trust"]);
-    assert_eq!(text(&again), "no key waits for your consent\n");
+    assert_eq!(text(&again), "nothing waits for your consent\n");
     assert_eq!(place.request(), None);
 
     let resumed = place.program(&["resume", "--all"]);
@@ -143,4 +143,38 @@ fn a_run_that_is_given_consent_leaves_none_behind() {
     let run = place.program(&["run", "Hi again"]);
     assert_eq!(run.status.code(), Some(4), "{}", text(&run));
     assert_eq!(place.request(), None);
+}
+
+#[test]
+fn a_server_is_not_started_before_a_person_agreed_and_again_not_when_it_changed() {
+    let place = Place::new();
+    let file = place.path("cloned/.minds/mcp.yaml");
+    let declare = |word: &str| {
+        let entry =
+            format!("servers: {{ s: {{ command: sh, args: [-c, 'echo {word} >> started'] }} }}\n");
+        fs::write(&file, entry).expect("a file");
+    };
+    let started = || fs::read_to_string(place.path("cloned/started")).unwrap_or_default();
+    declare("one");
+    let doctor = place.program(&["doctor", "--mcp"]);
+    assert_eq!(doctor.status.code(), Some(6), "{}", text(&doctor));
+    assert!(text(&doctor).contains("mcp.yaml:1: server `s` starts"), "{}", text(&doctor));
+    assert_eq!(started(), "");
+
+    let agreed = place.program(&["trust", "--yes"]);
+    assert!(
+        text(&agreed).contains(r#"server s starts "sh" "-c" "echo one >> started""#),
+        "{}",
+        text(&agreed)
+    );
+    place.program(&["doctor"]);
+    assert_eq!(started(), "", "it is started only where it is asked for");
+    let doctor = place.program(&["doctor", "--mcp"]);
+    assert!(text(&doctor).contains("cannot be used"), "{}", text(&doctor));
+    assert_eq!(started(), "one\n");
+
+    declare("two");
+    place.program(&["doctor", "--mcp"]);
+    assert_eq!(started(), "one\n");
+    assert!(!holds(&place.path("cloned"), "trusted-servers"), "consent lies in the workspace");
 }

@@ -105,13 +105,13 @@ fn key_use(provider: &ProviderConfig) -> Option<(KeyUse, bool)> {
 }
 
 /// True if a folder, which need not exist, is inside of another.
-fn lies_in(folder: &Path, other: &Path) -> bool {
+pub(super) fn lies_in(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
     let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };
     folder.starts_with(other)
 }
 
-fn read(file: &Path) -> io::Result<Option<String>> {
+pub(super) fn read(file: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -120,7 +120,7 @@ fn read(file: &Path) -> io::Result<Option<String>> {
 }
 
 /// Writes beside the file, then renames: a reader finds the old file or the new one.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
+pub(super) fn replace(file: &Path, text: &str) -> io::Result<()> {
     let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
     private_folder().create(folder)?;
     let beside = file.with_extension(format!("{}.tmp", std::process::id()));

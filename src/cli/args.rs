@@ -103,7 +103,7 @@ pub enum Command {
         #[arg(long, value_name = "N")]
         genseq: u32,
     },
-    /// Agree that keys go to the addresses this workspace names
+    /// Agree that keys go to the addresses this workspace names, and to what its MCP servers do
     Trust {
         /// To all of them, without being asked
         #[arg(long)]
@@ -115,6 +115,9 @@ pub enum Command {
     Doctor {
         #[arg(long)]
         json: bool,
+        /// Start the MCP servers too, those you agreed to, and tell their tools
+        #[arg(long, conflicts_with = "restore")]
+        mcp: bool,
         /// Put a tree that was set aside as damaged back
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
@@ -162,7 +165,7 @@ pub struct Driving {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
-    /// Send keys to every address this workspace names, for this run only
+    /// Agree to all that `trust` would ask about, for this run only
     #[arg(long)]
     pub trust: bool,
 }

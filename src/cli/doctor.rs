@@ -7,13 +7,16 @@ use serde_json::json;
 use crate::app;
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
+use crate::mcp;
 use crate::minds::taskdoc;
 use crate::store::Access;
 
 use super::exit::{Refusal, Status};
 use super::lines;
+use super::servers::{Found, Server};
 
-pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
+/// `servers`: what the servers of the workspace were found to be, if they were asked.
+pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result<Status, Refusal> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let mut problems = store.examine();
@@ -23,9 +26,15 @@ pub fn doctor(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
             problems.push(problem);
         }
     }
-    problems.extend(app::looking(workspace)?.findings());
+    let found = servers.as_ref();
+    let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
+    let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
+    let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
+    problems.extend(app::looking(workspace)?.findings(&known));
+    problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
+    let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
-    report(&problems, dialogs, as_json);
+    report(&problems, dialogs, tools.as_deref(), as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
 }
 
@@ -36,10 +45,18 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-fn report(problems: &[Problem], dialogs: usize, as_json: bool) {
+fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_json: bool) {
     if as_json {
-        lines::json(&json!({ "problems": problems, "dialogs": dialogs }));
+        let mut all = json!({ "problems": problems, "dialogs": dialogs });
+        if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
+            let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
+            all.insert("servers".to_owned(), tools.collect());
+        }
+        lines::json(&all);
         return;
+    }
+    for (server, tools) in tools.into_iter().flatten() {
+        lines::say(&format!("{server}: {}", tools.join(", ")));
     }
     for problem in problems {
         lines::say(&problem.to_string());

@@ -14,6 +14,7 @@ mod lines;
 mod read;
 mod reading;
 mod screen;
+mod servers;
 mod transcript;
 mod trust;
 
@@ -102,7 +103,13 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         }
         Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
-        Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
+        Some(Command::Doctor { json, mcp: false, restore: None }) => {
+            doctor::doctor(&workspace, json, None)
+        }
+        Some(Command::Doctor { json, mcp: true, restore: None }) => {
+            let servers = runtime()?.block_on(servers::look(&workspace));
+            doctor::doctor(&workspace, json, Some(servers))
+        }
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
             Ok(Status::Done)

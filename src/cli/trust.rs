@@ -1,10 +1,11 @@
-//! `trust`: a person agrees that keys go to the addresses a workspace names.
+//! `trust`: a person agrees that keys go to the addresses a workspace names, and to what its servers
+//! do.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::Path;
 
-use crate::app::{Consent, Consents};
-use crate::domain::trust::KeyUse;
+use crate::app::{Consent, Consents, ServerConsents};
+use crate::minds::mcp_config::{McpFile, PATH as MCP_FILE};
 use crate::minds::{LLM_FILE, Minds};
 use crate::platform::env;
 
@@ -14,16 +15,27 @@ use super::lines;
 /// Lists what waits for consent and asks for each, or takes `yes` for an answer to all.
 pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
     let consents = Consents::new(workspace, Consent::Recorded);
-    let held = consents.all_held(&Minds::load(workspace, env::work_language()));
-    if held.is_empty() {
-        lines::say("no key waits for your consent");
+    let servers = ServerConsents::new(workspace, Consent::Recorded);
+    let keys = consents.all_held(&Minds::load(workspace, env::work_language()));
+    let acts = servers.all_held(&McpFile::load(workspace));
+    if keys.is_empty() && acts.is_empty() {
+        lines::say("nothing waits for your consent");
         return Ok(Status::Done);
     }
     let mut all_agreed = true;
-    for key in &held {
+    for key in &keys {
         lines::say(&format!("{} sends {} to {}", LLM_FILE, key.variable, key.address));
-        if yes || asked(key)? {
+        if agrees(yes, key.can_be_shown())? {
             consents.agree(key).map_err(Refusal::invalid)?;
+            lines::say("agreed");
+        } else {
+            all_agreed = false;
+        }
+    }
+    for what in &acts {
+        lines::say(&format!("{MCP_FILE}: server {} {}", what.server, what.act));
+        if agrees(yes, what.can_be_shown())? {
+            servers.agree(what).map_err(Refusal::invalid)?;
             lines::say("agreed");
         } else {
             all_agreed = false;
@@ -32,9 +44,9 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
     Ok(if all_agreed { Status::Done } else { Status::Invalid })
 }
 
-fn asked(key: &KeyUse) -> Result<bool, Refusal> {
-    if !key.can_be_shown() {
-        return Ok(false);
+fn agrees(yes: bool, shown: bool) -> Result<bool, Refusal> {
+    if yes || !shown {
+        return Ok(yes);
     }
     if !io::stdin().is_terminal() {
         let text =

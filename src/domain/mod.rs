@@ -58,4 +58,4 @@ pub use reminder::Reminder;
 pub use team::{AccessLists, Member, ModelParams, Team};
 pub use time::{Clock, IdSource, Stamp};
 pub use tree::{Batch, Bucket, Change, DialogTree, RegistryEntry};
-pub use trust::KeyUse;
+pub use trust::{KeyUse, ServerUse};

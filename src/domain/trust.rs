@@ -1,4 +1,4 @@
-//! Which key may go where.
+//! Which key may go where, and what servers may do.
 //!
 //! A workspace names the variable that holds a key and the address the key is sent to, and a
 //! workspace may come from someone else. So a pair of the two that is not built in waits for a
@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const NAME_CHARS: usize = 64;
 /// Longest address.
 const ADDRESS_CHARS: usize = 280;
+/// Longest account of what a server does.
+const ACT_CHARS: usize = 2_000;
 
 /// A key from the environment, and the address it would be sent to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -48,6 +50,46 @@ impl fmt::Display for KeyUse {
     }
 }
 
+/// What a server that a workspace names would do: start a program, talk to an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerUse {
+    /// The folder it is named in, as this machine knows it.
+    pub workspace: String,
+    pub server: String,
+    /// All of it, in one line of ASCII.
+    pub act: String,
+}
+
+impl ServerUse {
+    #[must_use]
+    pub fn new(workspace: &str, server: &str, act: &str) -> Self {
+        let plain =
+            |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
+        let act = act.chars().map(plain).collect();
+        Self { workspace: workspace.to_owned(), server: server.to_owned(), act }
+    }
+
+    /// True if a person can be shown all of it.
+    #[must_use]
+    pub fn can_be_shown(&self) -> bool {
+        let printable = |c: char| c.is_ascii_graphic() || c == ' ';
+        self.act.len() <= ACT_CHARS && self.act.chars().all(printable)
+    }
+
+    /// From a line as [`ServerUse`] is displayed; `None` for any other text.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        let [workspace, server, act] = serde_json::from_str(line).ok()?;
+        Some(Self { workspace, server, act })
+    }
+}
+
+impl fmt::Display for ServerUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", serde_json::json!([self.workspace, self.server, self.act]))
+    }
+}
+
 /// Whether a key may be sent: within this machine, to where it belongs, or where a person agreed.
 #[must_use]
 pub fn may_go(key: &KeyUse, this_machine: bool, builtin: &[KeyUse], agreed: &[KeyUse]) -> bool {
@@ -81,6 +123,19 @@ mod tests {
         ] {
             let found = may_go(&key(variable, address), this_machine, &builtin, &agreed);
             assert_eq!(found, expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_does_is_agreed_to_as_a_whole_and_only_if_it_can_be_read() {
+        let whole = ServerUse::new("/w \"x\"\n", "s", "starts \"x\" \u{202e}");
+        assert_eq!(whole.act, "starts \"x\" \\u{202e}");
+        assert_eq!(ServerUse::read(&whole.to_string()), Some(whole.clone()));
+        assert!(whole.can_be_shown() && whole.to_string().lines().count() == 1);
+        assert!(!ServerUse::new("w", "s", &"x".repeat(2_001)).can_be_shown());
+        assert!(!ServerUse::new("w", "s", "a\nb").can_be_shown());
+        for line in ["", "# x", "[\"a\", \"b\"]", "{}"] {
+            assert_eq!(ServerUse::read(line), None, "{line}");
         }
     }
 

@@ -5,6 +5,7 @@
 use crate::domain::latest::StopReason;
 use crate::domain::record::{Record, ReplyStatus};
 use crate::domain::{Dialog, DialogTree, Pending, SelfId};
+use crate::tools::Whose;
 
 use super::calls::ask_back;
 use super::calls::reply::{Outcome, answer_asker};
@@ -26,6 +27,7 @@ impl TreeTask {
         declare(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))?;
         self.stop(id, StopReason::EmergencyStop);
+        self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
         let mut draft = self.draft();
         settle(&mut draft, id, note, self.engine.texts());
         self.wake_askers(&mut draft);

@@ -19,6 +19,7 @@ use super::picture::{News, NewsSender};
 use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
 use super::retry::{Verdict, verdict};
 use super::seat::Seat;
+use super::sources::Sources;
 use super::stream::{Growing, Seen};
 use super::texts::Texts;
 
@@ -34,6 +35,8 @@ pub struct Drive {
     pub news: NewsSender,
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
+    /// Tools that come and go.
+    pub sources: Sources,
 }
 
 /// How one attempt to get an answer ended.
@@ -46,7 +49,9 @@ enum Attempt {
 impl Drive {
     /// Runs to its end and gives the seat back.
     pub async fn run(self) -> Seat {
-        while let Ok(Some(generation)) = self.port.begin(&self.seat).await {
+        loop {
+            self.settle_tools().await;
+            let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
             let done = self.generate(*generation).await;
             self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
@@ -54,6 +59,16 @@ impl Drive {
             }
         }
         self.seat
+    }
+
+    /// Waits for tools that are starting, unless it is stopped: not in the tree, which has others to
+    /// serve.
+    async fn settle_tools(&self) {
+        tokio::select! {
+            biased;
+            () = self.sources.settle() => {}
+            () = self.stop.cancelled() => {}
+        }
     }
 
     async fn generate(&self, generation: Generation) -> Result<(), Closed> {

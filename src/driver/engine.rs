@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::tools::Registry;
 
 use super::rate::Rates;
+use super::sources::Sources;
 use super::texts::Texts;
 
 /// Requests that may run at once against one provider.
@@ -59,7 +60,10 @@ pub struct Engine {
     /// The language of whoever reads: what is said to them is said in it.
     pub reader: Lang,
     pub providers: Arc<dyn ProviderSource>,
+    /// Those that are always there.
     pub tools: Registry,
+    /// Those that come and go.
+    pub sources: Sources,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::domain::{Problem, Team};
 use crate::minds::{Minds, stamp};
 use crate::protocol::event::MemberView;
-use crate::tools::{Access, Registry};
+use crate::tools::Access;
 
 use super::engine::Engine;
 use super::picture::News;
@@ -15,10 +15,10 @@ use super::supervisor::Supervisor;
 /// How often a screen that is there has the files looked at.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// What is wrong with the configuration, seen with the tools there are.
-fn of_minds(minds: &Minds, tools: &Registry) -> Vec<Problem> {
+/// What is wrong with the configuration, seen with the names of tools and toolsets there are.
+fn of_minds(minds: &Minds, known: &[&str]) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
-    problems.extend(minds.unknown_tools(&tools.names()));
+    problems.extend(minds.unknown_tools(known));
     let sentences = minds.team().members.iter().flat_map(|member| {
         let access = Access::new(&member.access);
         let sentences = access.problems().to_vec();
@@ -34,7 +34,8 @@ fn of_minds(minds: &Minds, tools: &Registry) -> Vec<Problem> {
 
 /// The configuration as it is told to the screen; a workspace without a team says what to do.
 pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
-    let mut problems = of_minds(minds, &engine.tools);
+    let tools = engine.sources.registry(&engine.tools);
+    let mut problems = of_minds(minds, &tools.names());
     problems.extend(minds.missing().map(Problem::warning));
     News::Minds {
         problems,
@@ -54,10 +55,12 @@ pub fn members(team: &Team) -> Vec<MemberView> {
 }
 
 impl Engine {
-    /// What is wrong with the configuration, for whoever asks once.
+    /// What is wrong with the configuration, for whoever asks once. `more`: names of tools and toolsets
+    /// that are there beside its own.
     #[must_use]
-    pub fn findings(&self) -> Vec<Problem> {
-        of_minds(&self.minds(), &self.tools)
+    pub fn findings(&self, more: &[&str]) -> Vec<Problem> {
+        let known = [&self.tools.names()[..], more].concat();
+        of_minds(&self.minds(), &known)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 use crate::protocol::lifecycle::{Lifecycle, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
+use crate::tools::Whose;
 
 use super::fork;
 use super::look::{deserves_a_look, listing_news};
@@ -111,6 +112,7 @@ impl Supervisor {
             let Some(ended) = self.tasks.join_next().await else { break };
             self.tree_ended(ended).await;
         }
+        self.engine.sources.release(&Whose::Tree(root.clone())).await;
         Ok(())
     }
 

@@ -49,6 +49,7 @@ mod rows;
 mod seat;
 mod serve;
 mod sheets;
+mod sources;
 mod stream;
 mod supervisor;
 pub mod texts;
@@ -64,6 +65,7 @@ use crate::protocol::{Command, Outbox, UiEvent};
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
 pub use preview::{Preview, Reader};
 pub use rate::Rates;
+pub use sources::Sources;
 
 use picture::{Picture, Watch};
 use supervisor::Supervisor;
@@ -108,6 +110,7 @@ impl Driver {
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
         let picture = Picture::new(engine.problems.clone());
+        let sources = engine.sources.clone();
         let (commands, orders) = mpsc::channel(COMMANDS);
         let (news, reports) = mpsc::channel(NEWS);
         let (screen, events) = mpsc::channel(EVENTS);
@@ -123,6 +126,9 @@ impl Driver {
             audience == Audience::Screen,
         );
         let mut tasks = JoinSet::new();
+        for source in sources.all() {
+            tasks.spawn(source.run());
+        }
         tasks.spawn(supervisor.run());
         tasks.spawn(pump::pump(reports, screen, picture.watching(watch), Outbox::new(kept)));
         Self { commands, events, tasks }

@@ -88,7 +88,11 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
     let ((tools, _unknown), shared) = match role {
         DialogRole::Main | DialogRole::Side => (
-            engine.tools.for_member(&member.toolsets, &member.tools, is_main),
+            engine.sources.registry(&engine.tools).for_member(
+                &member.toolsets,
+                &member.tools,
+                is_main,
+            ),
             reminders::shared(engine, agent),
         ),
         DialogRole::FreshBoots => ((ToolSubset::default(), Vec::new()), Vec::new()),

@@ -73,6 +73,9 @@ impl TreeTask {
                 | NextStep::Resume
                 | NextStep::Reason => {}
             }
+            if !self.look_after_tools(id, step).await {
+                return None;
+            }
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
                 Err(unready) => {

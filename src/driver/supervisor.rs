@@ -80,6 +80,7 @@ impl Supervisor {
             tracing::warn!("some drives did not settle in time; their state is on disk");
             self.tasks.shutdown().await;
         }
+        self.engine.sources.close().await;
     }
 
     /// The first picture: who is there, what waits; trees that can go on are taken up.

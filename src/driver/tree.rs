@@ -289,6 +289,7 @@ impl TreeTask {
             news: self.news.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
+            sources: self.engine.sources.clone(),
         };
         self.drives.spawn(drive.run());
         self.tell_row(id).await;
@@ -319,6 +320,7 @@ impl TreeTask {
             Some(Place::Home(_)) | None => None,
         };
         self.settle(&id, told).await;
+        self.release_if_over(&id).await;
     }
 
     /// Writes the state a dialog rests in.

@@ -78,6 +78,12 @@ struct Cells {
 }
 
 impl Clients {
+    /// The client for a server that is no provider.
+    pub fn for_address(&self, address: &str) -> Result<Client, LlmError> {
+        let unusable = || LlmError::new(ErrorClass::Fatal, "this is no web address");
+        self.for_url(&super::address::url(address, "").ok_or_else(unusable)?)
+    }
+
     /// The client for addresses like `url`.
     pub(super) fn for_url(&self, url: &Url) -> Result<Client, LlmError> {
         let here = is_this_machine(url);

@@ -10,6 +10,7 @@ mod diligence;
 mod files;
 mod lines;
 pub mod llm_config;
+pub mod mcp_config;
 mod memory;
 mod nearest;
 mod places;
@@ -39,6 +40,7 @@ pub use texts::MemberTexts;
 
 use crate::domain::{AgentId, Lang, Member, Problem, Stamp, Team};
 use files::Found;
+use mcp_config::McpFile;
 use memory::Memories;
 use skills::Skills;
 use texts::Texts;
@@ -53,7 +55,7 @@ pub struct Minds {
     memories: Memories,
     skills: Skills,
     diligence: Option<String>,
-    /// Names of MCP servers, which are toolsets to come.
+    /// The servers of `mcp.yaml`, whose toolsets carry their names.
     mcp_servers: Vec<String>,
     /// The files as read, to find lines in.
     team_text: Option<String>,
@@ -78,13 +80,16 @@ impl Minds {
         };
         problems.extend(team_problems);
         problems.extend(llm_problems);
+        let mcp = McpFile::load(workspace);
+        let mcp_servers = mcp.ids().map(str::to_owned).collect();
+        problems.extend(mcp.problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
         let skills = Skills::load(workspace, lang, &team, &mut problems);
         let mut minds = Self {
             lang,
             diligence: diligence::load(workspace, lang),
-            mcp_servers: toolsets::mcp_servers(workspace),
+            mcp_servers,
             team,
             providers,
             texts,

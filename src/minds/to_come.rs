@@ -1,7 +1,6 @@
 //! Names of toolsets and tools that may stand in a team file though nothing here has them yet.
 
-pub(super) const TOOLSETS: [&str; 5] =
-    ["os", "personal_memory", "team_memory", "codex_inspect_and_patch_tools", "mcp_admin"];
+pub(super) const TOOLSETS: [&str; 1] = ["os"];
 
 pub(super) const TOOLS: [&str; 21] = [
     "shell_cmd",

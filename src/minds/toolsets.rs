@@ -1,16 +1,11 @@
 //! Names of toolsets and tools in `team.yaml` that nobody knows.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use serde_json::Value;
-
-use super::files::{self, Found};
 use super::nearest::did_you_mean;
 use super::report::{at, clip};
 use super::{Minds, lines, team, to_come};
 use crate::domain::Problem;
-use crate::yaml;
 
 /// Unknown names beyond this number are not listed.
 const MOST_PROBLEMS: usize = 50;
@@ -23,7 +18,7 @@ struct Mention<'a> {
 
 impl Minds {
     /// One problem per name in `toolsets` or `tools` that is neither among `known` (toolsets and
-    /// tools of this program) nor a name of Dominds or an MCP server that is still to come.
+    /// tools of this program) nor a name of Dominds that is still to come, nor an MCP server.
     #[must_use]
     pub fn unknown_tools(&self, known: &[&str]) -> Vec<Problem> {
         let mut unknown: BTreeMap<&str, Mention> = BTreeMap::new();
@@ -70,15 +65,4 @@ impl Minds {
             .find_map(|keys| lines::line_of_value(text, keys, name).filter(holds_name));
         at(problem, line)
     }
-}
-
-/// The servers of `mcp.yaml`, whose toolsets carry their names. A broken file names none.
-pub(super) fn mcp_servers(workspace: &Path) -> Vec<String> {
-    let Found::Text(text) = files::read(workspace, ".minds/mcp.yaml", files::TEXT_LIMIT_BYTES)
-    else {
-        return Vec::new();
-    };
-    let file = yaml::parse(&text).unwrap_or(Value::Null);
-    let servers = file.get("servers").and_then(Value::as_object);
-    servers.map_or_else(Vec::new, |map| map.keys().take(100).cloned().collect())
 }

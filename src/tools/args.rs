@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::schema::{Mismatch, as_integer, check_object};
+use super::tool::ToolSpec;
 use crate::domain::Lang;
 
 /// The longest argument text that is looked at, in bytes.
@@ -23,19 +24,35 @@ pub(super) enum ArgFault {
 }
 
 impl Args {
+    /// The arguments of a call.
+    pub(super) fn of(raw: &str, tool: &ToolSpec) -> Result<Self, ArgFault> {
+        if tool.is_checked() { Self::parse(raw, &tool.parameters) } else { Self::read(raw) }
+    }
+
     /// Reads and checks. Blank text stands for no arguments.
     pub(super) fn parse(raw: &str, schema: &Value) -> Result<Self, ArgFault> {
+        let Self(mut object) = Self::read(raw)?;
+        check_object(schema, &mut object).map_err(ArgFault::Mismatch)?;
+        Ok(Self(object))
+    }
+
+    fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > RAW_LIMIT_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
         }
         let raw = if raw.trim().is_empty() { "{}" } else { raw };
         let value = serde_json::from_str(raw)
             .map_err(|error| ArgFault::NotJson { reason: error.to_string() })?;
-        let Value::Object(mut object) = value else {
+        let Value::Object(object) = value else {
             return Err(ArgFault::NotObject);
         };
-        check_object(schema, &mut object).map_err(ArgFault::Mismatch)?;
         Ok(Self(object))
+    }
+
+    /// All of them, for a tool that passes them on.
+    #[must_use]
+    pub fn into_object(self) -> Map<String, Value> {
+        self.0
     }
 
     /// The text of a field, if given.

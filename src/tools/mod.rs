@@ -9,9 +9,10 @@
 //! registry ──▶ args ◀── schema          raw text becomes checked arguments
 //!    │
 //!    ▼
+//!  tool ◀── source                      tools that come and go while the program runs
+//!  tool ──▶ control/*                   reminders, mind, task document
 //!     ├───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
 //!     └───▶ man                         the manuals of the toolsets
-//!     âââââ¶ man                         the manuals of the toolsets
 //! ```
 
 mod access;
@@ -29,6 +30,7 @@ mod registry;
 mod report;
 mod schema;
 mod search;
+mod source;
 mod stop;
 mod tool;
 
@@ -37,6 +39,7 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub use source::{ToolSource, Upkeep, Whose};
 pub(crate) use tool::half;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 

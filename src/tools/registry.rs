@@ -81,6 +81,15 @@ impl Registry {
         Ok(())
     }
 
+    /// Gives a toolset that is there a tool of another one too.
+    pub fn share(&mut self, toolset: &str, tool: &str) {
+        if let Some(names) = self.toolsets.get_mut(toolset)
+            && self.tools.iter().any(|known| known.spec().name == tool)
+        {
+            names.push(tool.to_owned());
+        }
+    }
+
     /// The names of all toolsets and tools.
     pub fn names(&self) -> Vec<&str> {
         let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
@@ -198,7 +207,7 @@ impl ToolSubset {
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
         };
-        match Args::parse(raw_arguments, &tool.spec().parameters) {
+        match Args::of(raw_arguments, tool.spec()) {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();

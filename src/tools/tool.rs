@@ -37,6 +37,13 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
+impl ToolSpec {
+    /// True if arguments are checked here; those of foreign tools are their server's to check.
+    pub(super) fn is_checked(&self) -> bool {
+        matches!(self.description, Description::Own(_))
+    }
+}
+
 /// Where the text about a tool comes from.
 #[derive(Debug, Clone)]
 pub enum Description {

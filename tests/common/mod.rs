@@ -14,7 +14,7 @@ use dominds_tui::domain::{
     Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
+    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::ProviderConfig;
@@ -105,6 +105,7 @@ pub struct Setup {
     pub provider: Arc<dyn Provider>,
     pub held: Held,
     pub tools: Registry,
+    pub sources: Sources,
     /// The work language.
     pub lang: Lang,
     /// The language of the screen; the work language where none is set.
@@ -122,6 +123,7 @@ impl World {
             provider: Arc::new(models.clone()),
             held: Held::default(),
             tools: app::registry(Arc::default()),
+            sources: Sources::default(),
             lang: Lang::En,
             reader: None,
             driving: true,
@@ -163,6 +165,7 @@ impl World {
             reader: self.setup.reader.unwrap_or(self.setup.lang),
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
+            sources: self.setup.sources.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),

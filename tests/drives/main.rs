@@ -21,6 +21,8 @@ mod interjections;
 mod keep_going;
 mod languages;
 mod lifecycle;
+mod mcp;
+mod mcp_real;
 mod memories;
 mod messages;
 mod minds;

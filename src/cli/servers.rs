@@ -1,0 +1,38 @@
+//! What the MCP servers of a workspace are, found out by starting them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use crate::app::{self, Consent};
+use crate::domain::Problem;
+use crate::tools::ToolSource as _;
+
+/// A server and its tools, under the names members use.
+pub type Server = (String, Vec<String>);
+
+/// What was found.
+#[derive(Debug)]
+pub struct Found {
+    pub tools: Vec<Server>,
+    pub problems: Vec<Problem>,
+}
+
+/// Starts the servers a person agreed to, asks them, and ends them.
+pub async fn look(workspace: &Path) -> Found {
+    let own = app::registry(Arc::default());
+    let servers = app::servers(workspace, Consent::Recorded, &own);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(servers.run());
+    servers.settle().await;
+    let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (server, tool) in servers.tools() {
+        tools.entry(server).or_default().push(tool);
+    }
+    let problems = servers.problems();
+    servers.close().await;
+    while tasks.join_next().await.is_some() {}
+    Found { tools: tools.into_iter().collect(), problems }
+}

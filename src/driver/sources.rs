@@ -1,0 +1,124 @@
+//! Tools that come and go: what a generation sees of them, and what dialogs hold of theirs.
+
+use std::sync::Arc;
+
+use crate::domain::state::{NextStep, next_step};
+use crate::domain::{Dialog, DialogId, Problem, Reminder, SelfId};
+use crate::tools::{Registry, ToolSource, Upkeep, Whose};
+
+use super::draft::Draft;
+use super::picture::News;
+use super::reminders::{self, Edit};
+use super::tree::TreeTask;
+
+/// All sources of tools of a driver. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Sources(Arc<[Arc<dyn ToolSource>]>);
+
+impl Sources {
+    #[must_use]
+    pub fn new(sources: Vec<Arc<dyn ToolSource>>) -> Self {
+        Self(sources.into())
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<dyn ToolSource>> {
+        self.0.iter()
+    }
+
+    pub(super) async fn settle(&self) {
+        for source in self.all() {
+            source.settle().await;
+        }
+    }
+
+    /// The tools that are always there, and those there are now.
+    pub(super) fn registry(&self, own: &Registry) -> Registry {
+        let mut registry = own.clone();
+        for source in self.all() {
+            source.add_to(&mut registry);
+        }
+        registry
+    }
+
+    pub(super) async fn release(&self, whose: &Whose) {
+        for source in self.all() {
+            source.release(whose.clone()).await;
+        }
+    }
+
+    pub(super) async fn close(&self) {
+        for source in self.all() {
+            source.close().await;
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        self.all().flat_map(|source| source.problems()).collect()
+    }
+
+    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep> {
+        self.all().flat_map(|source| source.upkeep(dialog, reminders)).collect()
+    }
+}
+
+impl TreeTask {
+    /// Before a generation: what keeps tools away is told, a new course begins without what the last
+    /// one held, and the reminders say what is held. False if that could not be written.
+    pub(super) async fn look_after_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
+        let sources = self.engine.sources.clone();
+        if sources.all().next().is_none() {
+            return true;
+        }
+        let problems = sources.problems();
+        let _ = self.news.send(News::Problems { origin: "tools", problems }).await;
+        if step == NextStep::StartCourse {
+            sources.release(&Whose::Dialog(self.tree.id(id))).await;
+        }
+        self.keep_up_reminders(id).await
+    }
+
+    /// The reminders of a dialog say what is held for it. False if that could not be written.
+    async fn keep_up_reminders(&mut self, id: &SelfId) -> bool {
+        let Some(dialog) = self.tree.get(id) else { return true };
+        let changes = self.engine.sources.upkeep(&self.tree.id(id), &dialog.reminders);
+        if changes.is_empty() {
+            return true;
+        }
+        let course = dialog.history.course;
+        let mut draft = self.draft();
+        for change in changes {
+            let edit = edit(change, &draft);
+            // The reminders are those of this moment, so none of them is gone.
+            let _ = reminders::carry_out(&mut draft, id, course, &[], edit);
+        }
+        self.commit_or_hold(id, draft).await
+    }
+
+    /// A side dialog that has answered for good needs nothing any more.
+    pub(super) async fn release_if_over(&mut self, id: &SelfId) {
+        let over = self.tree.get(id).is_some_and(|dialog| is_over(dialog, self.tree.is_main(id)));
+        if over {
+            self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
+            self.keep_up_reminders(id).await;
+        }
+    }
+}
+
+/// True if nobody can ask this dialog for more.
+fn is_over(dialog: &Dialog, main: bool) -> bool {
+    let owes = dialog.obligation().is_some() || next_step(dialog).is_some();
+    let waits = !dialog.questions.is_empty() || !dialog.pending.is_empty();
+    !main && dialog.meta.session_slug.is_none() && !owes && !waits
+}
+
+fn edit(change: Upkeep, draft: &Draft) -> Edit {
+    match change {
+        Upkeep::Add { owner, content, meta } => {
+            let new = Reminder::new(draft.ids.short(8), content, draft.now.clone());
+            let owner_name = Some(owner.to_owned());
+            let reminder = Reminder { owner_name, meta: Some(meta), ..new };
+            Edit::Add { reminder: Box::new(reminder), position: None }
+        }
+        Upkeep::Drop { id } => Edit::Delete { id },
+    }
+}

@@ -1,0 +1,135 @@
+//! The process of a server: a group of its own, so that its end takes everything it started with it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use super::environment::{EnvReader, Resolved, passed_on};
+use crate::minds::mcp_config::Program;
+
+/// How long a server may take to go after its input ended, and again after it was told to.
+const LEAVING: Duration = Duration::from_millis(500);
+/// A line of its error output is kept and logged up to here.
+const LINE_BYTES: u64 = 2_000;
+/// Lines kept for a person who wants to know why it failed.
+const LAST_LINES: usize = 8;
+
+/// A running server. Dropping it kills the group.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    group: Option<Pid>,
+}
+
+/// What a server speaks through.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
+}
+
+/// The error is a sentence for a person.
+pub(super) fn start(
+    program: &Program,
+    workspace: &Path,
+    env: &EnvReader,
+    own: &Resolved,
+) -> Result<(Process, Pipes), String> {
+    let cwd = workspace.join(&program.cwd);
+    if !cwd.is_dir() {
+        return Err(format!("its folder `{}` does not exist", program.cwd));
+    }
+    // A path is meant from the folder the program runs in.
+    let is_path = program.command.contains('/');
+    let command = if is_path { cwd.join(&program.command) } else { program.command.clone().into() };
+    let mut child = Command::new(command)
+        .args(&program.args)
+        .current_dir(cwd)
+        .env_clear()
+        .envs(passed_on(env))
+        .envs(own.pairs.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("`{}` could not be started: {error}", program.command))?;
+    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let process = Process { child, group };
+    match pipes {
+        (Some(stdin), Some(stdout), Some(stderr)) => Ok((process, Pipes { stdin, stdout, stderr })),
+        _ => Err("its pipes could not be opened".to_owned()),
+    }
+}
+
+impl Process {
+    /// Waits for a server whose input has ended; one that stays is told to go, then killed.
+    pub async fn end(mut self) {
+        if timeout(LEAVING, self.child.wait()).await.is_err() {
+            self.signal(Signal::TERM);
+            let _ = timeout(LEAVING, self.child.wait()).await;
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // An error means that nobody of the group is left.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Also when the server itself has ended: what it started may be alive.
+        self.signal(Signal::KILL);
+    }
+}
+
+/// The last lines a server wrote to its error output.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastWords(Arc<Mutex<VecDeque<String>>>);
+
+impl LastWords {
+    fn add(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() >= LAST_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// One line, if there is anything.
+    pub fn text(&self) -> Option<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<&str> =
+            lines.iter().map(|line| line.trim()).filter(|l| !l.is_empty()).collect();
+        (!all.is_empty()).then(|| all.join(" / "))
+    }
+}
+
+/// Reads the error output to its end, so that a server never waits for us.
+pub(super) async fn listen(server: &str, stderr: ChildStderr, own: &Resolved, last: &LastWords) {
+    let mut reader = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        match (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let text = own.redact(String::from_utf8_lossy(&line).trim_end());
+                tracing::debug!(server, text, "mcp server");
+                last.add(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `.minds/mcp.yaml`: the servers of the Model Context Protocol a workspace names. Only read here; what
+//! becomes of them is the business of `mcp`.
+
+mod names;
+mod read;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+pub use names::{Change, Filter, is_name};
+pub use server::{Given, HttpServer, McpServer, Program, Transport};
+
+use super::files::{self, Found};
+use crate::domain::Problem;
+
+pub const PATH: &str = ".minds/mcp.yaml";
+
+/// What the file says, or said when it could last be read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct McpFile {
+    /// In the order of the file.
+    pub servers: Vec<Declared>,
+    pub problems: Vec<Problem>,
+    /// True where the file is there and nothing of it can be used.
+    pub broken: bool,
+}
+
+/// One entry of `servers`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declared {
+    pub id: String,
+    /// Where it stands.
+    pub line: Option<usize>,
+    /// `None` where the entry cannot be used.
+    pub server: Option<McpServer>,
+}
+
+impl McpFile {
+    /// The file of a workspace. One that is not there names no servers.
+    #[must_use]
+    pub fn load(workspace: &Path) -> Self {
+        match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
+            Found::Text(text) => read::read(&text),
+            Found::Missing => Self::default(),
+            Found::Unusable(why) => Self {
+                problems: vec![super::unusable(PATH, &why)],
+                broken: true,
+                ..Self::default()
+            },
+        }
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.servers.iter().map(|declared| declared.id.as_str())
+    }
+}

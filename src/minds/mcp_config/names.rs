@@ -1,0 +1,137 @@
+//! Names of tools: which of a server's are wanted, what they are called here. Pure.
+
+/// The longest name a provider takes.
+const LONGEST: usize = 64;
+
+/// True for a name that every provider takes.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let fits = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
+    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
+}
+
+/// Which tools of a server are wanted, by their original names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Patterns in which `*` stands for any text.
+    pub whitelist: Vec<String>,
+    pub blacklist: Vec<String>,
+}
+
+impl Filter {
+    /// Only a whitelist: nothing else. A blacklist: all but those, unless they are whitelisted too.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        let on = |list: &[String]| list.iter().any(|pattern| fits(pattern, name));
+        if self.blacklist.is_empty() {
+            self.whitelist.is_empty() || on(&self.whitelist)
+        } else {
+            !on(&self.blacklist) || on(&self.whitelist)
+        }
+    }
+}
+
+/// True if `name` is what a pattern with `*` says.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let tail = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = left.get(at + part.len()..).unwrap_or_default();
+    }
+    left.len() >= tail.len() && left.ends_with(tail)
+}
+
+/// One step from a server's name for a tool to ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Prefix(String),
+    /// Takes a beginning away, where it is there, and puts another in its place.
+    Replace {
+        remove: String,
+        add: String,
+    },
+    Suffix(String),
+}
+
+impl Change {
+    #[must_use]
+    pub fn apply(&self, name: &str) -> String {
+        match self {
+            Self::Prefix(prefix) => format!("{prefix}{name}"),
+            Self::Replace { remove, add } => match name.strip_prefix(remove.as_str()) {
+                Some(rest) => format!("{add}{rest}"),
+                None => name.to_owned(),
+            },
+            Self::Suffix(suffix) => format!("{name}{suffix}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_with_stars_fits_the_whole_name() {
+        for (pattern, name, expected) in [
+            ("read", "read", true),
+            ("read", "read_file", false),
+            ("read*", "read_file", true),
+            ("*file", "read_file", true),
+            ("*file", "read_files", false),
+            ("r*d*e", "read_file", true),
+            ("r*d*x", "read_file", false),
+            ("*", "", true),
+            ("a*a", "a", false),
+            ("a*b*b", "ab", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_blacklist_is_outvoted_by_a_whitelist() {
+        let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        for (whitelist, blacklist, wanted) in [
+            (&[][..], &[][..], ["a_x", "a_y", "b"].as_slice()),
+            (&["a_*"], &[], &["a_x", "a_y"]),
+            (&[], &["a_*"], &["b"]),
+            (&["a_x"], &["a_*"], &["a_x", "b"]),
+        ] {
+            let filter = Filter { whitelist: list(whitelist), blacklist: list(blacklist) };
+            let found: Vec<&str> =
+                ["a_x", "a_y", "b"].into_iter().filter(|name| filter.wants(name)).collect();
+            assert_eq!(found, wanted, "{filter:?}");
+        }
+    }
+
+    #[test]
+    fn changes_are_made_in_their_order() {
+        let changes = [
+            Change::Prefix("x_".to_owned()),
+            Change::Replace { remove: "x_a_".to_owned(), add: "b_".to_owned() },
+            Change::Suffix("_y".to_owned()),
+        ];
+        let name = |name: &str| changes.iter().fold(name.to_owned(), |name, c| c.apply(&name));
+        assert_eq!((name("a_read"), name("read")), ("b_read_y".into(), "x_read_y".into()));
+    }
+
+    #[test]
+    fn k10_a_name_holds_letters_digits_underscores_and_dashes_only() {
+        for (name, expected) in [
+            ("a", true),
+            ("A-1_b", true),
+            ("", false),
+            ("a.b", false),
+            ("a b", false),
+            ("é", false),
+        ] {
+            assert_eq!(is_name(name), expected, "{name}");
+        }
+        assert!(is_name(&"a".repeat(64)) && !is_name(&"a".repeat(65)));
+    }
+}

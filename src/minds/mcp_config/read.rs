@@ -1,0 +1,360 @@
+//! From the text of `mcp.yaml` to servers. A broken entry is left out and named, the others stand.
+
+use serde_json::{Map, Value};
+
+use super::names::{Change, Filter};
+use super::server::{Given, HttpServer, McpServer, Program, Transport};
+use super::{Declared, McpFile, PATH, is_name};
+use crate::domain::Problem;
+use crate::minds::lines;
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::{Report, at, clip, kind};
+use crate::yaml;
+
+const MOST_SERVERS: usize = 50;
+const MOST_ITEMS: usize = 200;
+
+const TOP_KEYS: [&str; 2] = ["version", "servers"];
+
+const KEYS: [&str; 12] = [
+    "truely-stateless",
+    "transport",
+    "command",
+    "args",
+    "cwd",
+    "env",
+    "url",
+    "headers",
+    "sessionId",
+    "tools",
+    "transform",
+    "manual",
+];
+
+/// Reads the whole file. What is wrong is told once, with its line.
+pub(super) fn read(text: &str) -> McpFile {
+    let mut report = Report::new(PATH, text);
+    let top = match yaml::parse(text) {
+        Ok(Value::Object(top)) => top,
+        Ok(Value::Null) => return McpFile::default(),
+        Ok(other) => {
+            let found = format!("the file holds {}, not a map", kind(&other));
+            report.add("mcp/yaml", &[], found, "write `servers:`".to_owned());
+            return broken(report.finish());
+        }
+        Err(error) => {
+            let found = format!("the file cannot be read as YAML: {}", error.text);
+            let mend = "mend the syntax; until then the servers stay as they are";
+            let problem = Problem::new("mcp/yaml", PATH, found, mend);
+            return broken(vec![at(problem, error.line)]);
+        }
+    };
+    check_top(&top, &mut report);
+    read_servers(text, &top, report)
+}
+
+fn read_servers(text: &str, top: &Map<String, Value>, mut report: Report) -> McpFile {
+    let entries = match top.get("servers") {
+        Some(Value::Object(entries)) => entries,
+        None | Some(Value::Null) => {
+            return McpFile { problems: report.finish(), ..McpFile::default() };
+        }
+        Some(other) => {
+            let found = format!("`servers` is {}, not a map", kind(other));
+            let mend = "write one entry for each server below it".to_owned();
+            report.add("mcp/wrong-type/servers", &["servers"], found, mend);
+            return broken(report.finish());
+        }
+    };
+    let mut servers = Vec::new();
+    for (id, value) in entries.iter().take(MOST_SERVERS) {
+        let server = Entry { id, report: &mut report }.read(value);
+        let line = lines::line_of(text, &["servers", id]);
+        servers.push(Declared { id: id.clone(), line, server });
+    }
+    if entries.len() > MOST_SERVERS {
+        let found = format!("{} servers; only the first {MOST_SERVERS} count", entries.len());
+        report.add("mcp/too-many", &["servers"], found, "remove some".to_owned());
+    }
+    McpFile { servers, problems: report.finish(), broken: false }
+}
+
+fn check_top(top: &Map<String, Value>, report: &mut Report) {
+    for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
+        let found = format!("unknown key `{}`; ignored", clip(key));
+        let mend = format!("remove it{}", did_you_mean(key, TOP_KEYS));
+        report.add(&format!("mcp/unknown-key/{}", clip(key)), &[key], found, mend);
+    }
+    if let Some(version) = top.get("version").filter(|version| version.as_u64() != Some(1)) {
+        let found =
+            format!("`version` is {}, not 1; read as version 1", clip(&version.to_string()));
+        report.add("mcp/version", &["version"], found, "write `version: 1`".to_owned());
+    }
+}
+
+fn broken(problems: Vec<Problem>) -> McpFile {
+    McpFile { problems, broken: true, ..McpFile::default() }
+}
+
+/// The entry that is being read.
+struct Entry<'a, 'r> {
+    id: &'a str,
+    report: &'a mut Report<'r>,
+}
+
+impl Entry<'_, '_> {
+    /// `None` where something is wrong that the server cannot do without.
+    fn read(mut self, value: &Value) -> Option<McpServer> {
+        if !is_name(self.id) {
+            let found = format!("`{}` is no name for a server; left out", clip(self.id));
+            self.add("name", &[], found, "use letters, digits, `_` and `-`, 64 at most");
+            return None;
+        }
+        let Value::Object(map) = value else {
+            let found = format!("server `{}` is {}, not a map; left out", self.id, kind(value));
+            self.add("wrong-type", &[], found, "give it `command`, or `transport` and `url`");
+            return None;
+        };
+        self.check_keys(map);
+        let transport = self.transport(map)?;
+        let filter = self.filter(map.get("tools"))?;
+        let changes = self.changes(map.get("transform"))?;
+        let stateless = self.flag(map, "truely-stateless")?;
+        Some(McpServer { stateless, transport, filter, changes })
+    }
+
+    fn add(&mut self, what: &str, keys: &[&str], found: String, mend: &str) {
+        let mut path = vec!["servers", self.id];
+        path.extend(keys);
+        let id = format!(
+            "mcp/{what}/{}{}",
+            clip(self.id),
+            keys.iter().fold(String::new(), |all, key| { format!("{all}/{}", clip(key)) })
+        );
+        self.report.add(&id, &path, found, mend.to_owned());
+    }
+
+    /// A finding about a value of the wrong kind, which costs the whole server.
+    fn wrong(&mut self, keys: &[&str], value: &Value, mend: &str) {
+        let what = keys.join(".");
+        let found = format!("`{what}` of server `{}` is {}; left out", self.id, kind(value));
+        self.add("wrong-type", keys, found, mend);
+    }
+
+    fn check_keys(&mut self, map: &Map<String, Value>) {
+        for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+            let found = format!("unknown key `{}` of server `{}`; ignored", clip(key), self.id);
+            let mend = format!("remove it{}", did_you_mean(key, KEYS));
+            self.add("unknown-key", &[key], found, &mend);
+        }
+        let session =
+            map.get("sessionId").is_some_and(|id| !id.is_null() && id.as_str() != Some(""));
+        if session {
+            let found = format!("`sessionId` of server `{}` is ignored", self.id);
+            self.add(
+                "session",
+                &["sessionId"],
+                found,
+                "remove it: each instance opens a session of its own",
+            );
+        }
+    }
+
+    fn transport(&mut self, map: &Map<String, Value>) -> Option<Transport> {
+        let named = map.get("transport").filter(|value| !value.is_null());
+        match named.map(|value| value.as_str().unwrap_or_default()) {
+            None if map.contains_key("command") || !map.contains_key("url") => self.program(map),
+            Some("stdio") => self.program(map),
+            None | Some("streamable_http") => self.http(map),
+            Some(other) => {
+                let found =
+                    format!("server `{}`: unknown transport `{}`; left out", self.id, clip(other));
+                let mend = format!(
+                    "write `stdio` or `streamable_http`{}",
+                    did_you_mean(other, ["stdio", "streamable_http"])
+                );
+                self.add("transport", &["transport"], found, &mend);
+                None
+            }
+        }
+    }
+
+    fn program(&mut self, map: &Map<String, Value>) -> Option<Transport> {
+        let command = self.text(map, "command")?;
+        if command.trim().is_empty() {
+            let found = format!("server `{}` has no `command`; left out", self.id);
+            self.add("no-command", &["command"], found, "name the program to start");
+            return None;
+        }
+        let args = self.texts(map.get("args"), &["args"])?;
+        let cwd = Some(self.text(map, "cwd")?).filter(|cwd| !cwd.is_empty());
+        let env = self.given(map.get("env"), "env")?;
+        let cwd = cwd.unwrap_or_else(|| ".".to_owned());
+        Some(Transport::Stdio(Program { command, args, cwd, env }))
+    }
+
+    fn http(&mut self, map: &Map<String, Value>) -> Option<Transport> {
+        let url = self.text(map, "url")?.trim().to_owned();
+        if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+            let found = format!("`url` of server `{}` is no web address; left out", self.id);
+            self.add("no-url", &["url"], found, "write it as `http://...` or `https://...`");
+            return None;
+        }
+        let headers = self.given(map.get("headers"), "headers")?;
+        for (name, _) in headers.iter().filter(|(name, given)| is_open_secret(name, given)) {
+            let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
+            let mend = "put it into an environment variable, write `{ env: NAME }`, and replace \
+                        it: it may have been shared";
+            self.add("secret", &["headers", name], found, mend);
+        }
+        Some(Transport::Http(HttpServer { url, headers }))
+    }
+
+    fn filter(&mut self, value: Option<&Value>) -> Option<Filter> {
+        let map = match value {
+            None | Some(Value::Null) => return Some(Filter::default()),
+            Some(Value::Object(map)) => map,
+            Some(other) => {
+                self.wrong(&["tools"], other, "write `tools: { whitelist: [], blacklist: [] }`");
+                return None;
+            }
+        };
+        let lists = ["whitelist", "blacklist"];
+        for key in map.keys().filter(|key| !lists.contains(&key.as_str())) {
+            let found =
+                format!("unknown key `{}` in `tools` of server `{}`; ignored", clip(key), self.id);
+            let mend = format!("remove it{}", did_you_mean(key, lists));
+            self.add("unknown-key", &["tools", key], found, &mend);
+        }
+        Some(Filter {
+            whitelist: self.texts(map.get("whitelist"), &["tools", "whitelist"])?,
+            blacklist: self.texts(map.get("blacklist"), &["tools", "blacklist"])?,
+        })
+    }
+
+    fn changes(&mut self, value: Option<&Value>) -> Option<Vec<Change>> {
+        let items = match value {
+            None | Some(Value::Null) => return Some(Vec::new()),
+            Some(Value::Array(items)) => items,
+            Some(other) => {
+                self.wrong(&["transform"], other, "write a list such as `[{ prefix: x_ }]`");
+                return None;
+            }
+        };
+        let mut changes = Vec::new();
+        for item in items.iter().take(MOST_ITEMS) {
+            let Some(change) = change(item) else {
+                let found = format!(
+                    "a step of `transform` of server `{}` is not understood; left out",
+                    self.id
+                );
+                let mend = "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`";
+                self.add("transform", &["transform"], found, mend);
+                return None;
+            };
+            changes.push(change);
+        }
+        Some(changes)
+    }
+
+    fn flag(&mut self, map: &Map<String, Value>, key: &str) -> Option<bool> {
+        match map.get(key) {
+            None | Some(Value::Null) => Some(false),
+            Some(Value::Bool(flag)) => Some(*flag),
+            Some(other) => {
+                self.wrong(&[key], other, "write `true` or `false`");
+                None
+            }
+        }
+    }
+
+    fn text(&mut self, map: &Map<String, Value>, key: &str) -> Option<String> {
+        match map.get(key) {
+            None | Some(Value::Null) => Some(String::new()),
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(other) => {
+                self.wrong(&[key], other, "write a text");
+                None
+            }
+        }
+    }
+
+    fn texts(&mut self, value: Option<&Value>, keys: &[&str]) -> Option<Vec<String>> {
+        let items = match value {
+            None | Some(Value::Null) => return Some(Vec::new()),
+            Some(Value::Array(items)) => items,
+            Some(other) => {
+                self.wrong(keys, other, "write a list of texts");
+                return None;
+            }
+        };
+        let mut texts = Vec::new();
+        for item in items.iter().take(MOST_ITEMS) {
+            let Some(text) = scalar(item) else {
+                self.wrong(keys, item, "write a list of texts");
+                return None;
+            };
+            texts.push(text);
+        }
+        Some(texts)
+    }
+
+    fn given(&mut self, value: Option<&Value>, key: &str) -> Option<Vec<(String, Given)>> {
+        let map = match value {
+            None | Some(Value::Null) => return Some(Vec::new()),
+            Some(Value::Object(map)) => map,
+            Some(other) => {
+                self.wrong(&[key], other, "write `NAME: text` or `NAME: { env: HOST_VARIABLE }`");
+                return None;
+            }
+        };
+        let mut all = Vec::new();
+        for (name, value) in map.iter().take(MOST_ITEMS) {
+            let Some(given) = given(value) else {
+                self.wrong(&[key, name], value, "write a text or `{ env: HOST_VARIABLE }`");
+                return None;
+            };
+            all.push((name.clone(), given));
+        }
+        Some(all)
+    }
+}
+
+/// True for a header that lets its bearer in and is written out.
+fn is_open_secret(name: &str, given: &Given) -> bool {
+    let name = name.to_lowercase();
+    let secret = ["authorization", "cookie", "key", "token", "secret"];
+    matches!(given, Given::Literal(_)) && secret.iter().any(|end| name.ends_with(end))
+}
+
+fn change(item: &Value) -> Option<Change> {
+    let map = item.as_object().filter(|map| map.len() == 1)?;
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    match (map.get("prefix"), map.get("suffix")) {
+        (Some(Value::String(prefix)), None) => Some(Change::Prefix(prefix.clone())),
+        (Some(replaced), None) => {
+            let add = text(replaced, "add").unwrap_or_default();
+            Some(Change::Replace { remove: text(replaced, "remove")?, add })
+        }
+        (None, Some(Value::String(suffix))) => Some(Change::Suffix(suffix.clone())),
+        (None | Some(_), _) => None,
+    }
+}
+
+fn given(value: &Value) -> Option<Given> {
+    let env = || value.as_object().filter(|map| map.len() == 1)?.get("env")?.as_str();
+    match env() {
+        Some(name) if !name.trim().is_empty() => Some(Given::Env(name.trim().to_owned())),
+        Some(_) | None => scalar(value).map(Given::Literal),
+    }
+}
+
+/// A text, or what YAML made of one.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

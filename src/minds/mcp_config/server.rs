@@ -1,0 +1,103 @@
+//! One server as the file describes it.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::names::{Change, Filter};
+
+/// A server and how its tools are offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServer {
+    /// All dialogs may share one instance.
+    pub stateless: bool,
+    pub transport: Transport,
+    pub filter: Filter,
+    /// Made in this order, on the names that are left.
+    pub changes: Vec<Change>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transport {
+    Stdio(Program),
+    Http(HttpServer),
+}
+
+/// A program that speaks through its standard input and output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    pub command: String,
+    pub args: Vec<String>,
+    /// From the workspace.
+    pub cwd: String,
+    /// In the order of the file.
+    pub env: Vec<(String, Given)>,
+}
+
+/// A server at a web address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpServer {
+    pub url: String,
+    pub headers: Vec<(String, Given)>,
+}
+
+/// A value of a variable or a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    Literal(String),
+    /// The value of this environment variable.
+    Env(String),
+}
+
+impl Given {
+    fn shown(&self) -> Value {
+        match self {
+            Self::Literal(text) => json!(text),
+            Self::Env(name) => json!({ "env": name }),
+        }
+    }
+}
+
+impl Transport {
+    /// What a problem says of it: nothing that may be a secret.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Stdio(program) => format!("starts {}", json!(program.command)),
+            Self::Http(server) => {
+                let address = server.url.split(['?', '#']).next().unwrap_or_default();
+                format!("talks to {}", json!(address))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Transport {
+    /// All that matters to a person who is asked whether this may happen, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let map = |pairs: &[(String, Given)]| {
+            let pairs = pairs.iter().map(|(name, given)| (name.clone(), given.shown()));
+            Value::Object(pairs.collect())
+        };
+        match self {
+            Self::Stdio(Program { command, args, cwd, env }) => {
+                write!(f, "starts {}", json!(command))?;
+                for arg in args {
+                    write!(f, " {}", json!(arg))?;
+                }
+                write!(f, " in {}", json!(cwd))?;
+                if !env.is_empty() {
+                    write!(f, " with {}", map(env))?;
+                }
+            }
+            Self::Http(HttpServer { url, headers }) => {
+                write!(f, "talks to {}", json!(url))?;
+                if !headers.is_empty() {
+                    write!(f, " with {}", map(headers))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! What `mcp.yaml` may say, and what is said about one that is wrong.
+
+use super::read::read;
+use super::*;
+
+const WHOLE: &str = "\
+version: 1
+servers:
+  files:
+    truely-stateless: true
+    command: npx
+    args: [-y, server, 8080]
+    cwd: sub
+    env: { NAME: literal, OTHER: { env: HOST_VAR } }
+    tools: { whitelist: [read_*], blacklist: ['*'] }
+    transform: [{ prefix: x_ }, { prefix: { remove: a_, add: b_ } }, { suffix: _y }]
+  web:
+    transport: streamable_http
+    url: https://example.com/mcp
+    headers: { Authorization: { env: TOKEN } }
+    sessionId: ''
+";
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+#[test]
+fn a_whole_file_is_read_as_it_is_written() {
+    let file = read(WHOLE);
+    assert_eq!((file.problems.as_slice(), file.broken), (&[][..], false));
+    let program = Program {
+        command: text("npx"),
+        args: vec![text("-y"), text("server"), text("8080")],
+        cwd: text("sub"),
+        env: vec![
+            (text("NAME"), Given::Literal(text("literal"))),
+            (text("OTHER"), Given::Env(text("HOST_VAR"))),
+        ],
+    };
+    let files = McpServer {
+        stateless: true,
+        transport: Transport::Stdio(program),
+        filter: Filter { whitelist: vec![text("read_*")], blacklist: vec![text("*")] },
+        changes: vec![
+            Change::Prefix(text("x_")),
+            Change::Replace { remove: text("a_"), add: text("b_") },
+            Change::Suffix(text("_y")),
+        ],
+    };
+    let headers = vec![(text("Authorization"), Given::Env(text("TOKEN")))];
+    let web = McpServer {
+        stateless: false,
+        transport: Transport::Http(HttpServer { url: text("https://example.com/mcp"), headers }),
+        filter: Filter::default(),
+        changes: Vec::new(),
+    };
+    let declared =
+        |id: &str, line, server| Declared { id: text(id), line: Some(line), server: Some(server) };
+    assert_eq!(file.servers, [declared("files", 3, files), declared("web", 11, web)]);
+}
+
+#[test]
+fn a_person_is_told_all_of_what_would_happen_in_one_line() {
+    let shown: Vec<String> = read(WHOLE)
+        .servers
+        .into_iter()
+        .filter_map(|declared| Some(declared.server?.transport.to_string()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            r#"starts "npx" "-y" "server" "8080" in "sub" with {"NAME":"literal","OTHER":{"env":"HOST_VAR"}}"#,
+            r#"talks to "https://example.com/mcp" with {"Authorization":{"env":"TOKEN"}}"#,
+        ]
+    );
+}
+
+#[test]
+fn a_problem_says_what_a_server_does_without_what_may_be_a_secret() {
+    let text =
+        "servers: { a: { command: x, args: [--key, abc] }, b: { url: 'https://h/p?key=abc' } }";
+    let short = read(text).servers.into_iter().filter_map(|d| Some(d.server?.transport.in_short()));
+    assert_eq!(short.collect::<Vec<_>>(), [r#"starts "x""#, r#"talks to "https://h/p""#]);
+}
+
+#[test]
+fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
+    for (entry, id, line, mend) in [
+        ("s: 3", "mcp/wrong-type/s", 2, "`command`"),
+        (
+            "s: { transport: sdtio, command: x }",
+            "mcp/transport/s/transport",
+            2,
+            "did you mean `stdio`",
+        ),
+        ("s: {}", "mcp/no-command/s/command", 2, "program"),
+        ("s: { command: 3 }", "mcp/wrong-type/s/command", 2, "a text"),
+        ("s: { transport: streamable_http }", "mcp/no-url/s/url", 2, "https://"),
+        ("s: { url: 'ftp://x' }", "mcp/no-url/s/url", 2, "https://"),
+        ("s: { command: x, args: y }", "mcp/wrong-type/s/args", 2, "list"),
+        ("s: { command: x, env: [A] }", "mcp/wrong-type/s/env", 2, "HOST_VARIABLE"),
+        (
+            "s:\n    command: x\n    env:\n      A: [1]",
+            "mcp/wrong-type/s/env/A",
+            5,
+            "HOST_VARIABLE",
+        ),
+        ("s: { command: x, tools: [a] }", "mcp/wrong-type/s/tools", 2, "whitelist"),
+        ("s: { command: x, transform: [{ infix: a }] }", "mcp/transform/s/transform", 2, "suffix"),
+        ("s: { command: x, truely-stateless: 1 }", "mcp/wrong-type/s/truely-stateless", 2, "true"),
+        ("a.b: { command: x }", "mcp/name/a.b", 2, "letters"),
+    ] {
+        let file = read(&format!("servers:\n  {entry}\n  other: {{ command: x }}\n"));
+        let found: Vec<_> = file.problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
+        assert_eq!(found, [(id, Some(line))], "{entry}");
+        assert!(file.problems[0].mend.contains(mend), "{entry}: {}", file.problems[0]);
+        let usable: Vec<bool> = file.servers.iter().map(|d| d.server.is_some()).collect();
+        assert_eq!((usable, file.broken), (vec![false, true], false), "{entry}");
+    }
+}
+
+#[test]
+fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
+    for (top, entry, id, mend) in [
+        (
+            "",
+            "url: 'http://x', headers: { X-Api-Key: abc }",
+            "mcp/secret/s/headers/X-Api-Key",
+            "{ env: NAME }",
+        ),
+        ("", "comand: y, command: x", "mcp/unknown-key/s/comand", "did you mean `command`"),
+        ("", "command: x, sessionId: abc", "mcp/session/s/sessionId", "remove"),
+        (
+            "",
+            "command: x, tools: { whitlist: [] }",
+            "mcp/unknown-key/s/tools/whitlist",
+            "`whitelist`",
+        ),
+        ("verison: 1\n", "command: x", "mcp/unknown-key/verison", "`version`"),
+        ("version: 2\n", "command: x", "mcp/version", "version: 1"),
+    ] {
+        let file = read(&format!("{top}servers:\n  s: {{ {entry} }}\n"));
+        let found: Vec<&str> = file.problems.iter().map(|problem| problem.id.as_str()).collect();
+        assert_eq!(found, [id], "{entry}");
+        assert!(file.problems[0].mend.contains(mend), "{}", file.problems[0]);
+        assert!(file.servers[0].server.is_some(), "{entry}");
+    }
+}
+
+#[test]
+fn an_empty_file_names_nothing_and_a_broken_one_says_so() {
+    for (text, broken, problems) in [
+        ("", false, 0),
+        ("version: 1\n", false, 0),
+        ("servers: [", true, 1),
+        ("[]", true, 1),
+        ("servers: 3", true, 1),
+    ] {
+        let file = read(text);
+        assert_eq!(
+            (file.broken, file.problems.len(), file.servers.len()),
+            (broken, problems, 0),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Tools that come and go while the program runs, such as those of servers it talks to.
+
+use std::fmt::Debug;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::domain::{DialogId, Problem, Reminder, RootId};
+
+use super::registry::Registry;
+
+/// Somebody who has tools to offer. Each generation sees what there is when it begins; a call that
+/// runs keeps the tool it was made with.
+pub trait ToolSource: Send + Sync + Debug {
+    /// Works until [`ToolSource::close`]; called once.
+    fn run(&self) -> BoxFuture<'static, ()>;
+
+    /// Takes in what has changed since the last time. Waits for what is starting, but not for long.
+    fn settle(&self) -> BoxFuture<'static, ()>;
+
+    /// Adds the tools there are now.
+    fn add_to(&self, registry: &mut Registry);
+
+    /// What keeps tools from being there.
+    fn problems(&self) -> Vec<Problem>;
+
+    /// What becomes of the reminders it keeps in a dialog that begins a generation.
+    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep>;
+
+    /// Gives up what was held for a dialog, or for all of a tree.
+    fn release(&self, whose: Whose) -> BoxFuture<'static, ()>;
+
+    /// Gives up everything; [`ToolSource::run`] ends then.
+    fn close(&self) -> BoxFuture<'static, ()>;
+}
+
+/// For whom something is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    Dialog(DialogId),
+    Tree(RootId),
+}
+
+/// A change of a reminder by the one who keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Upkeep {
+    Add {
+        /// Who keeps it from now on.
+        owner: &'static str,
+        content: String,
+        meta: Value,
+    },
+    Drop {
+        id: String,
+    },
+}
