@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod call;
+pub mod dialect;
 pub mod dialog;
 pub mod fresh_boots;
 pub mod fullness;
@@ -33,6 +34,7 @@ pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
+pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
 pub use fullness::{Fullness, Remedy};
 pub use health::{ContextHealth, HealthLevel};

@@ -1,5 +1,6 @@
 //! Gathers what one generation needs: the member's mind, its model, its tools, the context.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use super::reminders;
 pub struct Ready {
     pub provider: Arc<dyn Provider>,
     pub provider_key: String,
+    pub max_concurrent: NonZeroUsize,
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<Limits>,
@@ -93,6 +95,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let ready = Ready {
         provider,
         provider_key: config.key.clone(),
+        max_concurrent: config.connection.max_concurrent,
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),

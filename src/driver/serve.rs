@@ -88,7 +88,7 @@ impl TreeTask {
                 at,
                 request: ready.request(&self.engine, dialog),
                 provider: ready.provider.clone(),
-                permits: self.engine.permits(&ready.provider_key),
+                permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
                 retry: ready.retry,
                 pace: self.engine.rates.of(&ready.provider_key, &ready.model),
                 tools: ready.tools.clone(),

@@ -147,7 +147,7 @@ impl<P: Protocol> Exchange<P> {
         let authorization = self.authorization()?;
         let mut http = self
             .clients
-            .for_url(&url)?
+            .for_url(&url, &self.endpoint)?
             .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body);

@@ -23,7 +23,7 @@ mod toolsets;
 
 use std::path::Path;
 
-pub use llm_config::{ApiType, Env, ModelInfo, ProviderConfig, RetryConfig};
+pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use prompt::DialogRole;
 pub use texts::MemberTexts;

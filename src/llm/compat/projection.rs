@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use super::ThinkingReplay;
+use crate::domain::ThinkingReplay;
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::request::{Message, Request};
 

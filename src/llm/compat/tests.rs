@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
+use crate::domain::{Quirks, ThinkingReplay};
 use crate::llm::canned::{
     Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
     listen, says, thinks,
@@ -16,7 +17,9 @@ use crate::llm::protocol::Fold;
 use crate::llm::sse::Decoder;
 use crate::llm::{ErrorClass, GenEvent, Limits, Secret, Usage};
 
-const CHAT: Compat = Compat { thinking_replay: ThinkingReplay::None };
+const CHAT: Compat =
+    Compat { dialect: Dialect { thinking_replay: ThinkingReplay::None, quirks: PLAIN } };
+const PLAIN: Quirks = Quirks::NONE;
 
 fn delta(value: &Value) -> String {
     data(&json!({"model": "m-1", "choices": [{"index": 0, "delta": value, "finish_reason": null}]}))
@@ -436,7 +439,7 @@ async fn an_endless_answer_is_stopped() {
 #[test]
 fn deltas_that_arrive_together_are_one() {
     let body = delta(&json!({"content": "x"})).repeat(100);
-    let mut fold = fold::ChatFold::new(1000);
+    let mut fold = fold::ChatFold::new(1000, PLAIN);
     for event in Decoder::default().feed(body.as_bytes()).unwrap() {
         fold.event(&event).unwrap();
     }
@@ -459,7 +462,7 @@ proptest! {
             0..8,
         ),
     ) {
-        let mut fold = fold::ChatFold::new(1000);
+        let mut fold = fold::ChatFold::new(1000, PLAIN);
         for data in lines {
             let event = crate::llm::sse::Event { name: String::new(), data };
             if fold.event(&event).is_err() {
