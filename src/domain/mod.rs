@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod call;
+pub mod cramped;
 pub mod dialect;
 pub mod dialog;
 pub mod fresh_boots;
@@ -34,6 +35,7 @@ pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
+pub use cramped::Cramped;
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
 pub use fullness::{Fullness, Remedy};

@@ -31,6 +31,7 @@ mod lifecycle;
 mod live;
 mod look;
 mod offers;
+mod overflow;
 mod picture;
 mod port;
 mod prepare;

@@ -21,6 +21,7 @@ mod interjections;
 mod keep_going;
 mod languages;
 mod lifecycle;
+mod overflow;
 mod probe;
 mod questions;
 mod reminders;
