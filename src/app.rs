@@ -1,6 +1,7 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
 mod consent;
+mod probe;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::tools::Registry;
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
+pub use probe::{Finding, Probe, probe};
 
 /// Which models answer.
 #[derive(Debug)]

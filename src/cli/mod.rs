@@ -100,8 +100,11 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
             block_on(lifecycle::fork(&workspace, &root, course, genseq))
         }
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
-        Some(Command::Doctor { json, restore: None }) => doctor::doctor(&workspace, json),
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
+        Some(Command::Doctor { json, providers: true, timeout, .. }) => {
+            block_on(doctor::providers(&workspace, timeout, json))
+        }
+        Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
             Ok(Status::Done)
         }
