@@ -28,6 +28,8 @@ mod protocol;
 
 #[cfg(test)]
 mod canned;
+#[cfg(test)]
+mod faults;
 
 use futures_util::stream::BoxStream;
 

@@ -14,6 +14,7 @@ mod bench;
 mod crash;
 mod disk;
 mod failures;
+mod faults;
 mod forks;
 mod fresh_boots;
 mod health;

@@ -81,35 +81,6 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_anywhere_is_an_error_or_whole() {
-    let stream = full_stream();
-    let finished = stream.find("\"tool_calls\"}").unwrap();
-    for at in 0..stream.len() {
-        let part = &stream.as_bytes()[..at];
-        let chunked_head = STREAM.replace("connection: close", "transfer-encoding: chunked");
-        let chunked = [format!("{:x}\r\n", stream.len()).as_bytes(), part].concat();
-        for pieces in [[STREAM.as_bytes(), part], [chunked_head.as_bytes(), &chunked]] {
-            let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
-            let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
-            match joined(items) {
-                Ok(events) => {
-                    assert!(at > finished, "{at}");
-                    let mut expected = full_answer();
-                    expected.retain(|event| {
-                        !matches!(event, GenEvent::Usage(_)) || events.contains(event)
-                    });
-                    assert_eq!(events, expected, "{at}");
-                }
-                Err(error) => {
-                    assert!(!called, "{at}: a call got out of a cut answer");
-                    assert_eq!(error.class(), ErrorClass::Cut, "{at}: {error}");
-                }
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn h06_endings_are_told_apart() {
     let hello = delta(&json!({"content": "hello"}));
     let half = piece(0, Some("a"), Some("f"), "{\"x\":");
@@ -372,40 +343,6 @@ async fn silence_ends_by_the_limits() {
             }
         }
     }
-}
-
-#[tokio::test]
-async fn h08_arguments_that_come_letter_by_letter_keep_every_letter() {
-    let arguments = r#"{"a":"aaaa","ab":"abab"}"#;
-    let mut stream = piece(0, Some("c"), Some("f"), "");
-    for letter in arguments.chars() {
-        stream.push_str(&piece(0, None, None, &letter.to_string()));
-    }
-    stream.push_str(&finish("tool_calls"));
-    stream.push_str(DONE);
-    let (items, _) = answered_with(CHAT, &[STREAM.as_bytes(), stream.as_bytes()], |_| {}).await;
-    assert_eq!(joined(items), Ok(vec![calls("c", "f", arguments), ends()]));
-}
-
-#[tokio::test]
-async fn h09_signs_of_life_keep_a_slow_answer_alive_beyond_the_limit_of_silence() {
-    let (listener, url) = listen().await;
-    let idle = Duration::from_secs(2);
-    let answer = [delta(&json!({"content": "hello"})), finish("stop"), DONE.to_owned()].concat();
-    let server = async {
-        let (mut socket, _) = accept(&listener).await;
-        socket.write_all(STREAM.as_bytes()).await.unwrap();
-        for _ in 0..6 {
-            socket.write_all(b": keep-alive\n\n").await.unwrap();
-            tokio::time::sleep(idle / 4).await;
-        }
-        socket.write_all(answer.as_bytes()).await.unwrap();
-    };
-    let client = ask(CHAT, &url, |endpoint| {
-        endpoint.limits = Limits { idle, ..endpoint.limits };
-    });
-    let (items, ()) = tokio::join!(client.collect::<Items>(), server);
-    assert_eq!(joined(items), Ok(vec![says("hello"), ends()]));
 }
 
 #[tokio::test]
