@@ -46,6 +46,10 @@ fn answer(path: &str, body: &str) -> String {
             page("400 Bad Request", json, &error("no streams here"))
         }
         "whole" => page("200 OK", json, whole),
+        "quirk" if body.contains("stream_options") || body.contains("\"max_tokens\"") => {
+            page("400 Bad Request", json, &error("I do not take that"))
+        }
+        "quirk" => page("200 OK", "text/event-stream", streamed),
         "key" => page("401 Unauthorized", json, &error(&format!("bad key {KEY}"))),
         "model" => page("404 Not Found", json, &error("no such model")),
         "busy" => page("429 Too Many", json, &error("no credit")),
@@ -192,6 +196,7 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
     let cases = [
         ("ok", "", None, ""),
         ("thinks", "", None, ""),
+        ("quirk", "apiQuirks: [no_stream_options, max_completion_tokens]", None, ""),
         ("whole", "", Some("no streams here"), "`streaming: false`"),
         ("key", "apiKeyEnvVar: GIVEN", Some("HTTP 401: bad key ***"), "the key in GIVEN"),
         ("model", "", Some("no such model"), "name of the model"),
@@ -210,7 +215,7 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
     let held = format!("http://0.0.0.0:{port}/ok/v1");
     llm.push_str(&provider("held", &held, "apiKeyEnvVar: GIVEN"));
     llm.push_str("  odd: { apiType: telepathy, baseUrl: 'http://127.0.0.1:1' }\n");
-    write!(llm, "  none: {{ apiType: openai, baseUrl: '{refused}' }}\n").expect("a text");
+    writeln!(llm, "  none: {{ apiType: openai, baseUrl: '{refused}' }}").expect("a text");
     let place = Place::new(&llm);
     let found = place.found(&[("GIVEN", KEY)]);
     let others = [

@@ -1,8 +1,8 @@
 //! What the vendors publish about their models, as far as it matters here. A model that is not in the
 //! table is used all the same; only its context is then not measured.
 //!
-//! The figures are those of the vendors' model pages, in tokens, as of November 2026. Where a vendor
-//! states a smaller limit for the prompt than for the whole context, the smaller one stands here.
+//! The figures are those of the vendors' model pages, in tokens. Where a vendor states a smaller limit
+//! for the prompt than for the whole context, the smaller one stands here.
 
 use super::provider::ModelInfo;
 
