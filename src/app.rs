@@ -1,6 +1,7 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
 mod consent;
+mod probe;
 mod servers;
 
 use std::collections::BTreeMap;
@@ -12,17 +13,18 @@ use crate::driver::{
     Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
 };
 use crate::llm::{
-    Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote, Responses,
-    Scripted, Secret, Sequence,
+    Anthropic, Clients, Compat, Endpoint, ErrorClass, Limits, LlmError, Mock, Provider, Remote,
+    Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
-use crate::minds::{ApiType, ProviderConfig};
+use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::Registry;
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
+pub use probe::{Finding, Probe, probe};
 pub use servers::{ServerConsents, servers};
 
 /// Which models answer.
@@ -136,7 +138,20 @@ impl Configured {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
+        let connection = &config.connection;
+        if let Some(path) = connection.ca_file.as_deref()
+            && consent::lies_in(path, &self.workspace)
+        {
+            let text = format!(
+                "caFile {} lies in the workspace, and what a workspace brings along is nobody to \
+                 trust: put the file elsewhere",
+                path.display()
+            );
+            return Err(LlmError::new(ErrorClass::Rejected, &text).into());
+        }
         Ok(Endpoint {
+            limits: limits(connection),
+            ca_file: connection.ca_file.clone(),
             api_key_variable: config.api_key_env_var.clone(),
             api_key: key.as_deref().and_then(Secret::new),
             tool_result_chars: config.tool_result_max_chars,
@@ -158,7 +173,8 @@ impl ProviderSource for Configured {
         match &config.api_type {
             ApiType::OpenAiCompatible => {
                 let endpoint = self.endpoint(config)?;
-                Ok(Arc::new(Remote::new(Compat::default(), endpoint, self.clients.clone())))
+                let compat = Compat { dialect: config.connection.dialect };
+                Ok(Arc::new(Remote::new(compat, endpoint, self.clients.clone())))
             }
             ApiType::OpenAi => {
                 let endpoint = self.endpoint(config)?;
@@ -186,6 +202,17 @@ impl ProviderSource for Configured {
 
     fn trust(&self, key: &KeyUse) -> Result<(), String> {
         self.consents.agree(key)
+    }
+}
+
+/// The usual limits, where the file sets no others.
+fn limits(connection: &Connection) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        connect: connection.connect_timeout.unwrap_or(usual.connect),
+        first_byte: connection.first_byte_timeout.unwrap_or(usual.first_byte),
+        idle: connection.idle_timeout.unwrap_or(usual.idle),
+        ..usual
     }
 }
 

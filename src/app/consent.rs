@@ -104,7 +104,7 @@ fn key_use(provider: &ProviderConfig) -> Option<(KeyUse, bool)> {
     Some((KeyUse { variable, address: destination.address }, destination.this_machine))
 }
 
-/// True if a folder, which need not exist, is inside of another.
+/// True if a folder or file, which need not exist, is inside of another.
 pub(super) fn lies_in(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
     let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };

@@ -118,6 +118,12 @@ pub enum Command {
         /// Start the MCP servers too, those you agreed to, and tell their tools
         #[arg(long, conflicts_with = "restore")]
         mcp: bool,
+        /// Ask every provider for a word instead: is it there, does it take the key, does it answer?
+        #[arg(long, conflicts_with = "restore")]
+        providers: bool,
+        /// Give each so many seconds
+        #[arg(long, value_name = "S", default_value_t = 20.0, requires = "providers")]
+        timeout: f64,
         /// Put a tree that was set aside as damaged back
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,

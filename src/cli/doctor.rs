@@ -1,10 +1,11 @@
 //! `doctor`: is everything in this workspace as it should be? Changes nothing.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app;
+use crate::app::{self, Finding, Probe};
 use crate::domain::Problem;
 use crate::domain::tree::Bucket;
 use crate::mcp;
@@ -43,6 +44,46 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     let root = app::open(workspace, Access::ReadWrite)?.restore(root)?;
     lines::say(&format!("{root} is back"));
     Ok(Status::Done)
+}
+
+/// Asks every provider for a word, each for at most so many seconds.
+pub async fn providers(workspace: &Path, seconds: f64, as_json: bool) -> Result<Status, Refusal> {
+    let limit = Duration::try_from_secs_f64(seconds)
+        .map_err(|error| Refusal::usage(format!("--timeout {seconds}: {error}")))?;
+    let probes = app::probe(workspace, limit).await;
+    if as_json {
+        let rows: Vec<_> = probes.iter().map(row).collect();
+        lines::json(&json!({ "providers": rows }));
+    } else if probes.is_empty() {
+        lines::say("there is no provider to ask: .minds/llm.yaml names none, and no member does");
+    } else {
+        for probe in &probes {
+            lines::say(&line(probe));
+        }
+    }
+    let all_answer = probes.iter().all(|probe| matches!(probe.finding, Finding::Answers(_)));
+    Ok(if all_answer && !probes.is_empty() { Status::Done } else { Status::Invalid })
+}
+
+fn line(probe: &Probe) -> String {
+    let model = probe.model.as_deref().unwrap_or("-");
+    let asked = format!("{} {model}", probe.provider);
+    match &probe.finding {
+        Finding::Answers(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
+        Finding::Fault { text, mend } => format!("fault {asked}: {text} ({mend})"),
+    }
+}
+
+fn row(probe: &Probe) -> serde_json::Value {
+    let (provider, model) = (&probe.provider, &probe.model);
+    match &probe.finding {
+        Finding::Answers(time) => json!({
+            "provider": provider, "model": model, "ok": true, "milliseconds": time.as_millis(),
+        }),
+        Finding::Fault { text, mend } => json!({
+            "provider": provider, "model": model, "ok": false, "text": text, "mend": mend,
+        }),
+    }
 }
 
 fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_json: bool) {

@@ -103,14 +103,15 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         }
         Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
-        Some(Command::Doctor { json, mcp: false, restore: None }) => {
-            doctor::doctor(&workspace, json, None)
-        }
-        Some(Command::Doctor { json, mcp: true, restore: None }) => {
+        Some(Command::Doctor { json, mcp: true, .. }) => {
             let servers = runtime()?.block_on(servers::look(&workspace));
             doctor::doctor(&workspace, json, Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
+        Some(Command::Doctor { json, providers: true, timeout, .. }) => {
+            block_on(doctor::providers(&workspace, timeout, json))
+        }
+        Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json, None),
         Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
             Ok(Status::Done)
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{SpecialCall, TellaskKind};
+use super::cramped::Cramped;
 use super::fullness::Fullness;
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
@@ -77,6 +78,8 @@ pub struct History {
     pub last: LastGeneration,
     /// How full the context of the current course is.
     pub fullness: Fullness,
+    /// How often a context was refused.
+    pub cramped: Cramped,
     pub calls: BTreeMap<CallId, CallFact>,
     /// Calls that have a result or status text.
     pub results: BTreeSet<CallId>,
@@ -105,6 +108,7 @@ impl History {
             last_genseq: Genseq(0),
             last: LastGeneration::default(),
             fullness: Fullness::default(),
+            cramped: Cramped::default(),
             calls: BTreeMap::new(),
             results: BTreeSet::new(),
             replies: BTreeMap::new(),
@@ -125,6 +129,7 @@ impl History {
             self.course = course;
             self.entries.clear();
             self.fullness = Fullness::default();
+            self.cramped.begin(self.last.broken_off);
         }
         let genseq = entry.genseq.unwrap_or_default();
         self.last_genseq = self.last_genseq.max(genseq);
@@ -151,6 +156,7 @@ impl History {
                 self.last.broken_off = context_health.is_none();
                 if let Some(health) = context_health {
                     self.fullness.measure(health);
+                    self.cramped.ended();
                 }
             }
             Record::HumanText(text) => {

@@ -8,6 +8,8 @@
 pub mod assignment;
 pub mod attachment;
 pub mod call;
+pub mod cramped;
+pub mod dialect;
 pub mod dialog;
 pub mod fresh_boots;
 pub mod fullness;
@@ -38,6 +40,8 @@ pub mod trust;
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
+pub use cramped::Cramped;
+pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
 pub use fullness::{Fullness, Remedy};
 pub use health::{ContextHealth, HealthLevel};

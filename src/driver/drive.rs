@@ -2,6 +2,7 @@
 //! is the tree's, every effect is here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -17,7 +18,7 @@ use crate::tools::{Outcome, ToolCx};
 use super::live::Live;
 use super::picture::{News, NewsSender};
 use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
-use super::retry::{Verdict, verdict};
+use super::retry::{Emptiness, Verdict, verdict};
 use super::seat::Seat;
 use super::sources::Sources;
 use super::stream::{Growing, Seen};
@@ -49,10 +50,11 @@ enum Attempt {
 impl Drive {
     /// Runs to its end and gives the seat back.
     pub async fn run(self) -> Seat {
+        let mut empty = Emptiness::default();
         loop {
             self.settle_tools().await;
             let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
-            let done = self.generate(*generation).await;
+            let done = self.generate(*generation, &mut empty).await;
             self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
                 break;
@@ -71,24 +73,25 @@ impl Drive {
         }
     }
 
-    async fn generate(&self, generation: Generation) -> Result<(), Closed> {
+    async fn generate(&self, generation: Generation, empty: &mut Emptiness) -> Result<(), Closed> {
         let at = generation.at.clone();
-        let end = match self.answer(&generation).await {
+        let end = match self.answer(&generation, empty).await {
             Attempt::Whole(answer) => self.round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
-            Attempt::Failed(error) => GenerationEnd::Failed { error },
+            Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
         self.port.end(&self.seat, &at, end).await
     }
 
     /// Asks the model, again and again if need be. Nothing of a failed attempt is kept.
-    async fn answer(&self, generation: &Generation) -> Attempt {
+    async fn answer(&self, generation: &Generation, empty: &mut Emptiness) -> Attempt {
         let mut failed = 0;
         loop {
             let error = match self.attempt(generation).await {
                 Attempt::Failed(error) => error,
                 whole @ Attempt::Whole(_) => {
                     generation.pace.served();
+                    empty.over();
                     self.over(failed, RetryView::Resolved).await;
                     return whole;
                 }
@@ -97,15 +100,9 @@ impl Drive {
                     return stopped;
                 }
             };
-            let delay = match verdict(&error, failed, &generation.retry) {
-                Verdict::Wait(delay) => delay,
-                Verdict::Throttled => {
-                    generation.pace.refused(&generation.retry, error.retry_after())
-                }
-                Verdict::GiveUp => {
-                    self.over(failed, RetryView::Stopped).await;
-                    return Attempt::Failed(error);
-                }
+            let Some(delay) = delay(&error, failed, generation, empty) else {
+                self.over(failed, RetryView::Stopped).await;
+                return Attempt::Failed(error);
             };
             failed = failed.saturating_add(1);
             tracing::warn!(dialog = %self.dialog, %error, ?delay, "request failed, trying again");
@@ -227,5 +224,25 @@ impl Drive {
     async fn tell(&self, event: UiEvent) {
         // Full: the pump always accepts while it waits for the screen, so this is short.
         let _ = self.news.send(News::Event(event)).await;
+    }
+}
+
+/// How long to wait before the next attempt; `None` where there is none.
+fn delay(
+    error: &LlmError,
+    failed: u32,
+    generation: &Generation,
+    empty: &mut Emptiness,
+) -> Option<Duration> {
+    let config = &generation.retry;
+    let verdict = if config.gives_up_when_empty && error.class() == ErrorClass::Empty {
+        empty.verdict()
+    } else {
+        verdict(error, failed, config)
+    };
+    match verdict {
+        Verdict::Wait(delay) => Some(delay),
+        Verdict::Throttled => Some(generation.pace.refused(config, error.retry_after())),
+        Verdict::GiveUp => None,
     }
 }

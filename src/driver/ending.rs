@@ -1,18 +1,57 @@
-//! The end of a generation that came to its end, and of one that was rejected.
+//! The end of a generation that came to its end, and of one that failed.
 
+use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
 use crate::domain::state::Activity;
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
-use crate::llm::{ErrorClass, Usage};
+use crate::llm::{ErrorClass, LlmError, Usage};
 
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation;
-use super::keep_going::instead_of_resting;
+use super::keep_going::{instead_of_resting, push_once};
+use super::overflow;
 use super::port::GenerationEnd;
 use super::tree::TreeTask;
 
+/// What becomes of a dialog whose request failed for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// It waits for a person.
+    Stops,
+    /// It goes on with a push.
+    Pushed,
+    /// It goes on in a new course.
+    BeginsAnew,
+}
+
 impl TreeTask {
+    /// Drafts the end of a request that failed for good. Where a new course or a push may help, the
+    /// dialog goes on, unless it was told to stop meanwhile.
+    pub(super) fn failed(
+        &self,
+        draft: &mut Draft,
+        at: &Position,
+        error: &LlmError,
+        push: bool,
+        model: Option<String>,
+    ) -> AfterFailure {
+        let texts = self.engine.texts();
+        let goes_on = self.activity(&at.dialog) == Activity::Driving;
+        let too_long = error.class() == ErrorClass::ContextOverflow;
+        if goes_on && too_long && overflow::begin_anew(draft, at, texts) {
+            generation::give_way(draft, at, model);
+            return AfterFailure::BeginsAnew;
+        }
+        let care = self.ready.get(&at.dialog).map(|ready| &ready.care);
+        if goes_on && push && care.is_some_and(|care| push_once(draft, at, care, texts)) {
+            generation::give_way(draft, at, model);
+            return AfterFailure::Pushed;
+        }
+        generation::break_off(draft, at, stop_reason(error), model);
+        AfterFailure::Stops
+    }
+
     /// Drafts the end of a whole answer, and what a main dialog does instead of resting. A dialog that
     /// was told to stop meanwhile does nothing.
     pub(super) fn finished(
@@ -46,9 +85,39 @@ impl TreeTask {
     }
 }
 
+/// Why a dialog stops whose request failed for good.
+fn stop_reason(error: &LlmError) -> StopReason {
+    match error.class() {
+        // All other requests without an answer are made again for ever.
+        ErrorClass::Empty => StopReason::LlmRetryStopped {
+            error: error.to_string(),
+            display: serde_json::json!({
+                "titleTextI18n": { "en": "No answer", "zh": "没有回应" },
+                "summaryTextI18n": {
+                    "en": "the model sent nothing but empty answers: continue when it is well again",
+                    "zh": "模型只返回空回应：待其恢复后再继续",
+                },
+            }),
+            recovery_action: Some(serde_json::json!({ "kind": "none" })),
+        },
+        ErrorClass::ContextOverflow => StopReason::system(&format!(
+            "{error}; a new course would not help: shorten the Taskdoc, the reminders or what you \
+             said, or use a model that takes more"
+        )),
+        ErrorClass::Rejected
+        | ErrorClass::Fatal
+        | ErrorClass::RateLimited
+        | ErrorClass::Transport
+        | ErrorClass::Server
+        | ErrorClass::Cut
+        | ErrorClass::Malformed
+        | ErrorClass::Cancelled => StopReason::system(error.message()),
+    }
+}
+
 /// The problem, if the provider refused the request as it stands.
 pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
-    let GenerationEnd::Failed { error } = end else { return None };
+    let GenerationEnd::Failed { error, .. } = end else { return None };
     match error.class() {
         ErrorClass::Rejected | ErrorClass::ContextOverflow => Some(Problem::new(
             format!("llm_provider_rejected_request/{dialog}"),

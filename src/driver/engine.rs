@@ -1,6 +1,7 @@
 //! What every tree of a driver shares.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,9 +16,6 @@ use crate::tools::Registry;
 use super::rate::Rates;
 use super::sources::Sources;
 use super::texts::Texts;
-
-/// Requests that may run at once against one provider.
-const REQUESTS_PER_PROVIDER: usize = 8;
 
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
@@ -45,9 +43,22 @@ pub trait ProviderSource: Send + Sync + std::fmt::Debug {
     fn trust(&self, key: &KeyUse) -> Result<(), String>;
 }
 
-/// Bounds the requests that run at once, for each provider by its key.
+/// Bounds the requests that run at once, for each provider by its key. Another bound in the file
+/// holds from the next request on; those that run already are not counted against it.
 #[derive(Debug, Default)]
-pub struct Permits(Mutex<BTreeMap<String, Arc<Semaphore>>>);
+pub struct Permits(Mutex<BTreeMap<String, (NonZeroUsize, Arc<Semaphore>)>>);
+
+impl Permits {
+    fn of(&self, provider: &str, most: NonZeroUsize) -> Arc<Semaphore> {
+        let mut permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || (most, Arc::new(Semaphore::new(most.get())));
+        let entry = permits.entry(provider.to_owned()).or_insert_with(fresh);
+        if entry.0 != most {
+            *entry = fresh();
+        }
+        entry.1.clone()
+    }
+}
 
 pub struct Engine {
     pub workspace: PathBuf,
@@ -92,9 +103,8 @@ impl Engine {
         Minds::load(&self.workspace, self.lang)
     }
 
-    pub fn permits(&self, provider: &str) -> Arc<Semaphore> {
-        let mut permits = self.permits.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Arc::new(Semaphore::new(REQUESTS_PER_PROVIDER));
-        permits.entry(provider.to_owned()).or_insert_with(fresh).clone()
+    /// Those of a provider that takes at most so many requests at once.
+    pub fn permits(&self, provider: &str, most: NonZeroUsize) -> Arc<Semaphore> {
+        self.permits.of(provider, most)
     }
 }

@@ -229,6 +229,12 @@ pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Op
     mark_stopped(draft, &at.dialog, reason);
 }
 
+/// Ends a generation that failed where something else goes on in its place.
+pub fn give_way(draft: &mut Draft, at: &Position, model: Option<String>) {
+    draft.must_last();
+    close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
+}
+
 fn close(draft: &mut Draft, at: &Position, finish: Record) {
     draft.append(&at.dialog, at.course, at.genseq, finish);
     draft.latest(&at.dialog, |latest| latest.generating = Some(false));

@@ -82,6 +82,20 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
     draft.latest(id, |latest| latest.diligence_push_remaining_budget = left);
 }
 
+/// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where
+/// it waits for a person, or is not to be pushed.
+pub fn push_once(draft: &mut Draft, at: &Position, care: &Care, texts: Texts) -> bool {
+    let main = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog));
+    let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
+        return false;
+    };
+    let may = matches!(care.keep_going.pushes(&dialog.latest), Some((1.., _)));
+    if may {
+        push(draft, &dialog, care, texts);
+    }
+    may
+}
+
 /// One push less; to be called when a generation takes it.
 pub fn count_push(draft: &mut Draft, id: &SelfId) {
     draft.latest(id, |latest| {

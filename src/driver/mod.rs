@@ -32,6 +32,7 @@ mod lifecycle;
 mod live;
 mod look;
 mod offers;
+mod overflow;
 mod params;
 mod picture;
 pub mod pictures;

@@ -72,6 +72,8 @@ pub enum GenerationEnd {
     },
     Failed {
         error: LlmError,
+        /// A push may bring an answer where asking again did not.
+        push: bool,
     },
 }
 

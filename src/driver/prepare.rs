@@ -1,5 +1,6 @@
 //! Gathers what one generation needs: the member's mind, its model, its tools, the context.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub struct Ready {
     pub provider: Arc<dyn Provider>,
     pub provider_key: String,
     api_type: ApiType,
+    pub max_concurrent: NonZeroUsize,
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<Limits>,
@@ -101,6 +103,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         provider,
         provider_key: config.key.clone(),
         api_type: config.api_type.clone(),
+        max_concurrent: config.connection.max_concurrent,
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),

@@ -47,6 +47,36 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
     }
 }
 
+/// How often an empty answer is asked for again where a provider is known to send them.
+const EMPTY_RETRIES: u32 = 4;
+/// And how soon.
+const EMPTY_DELAY: Duration = Duration::from_secs(3);
+
+/// The empty answers of one drive, over all its generations, where they are not waited through.
+#[derive(Debug, Default)]
+pub struct Emptiness {
+    in_a_row: u32,
+    pushed: bool,
+}
+
+impl Emptiness {
+    /// A whole answer came.
+    pub fn over(&mut self) {
+        *self = Self::default();
+    }
+
+    /// An answer without anything in it came.
+    pub fn verdict(&mut self) -> Verdict {
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        if self.in_a_row <= EMPTY_RETRIES { Verdict::Wait(EMPTY_DELAY) } else { Verdict::GiveUp }
+    }
+
+    /// Whether a push may help after it was given up: once between two whole answers.
+    pub fn may_push(&mut self) -> bool {
+        self.in_a_row > EMPTY_RETRIES && !std::mem::replace(&mut self.pushed, true)
+    }
+}
+
 fn grown(base: Duration, multiplier: f64, steps: u32, most: Duration) -> Duration {
     let factor = multiplier.max(1.0).powi(i32::try_from(steps.min(64)).unwrap_or(64));
     let grown = base.as_secs_f64() * factor;
@@ -106,5 +136,20 @@ mod tests {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
             assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected));
         }
+    }
+
+    #[test]
+    fn h10_empty_answers_are_asked_for_four_times_soon_and_pushed_once_between_whole_answers() {
+        let mut empty = Emptiness::default();
+        let round = |empty: &mut Emptiness| [(); 5].map(|()| empty.verdict());
+        let soon = || Verdict::Wait(3 * SECOND);
+        assert_eq!(round(&mut empty), [soon(), soon(), soon(), soon(), Verdict::GiveUp]);
+        assert!(empty.may_push());
+        assert_eq!(empty.verdict(), Verdict::GiveUp, "the push did not help");
+        assert!(!empty.may_push());
+        empty.over();
+        assert!(!empty.may_push(), "nothing was given up");
+        assert_eq!(round(&mut empty)[4], Verdict::GiveUp);
+        assert!(empty.may_push());
     }
 }

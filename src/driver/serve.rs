@@ -12,7 +12,7 @@ use crate::tools::Outcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
 use super::effects;
-use super::ending;
+use super::ending::{self, AfterFailure};
 use super::findings::minds_news;
 use super::generation;
 use super::interjection;
@@ -93,7 +93,7 @@ impl TreeTask {
                 at,
                 request: ready.request(&self.engine, dialog),
                 provider: ready.provider.clone(),
-                permits: self.engine.permits(&ready.provider_key),
+                permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
                 retry: ready.retry,
                 pace: self.engine.rates.of(&ready.provider_key, &ready.model),
                 tools: ready.tools.clone(),
@@ -214,7 +214,8 @@ impl TreeTask {
         let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
         let mut draft = self.draft();
         let answered = matches!(end, GenerationEnd::Finished { .. });
-        let rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
+        let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
+        let mut notice = None;
         match end {
             GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
             GenerationEnd::Stopped { segments } => {
@@ -223,14 +224,23 @@ impl TreeTask {
                 let reason = self.told(&at.dialog);
                 generation::break_off(&mut draft, at, reason, model);
             }
-            GenerationEnd::Failed { error } => {
-                let reason = StopReason::system(error.message());
-                generation::break_off(&mut draft, at, reason, model);
+            GenerationEnd::Failed { error, push } => {
+                match self.failed(&mut draft, at, &error, push, model) {
+                    AfterFailure::Stops => {}
+                    AfterFailure::Pushed => rejection = None,
+                    AfterFailure::BeginsAnew => {
+                        rejection = None;
+                        notice = Some(format!("a new course begins: {error}"));
+                    }
+                }
             }
         }
         let written = self.commit_or_hold(&at.dialog, draft).await;
         if written && (answered || rejection.is_some()) {
             self.note_rejection(&at.dialog, rejection).await;
+        }
+        if let Some(notice) = notice {
+            self.tell(UiEvent::Notice(notice)).await;
         }
         written
     }

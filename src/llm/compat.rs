@@ -5,31 +5,20 @@
 mod body;
 mod calls;
 mod fold;
+mod inline;
 mod projection;
 mod wire;
 
 use super::protocol::Protocol;
 use super::{Endpoint, Request};
+use crate::domain::Dialect;
 use body::ChatBody;
 use fold::ChatFold;
-
-/// What is done with earlier thinking when the context is sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ThinkingReplay {
-    /// It is left out: saves context and is never imitated.
-    #[default]
-    None,
-    /// It goes into `reasoning_content` of the assistant message it led to.
-    ReasoningContent,
-    /// It is sent as assistant text.
-    Text,
-}
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compat {
-    pub thinking_replay: ThinkingReplay,
+    pub dialect: Dialect,
 }
 
 impl Protocol for Compat {
@@ -41,13 +30,15 @@ impl Protocol for Compat {
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
         let chars = endpoint.tool_result_chars;
-        serde_json::to_vec(&ChatBody::new(request, self.thinking_replay, chars))
+        serde_json::to_vec(&ChatBody::new(request, self.dialect, chars))
     }
 
     fn fold(&self, text_bytes: usize) -> ChatFold {
-        ChatFold::new(text_bytes)
+        ChatFold::new(text_bytes, self.dialect.quirks)
     }
 }
 
+#[cfg(test)]
+mod dialects;
 #[cfg(test)]
 mod tests;

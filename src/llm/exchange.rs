@@ -148,7 +148,7 @@ impl<P: Protocol> Exchange<P> {
         let key = self.key()?;
         let mut http = self
             .clients
-            .for_url(&url)?
+            .for_url(&url, &self.endpoint)?
             .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body);

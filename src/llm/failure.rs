@@ -85,16 +85,25 @@ pub(super) fn class_of_words(text: &str) -> ErrorClass {
 
 /// Whether the words speak of a context that is too long.
 fn speaks_of_overflow(text: &str) -> bool {
-    const WORDS: [&str; 9] = [
+    const WORDS: [&str; 18] = [
         "context length",
         "context_length",
         "context window",
+        "context_window",
         "context size",
         "context_size",
+        "context limit",
         "maximum context",
+        "maximum prompt length",
+        "maximum model length",
+        "maximum number of tokens",
         "prompt is too long",
+        "prompt exceeds",
+        "prompt token count",
+        "input token count",
         "input is too long",
         "too many tokens",
+        "reduce the length of the messages",
     ];
     let text = text.to_lowercase();
     WORDS.iter().any(|word| text.contains(word))

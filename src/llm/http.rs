@@ -1,22 +1,30 @@
 //! HTTP clients, shared by all providers and built when first needed.
 //!
-//! Building a client for `https` reads the system's certificates, which takes time and memory; a
-//! plain `http` address gets one without. Nothing on this machine is ever reached through a proxy,
-//! redirects are not followed (a key must not travel on), and no request is repeated here.
+//! Building a client for `https` reads the system's certificates (those of `SSL_CERT_FILE`, if that is
+//! set), which takes time and memory; a plain `http` address gets one without. Nothing on this machine
+//! is ever reached through a proxy, redirects are not followed (a key must not travel on), and no
+//! request is repeated here.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::{Client, ClientBuilder, Url};
+use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use super::error::{ErrorClass, LlmError};
+use super::remote::Endpoint;
 
-/// Longest wait for a connection.
-const CONNECT: Duration = Duration::from_secs(15);
+/// Largest file of certificates that is read.
+const CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How long and how large an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
+    /// Until the connection stands.
+    pub connect: Duration,
     /// Until the first byte of the answer's body; local servers may load a model meanwhile.
     pub first_byte: Duration,
     /// Between two reads; comments of the stream count as life.
@@ -28,6 +36,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            connect: Duration::from_secs(15),
             first_byte: Duration::from_secs(600),
             idle: Duration::from_secs(120),
             text_bytes: 4 * 1024 * 1024,
@@ -66,48 +75,61 @@ impl std::fmt::Debug for Secret {
 
 /// The clients of this process. Clones share connections.
 #[derive(Debug, Clone, Default)]
-pub struct Clients(Arc<Cells>);
+pub struct Clients(Arc<Mutex<BTreeMap<Needs, Client>>>);
 
-/// One client per combination of needs.
-#[derive(Debug, Default)]
-struct Cells {
-    plain_here: OnceLock<Client>,
-    plain_away: OnceLock<Client>,
-    tls_here: OnceLock<Client>,
-    tls_away: OnceLock<Client>,
+/// What a client has to be built for; there is one for each combination.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Needs {
+    tls: bool,
+    /// On this machine: never through a proxy.
+    here: bool,
+    connect: Duration,
+    ca_file: Option<PathBuf>,
 }
 
 impl Clients {
     /// The client for a server that is no provider.
     pub fn for_address(&self, address: &str) -> Result<Client, LlmError> {
         let unusable = || LlmError::new(ErrorClass::Fatal, "this is no web address");
-        self.for_url(&super::address::url(address, "").ok_or_else(unusable)?)
+        let url = super::address::url(address, "").ok_or_else(unusable)?;
+        self.for_url(&url, &Endpoint::new(address))
     }
 
-    /// The client for addresses like `url`.
-    pub(super) fn for_url(&self, url: &Url) -> Result<Client, LlmError> {
-        let here = is_this_machine(url);
+    /// The client for `url`, as the endpoint wants it.
+    pub(super) fn for_url(&self, url: &Url, endpoint: &Endpoint) -> Result<Client, LlmError> {
         let tls = url.scheme() == "https";
-        let cell = match (tls, here) {
-            (false, true) => &self.0.plain_here,
-            (false, false) => &self.0.plain_away,
-            (true, true) => &self.0.tls_here,
-            (true, false) => &self.0.tls_away,
+        let needs = Needs {
+            tls,
+            here: is_this_machine(url),
+            connect: endpoint.limits.connect,
+            ca_file: endpoint.ca_file.clone().filter(|_| tls),
         };
-        if let Some(client) = cell.get() {
+        if let Some(client) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&needs) {
             return Ok(client.clone());
         }
-        let builder = if tls { with_tls() } else { without_tls()? };
-        let builder = if here { builder.no_proxy() } else { builder };
-        let client = builder.build().map_err(|error| unusable(&error))?;
-        Ok(cell.get_or_init(|| client).clone())
+        // Built outside of the lock: nobody waits while files are read.
+        let client = needs.build()?;
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(clients.entry(needs).or_insert(client).clone())
+    }
+}
+
+impl Needs {
+    fn build(&self) -> Result<Client, LlmError> {
+        let mut builder = if self.tls { with_tls() } else { without_tls()? };
+        if let Some(path) = &self.ca_file {
+            builder = builder.tls_certs_merge(certificates(path)?);
+        }
+        if self.here {
+            builder = builder.no_proxy();
+        }
+        builder.connect_timeout(self.connect).build().map_err(|error| unusable(&error))
     }
 }
 
 fn base() -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("dominds-tui/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .tcp_nodelay(true)
@@ -128,6 +150,20 @@ fn without_tls() -> Result<ClientBuilder, LlmError> {
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
     Ok(base().tls_backend_preconfigured(config))
+}
+
+/// The certificates of a PEM file.
+fn certificates(path: &Path) -> Result<Vec<Certificate>, LlmError> {
+    let refused = |why: &str| {
+        let text = format!("caFile {}: {why}; name a PEM file with certificates", path.display());
+        LlmError::new(ErrorClass::Rejected, &text)
+    };
+    let mut pem = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(CA_FILE_BYTES).read_to_end(&mut pem))
+        .map_err(|error| refused(&error.to_string()))?;
+    let found = Certificate::from_pem_bundle(&pem).map_err(|error| refused(&innermost(&error)))?;
+    if found.is_empty() { Err(refused("there is no certificate in it")) } else { Ok(found) }
 }
 
 fn unusable(error: &dyn std::error::Error) -> LlmError {
@@ -186,11 +222,38 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_built_once_per_kind_of_address() {
+    fn a_client_is_built_once_for_what_is_needed() {
         let clients = Clients::default();
         let url = Url::parse("http://127.0.0.1:1").unwrap();
-        clients.for_url(&url).unwrap();
-        assert!(clients.0.plain_here.get().is_some());
-        assert!(clients.0.tls_away.get().is_none());
+        let plain = Endpoint::new(url.as_str());
+        let mut patient = plain.clone();
+        patient.limits.connect = Duration::from_secs(1);
+        let mut trusting = plain.clone();
+        trusting.ca_file = Some(PathBuf::from("/nowhere/ca.pem"));
+        for (endpoint, expected) in [(&plain, 1), (&plain, 1), (&trusting, 1), (&patient, 2)] {
+            clients.for_url(&url, endpoint).unwrap();
+            assert_eq!(clients.0.lock().unwrap().len(), expected);
+        }
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ca.pem");
+        let url = Url::parse("https://127.0.0.1:1").unwrap();
+        let endpoint = Endpoint { ca_file: Some(path.clone()), ..Endpoint::new(url.as_str()) };
+        for (content, why) in [
+            (None, "No such file"),
+            (Some(""), "there is no certificate in it"),
+            (Some("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n"), ""),
+        ] {
+            if let Some(content) = content {
+                std::fs::write(&path, content).unwrap();
+            }
+            let error = Clients::default().for_url(&url, &endpoint).unwrap_err();
+            assert_eq!(error.class(), ErrorClass::Rejected, "{error}");
+            let text = error.to_string();
+            assert!(text.contains("ca.pem: ") && text.contains(why), "{text}");
+        }
     }
 }

@@ -4,10 +4,28 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// A string; the texts of a list of parts; empty for everything else.
 pub(super) fn text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     input.deserialize_any(Text)
+}
+
+/// A number of tokens, written as a number or as a text; `None` for everything else.
+pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?.get().trim_matches('"');
+    Ok(raw.parse().ok().or_else(|| whole(raw.parse().ok()?)))
+}
+
+/// A number that is not negative, without its fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be between 0 and 2^52"
+)]
+fn whole(number: f64) -> Option<u64> {
+    const MOST: f64 = 4_503_599_627_370_496.0;
+    (0.0..=MOST).contains(&number).then_some(number as u64)
 }
 
 struct Text;

@@ -30,12 +30,14 @@ mod protocol;
 
 #[cfg(test)]
 mod canned;
+#[cfg(test)]
+mod faults;
 
 use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
 pub use anthropic::Anthropic;
-pub use compat::{Compat, ThinkingReplay};
+pub use compat::Compat;
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};
 pub use mock::Mock;
@@ -81,6 +83,17 @@ pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub total_tokens: u64,
+}
+
+impl Usage {
+    /// From what a provider counted; `None` where the size of the prompt is not known.
+    fn counted(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Option<Self> {
+        let completion_tokens = completion.unwrap_or(0);
+        let rest = total.and_then(|total| total.checked_sub(completion?));
+        let prompt_tokens = prompt.or(rest)?;
+        let sum = prompt_tokens.saturating_add(completion_tokens);
+        Some(Self { prompt_tokens, completion_tokens, total_tokens: total.unwrap_or(sum) })
+    }
 }
 
 /// One step of an answer.

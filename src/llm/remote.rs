@@ -1,5 +1,6 @@
 //! A provider that is reached over HTTP: where it is, and the protocol it speaks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -21,6 +22,8 @@ pub struct Endpoint {
     /// Most characters of one tool result that are sent.
     pub tool_result_chars: usize,
     pub limits: Limits,
+    /// Certificates that are trusted besides those of the system.
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Endpoint {
@@ -33,6 +36,7 @@ impl Endpoint {
             api_key: None,
             tool_result_chars: 4 * 1024 * 1024,
             limits: Limits::default(),
+            ca_file: None,
         }
     }
 }

@@ -201,6 +201,95 @@ async fn h10_an_empty_answer_is_tried_again_slowly() {
     assert_eq!(story(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
 }
 
+/// Writes settings of the provider into the models of a world.
+fn set(world: &World, settings: &str) {
+    let llm = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");
+    let with = format!("    baseUrl: none\n{settings}");
+    world.put(".minds/llm.yaml", &llm.replace("    baseUrl: none\n", &with));
+}
+
+/// A world whose provider is known for empty answers, and whose lead is pushed twice at most.
+fn quirky(models: Sequence) -> World {
+    let world = World::new(models);
+    set(&world, "    apiQuirks: xcode.best\n");
+    let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
+    world.put(".minds/team.yaml", &team.replace("push-max: 0", "push-max: 2"));
+    world
+}
+
+fn empty_answers(models: Sequence, number: usize) -> Sequence {
+    (0..number).fold(models, |models, _| models.reply("lead", fails(ErrorClass::Empty)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn h10_with_the_quirk_empty_answers_are_tried_four_times_soon_and_then_pushed_once() {
+    let models = empty_answers(Sequence::new(), 5)
+        .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"?"}"#));
+    let world = quirky(models);
+    let mut running = world.start().await;
+    let dialog = running.talk("Hi").await;
+    assert_eq!(waits(&running), [3, 3, 3, 3]);
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
+    let last = world.models.requests().pop().expect("a request");
+    let words = last.messages.iter().filter_map(|message| message.text());
+    assert!(words.collect::<String>().contains("Hi"), "the words are still there");
+    assert_eq!((world.models.remaining(), problems(&running)), (0, Vec::new()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn h10_a_push_that_brings_nothing_is_the_last_and_is_counted() {
+    let world = quirky(empty_answers(Sequence::new(), 6));
+    let mut running = world.start().await;
+    let dialog = running.begin("Hi").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Failed);
+    let latest = world.dialog(&dialog).latest;
+    assert_eq!(latest.diligence_push_remaining_budget, Some(1));
+    let marker = serde_json::to_value(&latest.execution_marker).expect("a marker");
+    let reason = &marker["reason"];
+    assert_eq!(
+        (reason["kind"].as_str(), &reason["recoveryAction"]["kind"]),
+        (Some("llm_retry_stopped"), &serde_json::json!("none"),)
+    );
+    assert_eq!(waits(&running), [3, 3, 3, 3]);
+    world.models.push("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"?"}"#));
+    running.resume(&dialog).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h10_without_pushes_the_quirk_gives_up() {
+    let world = World::new(empty_answers(Sequence::new(), 5));
+    set(&world, "    apiQuirks: xcode.best\n");
+    let mut running = world.start().await;
+    let dialog = running.begin("Hi").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Failed);
+    assert_eq!((waits(&running), world.state(&dialog)), (vec![3, 3, 3, 3], "stopped"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_is_asked_no_more_at_once_than_it_takes() {
+    for (settings, seconds) in [("", 9), ("    max_concurrent: 1\n", 18)] {
+        let both = Reply::call("a", "tellaskSessionless", &once("alice", "Look.")).and_call(
+            "b",
+            "tellaskSessionless",
+            &once("bob", "Look."),
+        );
+        let slow = || Reply::saying("Seen.").and_wait(Duration::from_secs(9));
+        let models = Sequence::new()
+            .reply("lead", both)
+            .reply("alice", slow())
+            .reply("bob", slow())
+            .reply("lead", Reply::saying("Good."));
+        let world = World::new(models);
+        set(&world, settings);
+        let mut running = world.start().await;
+        let began = Instant::now();
+        running.talk("Go").await;
+        assert_eq!((began.elapsed().as_secs(), world.models.remaining()), (seconds, 0));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn g07_a_stop_ends_the_wait_for_the_next_attempt_and_the_screen_hears_of_it() {
     let models = Sequence::new()

@@ -12,6 +12,7 @@ mod health;
 mod keep_going;
 mod lifecycle;
 mod offers;
+mod overflow;
 mod pictures;
 mod reminders;
 mod replies;

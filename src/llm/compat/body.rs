@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::ThinkingReplay;
 use super::projection::{ChatMessage, project};
+use crate::domain::{Dialect, Quirk};
 use crate::llm::request::{Request, ToolSchema};
 
 /// What is posted. Everything optional is left out when it is not set: servers differ most in what
@@ -19,6 +19,8 @@ pub(super) struct ChatBody<'a> {
     stream_options: Option<StreamOptions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,15 +48,19 @@ struct ResponseFormat {
 }
 
 impl<'a> ChatBody<'a> {
-    pub(super) fn new(request: &'a Request, replay: ThinkingReplay, result_chars: usize) -> Self {
+    pub(super) fn new(request: &'a Request, dialect: Dialect, result_chars: usize) -> Self {
         let params = &request.params;
         let has_tools = !request.tools.is_empty();
+        let counts = request.streaming && !dialect.quirks.has(Quirk::NoStreamOptions);
+        let renamed = dialect.quirks.has(Quirk::MaxCompletionTokens);
+        let limit = params.max_tokens.or(request.output_limit);
         Self {
             model: &request.model,
-            messages: project(request, replay, result_chars),
+            messages: project(request, dialect.thinking_replay, result_chars),
             stream: request.streaming,
-            stream_options: request.streaming.then_some(StreamOptions { include_usage: true }),
-            max_tokens: params.max_tokens.or(request.output_limit),
+            stream_options: counts.then_some(StreamOptions { include_usage: true }),
+            max_tokens: limit.filter(|_| !renamed),
+            max_completion_tokens: limit.filter(|_| renamed),
             temperature: params.temperature,
             top_p: params.top_p,
             tools: has_tools.then_some(Tools(&request.tools)),
@@ -123,7 +129,7 @@ mod tests {
     }
 
     fn body(request: &Request) -> Value {
-        serde_json::to_value(ChatBody::new(request, ThinkingReplay::None, 100)).unwrap()
+        serde_json::to_value(ChatBody::new(request, Dialect::default(), 100)).unwrap()
     }
 
     #[test]
@@ -178,5 +184,24 @@ mod tests {
         assert_eq!(body(&full), expected);
         let limited = Request { output_limit: Some(9), ..request() };
         assert_eq!(body(&limited)["max_tokens"], 9);
+    }
+
+    #[test]
+    fn quirks_leave_out_and_rename_what_a_server_refuses() {
+        let limited = Request { output_limit: Some(9), ..request() };
+        for (quirk, expected) in [
+            (Quirk::NoStreamOptions, json!({"stream": true, "max_tokens": 9})),
+            (
+                Quirk::MaxCompletionTokens,
+                json!({"stream": true, "stream_options": {"include_usage": true},
+                    "max_completion_tokens": 9}),
+            ),
+        ] {
+            let dialect = Dialect { quirks: [quirk].into_iter().collect(), ..Dialect::default() };
+            let mut sent = serde_json::to_value(ChatBody::new(&limited, dialect, 100)).unwrap();
+            let fields = sent.as_object_mut().unwrap();
+            fields.retain(|key, _| !matches!(key.as_str(), "model" | "messages"));
+            assert_eq!(sent, expected, "{quirk:?}");
+        }
     }
 }

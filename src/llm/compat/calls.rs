@@ -1,7 +1,8 @@
 //! Calls arrive in pieces; here they are put together.
 //!
-//! Pieces are always appended, never taken for repetitions. A call's place comes from its index;
-//! servers that leave it out, or use one index for several calls, are understood by the id.
+//! Pieces are always appended, never taken for repetitions, unless the provider is known to repeat
+//! them. A call's place comes from its index; servers that leave it out, or use one index for several
+//! calls, are understood by the id.
 
 use crate::llm::ToolCall;
 use crate::llm::answer::{MOST_CALLS, is_json};
@@ -17,28 +18,39 @@ pub(super) struct Piece {
 
 /// The calls of one answer, as far as they have come.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Piece>);
+pub(super) struct Calls {
+    pieces: Vec<Piece>,
+    /// Every piece of a call's arguments repeats what came before it.
+    cumulative: bool,
+}
 
 impl Calls {
-    /// Adds a piece to its call or begins a new one; false if there are too many.
-    pub(super) fn add(&mut self, piece: Piece) -> bool {
-        if let Some(call) = self.0.iter_mut().rev().find(|call| call.goes_on_with(&piece)) {
-            call.append(piece);
-            return true;
-        }
-        self.0.push(piece);
-        self.0.len() <= MOST_CALLS
+    pub(super) fn new(cumulative: bool) -> Self {
+        Self { pieces: Vec::new(), cumulative }
     }
 
-    /// Adds a call that is complete; false if there are too many.
-    pub(super) fn add_whole(&mut self, piece: Piece) -> bool {
-        self.0.push(piece);
-        self.0.len() <= MOST_CALLS
+    /// Adds a piece to its call or begins a new one. Says by how many bytes that grew; `None` if there
+    /// are too many calls.
+    pub(super) fn add(&mut self, piece: Piece) -> Option<usize> {
+        let mut calls = self.pieces.iter_mut().rev();
+        let Some(call) = calls.find(|call| call.goes_on_with(&piece)) else {
+            return self.add_whole(piece);
+        };
+        let before = call.bytes();
+        call.append(piece, self.cumulative);
+        Some(call.bytes().saturating_sub(before))
+    }
+
+    /// Adds a call that is complete.
+    pub(super) fn add_whole(&mut self, piece: Piece) -> Option<usize> {
+        let bytes = piece.bytes();
+        self.pieces.push(piece);
+        (self.pieces.len() <= MOST_CALLS).then_some(bytes)
     }
 
     /// The calls in index order.
     pub(super) fn finish(&mut self) -> Vec<ToolCall> {
-        let mut pieces = std::mem::take(&mut self.0);
+        let mut pieces = std::mem::take(&mut self.pieces);
         if pieces.iter().all(|call| call.index.is_some()) {
             pieces.sort_by_key(|call| call.index);
         }
@@ -62,14 +74,22 @@ impl Piece {
         }
     }
 
-    fn append(&mut self, next: Self) {
+    fn bytes(&self) -> usize {
+        self.id.len() + self.name.len() + self.arguments.len()
+    }
+
+    fn append(&mut self, next: Self, cumulative: bool) {
         if !next.id.is_empty() && self.id.is_empty() {
             self.id = next.id;
         }
         if self.name.is_empty() {
             self.name = next.name;
         }
-        self.arguments.push_str(&next.arguments);
+        if cumulative && next.arguments.starts_with(&self.arguments) {
+            self.arguments = next.arguments;
+        } else {
+            self.arguments.push_str(&next.arguments);
+        }
     }
 }
 
@@ -81,14 +101,18 @@ mod tests {
     type Row = (Option<u64>, &'static str, &'static str, &'static str);
 
     fn put_together(pieces: &[Row]) -> Vec<(String, String, String)> {
-        let mut calls = Calls::default();
+        put_together_as(Calls::default(), pieces)
+    }
+
+    fn put_together_as(mut calls: Calls, pieces: &[Row]) -> Vec<(String, String, String)> {
         for (index, id, name, arguments) in pieces {
-            assert!(calls.add(Piece {
+            let piece = Piece {
                 index: *index,
                 id: (*id).to_owned(),
                 name: (*name).to_owned(),
                 arguments: (*arguments).to_owned(),
-            }));
+            };
+            assert!(calls.add(piece).is_some());
         }
         let calls = calls.finish();
         calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
@@ -163,7 +187,21 @@ mod tests {
     fn a_flood_of_calls_is_refused() {
         let mut calls = Calls::default();
         let piece = |n| Piece { index: Some(n), ..Piece::default() };
-        assert!((0..512).all(|n| calls.add(piece(n))));
-        assert!(!calls.add(piece(512)));
+        assert!((0..512).all(|n| calls.add(piece(n)).is_some()));
+        assert!(calls.add(piece(512)).is_none());
+    }
+
+    #[test]
+    fn pieces_that_repeat_what_came_before_them_replace_it_where_that_is_known() {
+        let pieces = [
+            (Some(0), "a", "f", "{\"x"),
+            (Some(0), "a", "f", "{\"x\":"),
+            (Some(0), "", "", "{\"x\":1}"),
+            (Some(1), "b", "g", "{}"),
+        ];
+        let expected = [("a", "f", "{\"x\":1}"), ("b", "g", "{}")];
+        let expected = expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()));
+        assert_eq!(put_together_as(Calls::new(true), &pieces), expected);
+        assert_ne!(put_together(&pieces), expected);
     }
 }

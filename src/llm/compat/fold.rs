@@ -6,18 +6,25 @@
 use std::collections::VecDeque;
 
 use super::calls::{Calls, Piece};
-use super::wire::{CallDelta, Choice, Chunk, Delta, WireUsage};
+use super::inline::{Inline, Parted};
+use super::wire::{CallDelta, Choice, Chunk, Delta};
+use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;
-use crate::llm::{GenEvent, Segment, Usage, failure};
+use crate::llm::{GenEvent, Segment, failure};
+
+/// How a piece of a call is added.
+type Add = fn(&mut Calls, Piece) -> Option<usize>;
 
 /// An answer, as far as it has come.
 #[derive(Debug)]
 pub struct ChatFold {
     answer: Answer,
     calls: Calls,
+    /// Takes thinking within the text apart, where that is known to happen.
+    inline: Option<Inline>,
     finish: Option<String>,
     /// The end mark of the stream has come.
     done: bool,
@@ -64,6 +71,9 @@ impl Fold for ChatFold {
             return Err(cut());
         }
         self.done = true;
+        if let Some(rest) = self.inline.as_mut().map(Inline::finish) {
+            self.write(rest)?;
+        }
         let finish = match self.finish.take().unwrap_or_default().as_str() {
             "length" => Finish::Length,
             "content_filter" => Finish::Filtered,
@@ -92,10 +102,11 @@ impl Fold for ChatFold {
 
 impl ChatFold {
     /// An empty answer that may hold `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize, quirks: Quirks) -> Self {
         Self {
             answer: Answer::new(limit),
-            calls: Calls::default(),
+            calls: Calls::new(quirks.has(Quirk::CumulativeArguments)),
+            inline: quirks.has(Quirk::InlineThink).then(Inline::default),
             finish: None,
             done: false,
             begun: false,
@@ -108,8 +119,11 @@ impl ChatFold {
             return Err(failure::from_object(error.get()));
         }
         self.answer.name_model(&chunk.model);
-        if let Some(usage) = chunk.usage {
-            self.answer.set_usage(usage_of(&usage));
+        let choices = chunk.choices.iter().flatten();
+        let of_choice = choices.filter_map(|choice| choice.usage).next_back();
+        let beside = chunk.beside.and_then(|beside| beside.usage);
+        if let Some(usage) = chunk.usage.or(of_choice).or(beside) {
+            self.answer.set_usage(usage);
         }
         chunk
             .choices
@@ -132,13 +146,28 @@ impl ChatFold {
         Ok(())
     }
 
-    fn delta(&mut self, delta: Delta, add: fn(&mut Calls, Piece) -> bool) -> Result<(), LlmError> {
-        // Servers that send more than one of the three send the same text in each.
-        let thought = [delta.reasoning_content, delta.reasoning, delta.thinking]
-            .into_iter()
-            .find(|text| !text.is_empty());
+    fn write(&mut self, text: Parted) -> Result<(), LlmError> {
+        self.answer.write(Segment::Thinking, text.thinking)?;
+        self.answer.write(Segment::Saying, text.saying)
+    }
+
+    fn delta(&mut self, delta: Delta, add: Add) -> Result<(), LlmError> {
+        // Servers that send more than one of these send the same text in each.
+        let thought = [
+            delta.reasoning_content,
+            delta.reasoning,
+            delta.thinking,
+            delta.reasoning_details,
+            delta.content.thought,
+        ]
+        .into_iter()
+        .find(|text| !text.is_empty());
         self.answer.write(Segment::Thinking, thought.unwrap_or_default())?;
-        self.answer.write(Segment::Saying, delta.content)?;
+        let said = match &mut self.inline {
+            Some(inline) => inline.take(&delta.content.said),
+            None => Parted { thinking: String::new(), saying: delta.content.said },
+        };
+        self.write(said)?;
         self.answer.write(Segment::Saying, delta.refusal)?;
         for call in delta.tool_calls.into_iter().flatten() {
             self.call(call, add)?;
@@ -146,27 +175,13 @@ impl ChatFold {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        call: CallDelta,
-        add: fn(&mut Calls, Piece) -> bool,
-    ) -> Result<(), LlmError> {
+    fn call(&mut self, call: CallDelta, add: Add) -> Result<(), LlmError> {
         let mut piece = Piece { index: call.index, id: call.id, ..Piece::default() };
         if let Some(function) = call.function {
             piece.arguments = argument_text(function.arguments)?;
             piece.name = function.name;
         }
-        self.answer.count(piece.arguments.len() + piece.name.len() + piece.id.len())?;
-        if !add(&mut self.calls, piece) {
-            return Err(too_many_calls());
-        }
-        Ok(())
+        let grown = add(&mut self.calls, piece).ok_or_else(too_many_calls)?;
+        self.answer.count(grown)
     }
-}
-
-fn usage_of(usage: &WireUsage) -> Usage {
-    let prompt_tokens = usage.prompt.unwrap_or(0);
-    let completion_tokens = usage.completion.unwrap_or(0);
-    let sum = prompt_tokens.saturating_add(completion_tokens);
-    Usage { prompt_tokens, completion_tokens, total_tokens: usage.total.unwrap_or(sum) }
 }

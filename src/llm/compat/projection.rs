@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use super::ThinkingReplay;
+use crate::domain::ThinkingReplay;
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::{Message, Request};

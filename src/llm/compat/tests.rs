@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
+use crate::domain::{Quirks, ThinkingReplay};
 use crate::llm::canned::{
     Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
     listen, says, thinks,
@@ -16,7 +17,9 @@ use crate::llm::protocol::Fold;
 use crate::llm::sse::Decoder;
 use crate::llm::{ErrorClass, GenEvent, Limits, Secret, Usage};
 
-const CHAT: Compat = Compat { thinking_replay: ThinkingReplay::None };
+const CHAT: Compat =
+    Compat { dialect: Dialect { thinking_replay: ThinkingReplay::None, quirks: PLAIN } };
+const PLAIN: Quirks = Quirks::NONE;
 
 fn delta(value: &Value) -> String {
     data(&json!({"model": "m-1", "choices": [{"index": 0, "delta": value, "finish_reason": null}]}))
@@ -74,35 +77,6 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
         assert_eq!(joined(items), Ok(full_answer()), "{size}");
-    }
-}
-
-#[tokio::test]
-async fn a_stream_cut_anywhere_is_an_error_or_whole() {
-    let stream = full_stream();
-    let finished = stream.find("\"tool_calls\"}").unwrap();
-    for at in 0..stream.len() {
-        let part = &stream.as_bytes()[..at];
-        let chunked_head = STREAM.replace("connection: close", "transfer-encoding: chunked");
-        let chunked = [format!("{:x}\r\n", stream.len()).as_bytes(), part].concat();
-        for pieces in [[STREAM.as_bytes(), part], [chunked_head.as_bytes(), &chunked]] {
-            let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
-            let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
-            match joined(items) {
-                Ok(events) => {
-                    assert!(at > finished, "{at}");
-                    let mut expected = full_answer();
-                    expected.retain(|event| {
-                        !matches!(event, GenEvent::Usage(_)) || events.contains(event)
-                    });
-                    assert_eq!(events, expected, "{at}");
-                }
-                Err(error) => {
-                    assert!(!called, "{at}: a call got out of a cut answer");
-                    assert_eq!(error.class(), ErrorClass::Cut, "{at}: {error}");
-                }
-            }
-        }
     }
 }
 
@@ -372,40 +346,6 @@ async fn silence_ends_by_the_limits() {
 }
 
 #[tokio::test]
-async fn h08_arguments_that_come_letter_by_letter_keep_every_letter() {
-    let arguments = r#"{"a":"aaaa","ab":"abab"}"#;
-    let mut stream = piece(0, Some("c"), Some("f"), "");
-    for letter in arguments.chars() {
-        stream.push_str(&piece(0, None, None, &letter.to_string()));
-    }
-    stream.push_str(&finish("tool_calls"));
-    stream.push_str(DONE);
-    let (items, _) = answered_with(CHAT, &[STREAM.as_bytes(), stream.as_bytes()], |_| {}).await;
-    assert_eq!(joined(items), Ok(vec![calls("c", "f", arguments), ends()]));
-}
-
-#[tokio::test]
-async fn h09_signs_of_life_keep_a_slow_answer_alive_beyond_the_limit_of_silence() {
-    let (listener, url) = listen().await;
-    let idle = Duration::from_secs(2);
-    let answer = [delta(&json!({"content": "hello"})), finish("stop"), DONE.to_owned()].concat();
-    let server = async {
-        let (mut socket, _) = accept(&listener).await;
-        socket.write_all(STREAM.as_bytes()).await.unwrap();
-        for _ in 0..6 {
-            socket.write_all(b": keep-alive\n\n").await.unwrap();
-            tokio::time::sleep(idle / 4).await;
-        }
-        socket.write_all(answer.as_bytes()).await.unwrap();
-    };
-    let client = ask(CHAT, &url, |endpoint| {
-        endpoint.limits = Limits { idle, ..endpoint.limits };
-    });
-    let (items, ()) = tokio::join!(client.collect::<Items>(), server);
-    assert_eq!(joined(items), Ok(vec![says("hello"), ends()]));
-}
-
-#[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let (listener, url) = listen().await;
     let hello = delta(&json!({"content": "hello"}));
@@ -436,7 +376,7 @@ async fn an_endless_answer_is_stopped() {
 #[test]
 fn deltas_that_arrive_together_are_one() {
     let body = delta(&json!({"content": "x"})).repeat(100);
-    let mut fold = fold::ChatFold::new(1000);
+    let mut fold = fold::ChatFold::new(1000, PLAIN);
     for event in Decoder::default().feed(body.as_bytes()).unwrap() {
         fold.event(&event).unwrap();
     }
@@ -459,7 +399,7 @@ proptest! {
             0..8,
         ),
     ) {
-        let mut fold = fold::ChatFold::new(1000);
+        let mut fold = fold::ChatFold::new(1000, PLAIN);
         for data in lines {
             let event = crate::llm::sse::Event { name: String::new(), data };
             if fold.event(&event).is_err() {

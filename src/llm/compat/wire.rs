@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
-use crate::llm::lenient::text;
+use crate::llm::Usage;
+use crate::llm::lenient::{count, text};
 
 /// One `data:` line, or the body of an answer that is not streamed.
 #[derive(Debug, Deserialize)]
@@ -15,16 +16,28 @@ pub(super) struct Chunk<'a> {
     pub model: String,
     #[serde(default, borrow)]
     pub choices: Option<Vec<Choice<'a>>>,
-    #[serde(default)]
-    pub usage: Option<WireUsage>,
+    #[serde(default, deserialize_with = "usage")]
+    pub usage: Option<Usage>,
+    /// Where one server puts the counts of a stream.
+    #[serde(default, rename = "x_groq")]
+    pub beside: Option<Beside>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
+pub(super) struct Beside {
+    #[serde(default, deserialize_with = "usage")]
+    pub usage: Option<Usage>,
+}
+
+#[derive(Debug, Deserialize)]
 pub(super) struct Choice<'a> {
-    #[serde(default)]
-    pub index: Option<u32>,
+    #[serde(default, deserialize_with = "index")]
+    pub index: Option<u64>,
+    /// Where some servers put the counts.
+    #[serde(default, deserialize_with = "usage")]
+    pub usage: Option<Usage>,
     #[serde(default, borrow)]
     pub delta: Option<Delta<'a>>,
     /// Instead of `delta` in an answer that is not streamed.
@@ -36,8 +49,8 @@ pub(super) struct Choice<'a> {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Delta<'a> {
-    #[serde(default, deserialize_with = "text")]
-    pub content: String,
+    #[serde(default, deserialize_with = "content")]
+    pub content: Content,
     #[serde(default, deserialize_with = "text")]
     pub refusal: String,
     #[serde(default, deserialize_with = "text")]
@@ -46,6 +59,8 @@ pub(super) struct Delta<'a> {
     pub reasoning: String,
     #[serde(default, deserialize_with = "text")]
     pub thinking: String,
+    #[serde(default, deserialize_with = "details")]
+    pub reasoning_details: String,
     #[serde(default, borrow)]
     pub tool_calls: Option<Vec<CallDelta<'a>>>,
 }
@@ -69,14 +84,68 @@ pub(super) struct FunctionDelta<'a> {
     pub arguments: Option<&'a RawValue>,
 }
 
+/// What stands in the content: one text, or parts, some of which may be thinking.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    pub said: String,
+    pub thought: String,
+}
+
 #[derive(Debug, Deserialize)]
-pub(super) struct WireUsage {
-    #[serde(default, rename = "prompt_tokens")]
-    pub prompt: Option<u64>,
-    #[serde(default, rename = "completion_tokens")]
-    pub completion: Option<u64>,
-    #[serde(default, rename = "total_tokens")]
-    pub total: Option<u64>,
+struct ContentPart {
+    #[serde(default, deserialize_with = "text")]
+    text: String,
+    #[serde(default, deserialize_with = "text")]
+    thinking: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Detail {
+    #[serde(default, deserialize_with = "text")]
+    text: String,
+    #[serde(default, deserialize_with = "text")]
+    summary: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct WireUsage {
+    #[serde(default, rename = "prompt_tokens", deserialize_with = "count")]
+    prompt: Option<u64>,
+    #[serde(default, rename = "completion_tokens", deserialize_with = "count")]
+    completion: Option<u64>,
+    #[serde(default, rename = "total_tokens", deserialize_with = "count")]
+    total: Option<u64>,
+}
+
+/// Counts in any form; `None` for what is none.
+fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?;
+    let wire = serde_json::from_str::<WireUsage>(raw.get()).ok();
+    Ok(wire.and_then(|wire| Usage::counted(wire.prompt, wire.completion, wire.total)))
+}
+
+fn content<'de, D: Deserializer<'de>>(input: D) -> Result<Content, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?.get();
+    let wrong = serde::de::Error::custom;
+    if raw.contains("\"thinking\"") && raw.starts_with('[') {
+        let parts: Vec<ContentPart> = serde_json::from_str(raw).map_err(wrong)?;
+        let thought = parts.iter().map(|part| part.thinking.as_str()).collect();
+        return Ok(Content {
+            said: parts.iter().map(|part| part.text.as_str()).collect(),
+            thought,
+        });
+    }
+    let said = text(&mut serde_json::Deserializer::from_str(raw)).map_err(wrong)?;
+    Ok(Content { said, thought: String::new() })
+}
+
+/// The texts of a list of details; what cannot be read is none.
+fn details<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?;
+    let details: Vec<Detail> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let texts =
+        details.into_iter().map(|one| if one.text.is_empty() { one.summary } else { one.text });
+    Ok(texts.collect())
 }
 
 /// A call's place; `None` when it is missing or not a whole number.

@@ -49,8 +49,28 @@ fn a_context_that_is_too_long_is_its_own_class() {
         (400, r#"{"error":{"type":"exceed_context_size_error","message":"no"}}"#),
         (500, r#"{"error":"the request exceeds the available context size"}"#),
         (413, r#"{"error":{"message":"prompt is too long: 210000 tokens"}}"#),
+        (
+            400,
+            r#"{"error":{"message":"input length and `max_tokens` exceed context limit: 9 > 8"}}"#,
+        ),
+        (400, r#"{"error":{"message":"The input token count (9) exceeds the limit"}}"#),
+        (400, r#"{"error":"maximum prompt length is 131072 but the request contains 9"}"#),
+        (400, r#"{"error":{"code":"1261","message":"Prompt exceeds max length"}}"#),
+        (400, r#"{"message":"9 tokens: longer than the maximum model length of 8"}"#),
+        (400, r#"{"error":{"code":"context_window_exceeded","message":"no"}}"#),
     ] {
         assert_eq!(answered(status, body).class(), ErrorClass::ContextOverflow, "{body}");
+    }
+}
+
+#[test]
+fn other_complaints_about_numbers_are_no_long_context() {
+    for body in [
+        r#"{"error":{"message":"max_tokens is too large: 9. The model supports at most 8"}}"#,
+        r#"{"error":{"message":"unknown field `prompt`"}}"#,
+        r#"{"error":{"message":"temperature must be at most 2"}}"#,
+    ] {
+        assert_eq!(answered(400, body).class(), ErrorClass::Rejected, "{body}");
     }
 }
 

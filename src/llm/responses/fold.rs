@@ -262,7 +262,7 @@ impl ResponsesFold {
         }
         self.answer.name_model(&response.model);
         if let Some(usage) = response.usage {
-            self.answer.set_usage(usage.into());
+            self.answer.set_usage(usage);
         }
         self.finish = Some(finish);
         Ok(())

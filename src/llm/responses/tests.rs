@@ -164,27 +164,6 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
-    let stream = full_stream();
-    let whole = stream.trim_end().len();
-    for at in (0..stream.len()).step_by(41).chain(whole - 20..stream.len()) {
-        let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
-        let (items, _) = answered_with(Responses, &pieces, |_| {}).await;
-        let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
-        match joined(items) {
-            Ok(events) => {
-                assert!(at >= whole, "{at}");
-                assert_eq!(events, full_answer(), "{at}");
-            }
-            Err(error) => {
-                assert!(at < whole && !called, "{at}: {error}");
-                assert_eq!(error.class(), ErrorClass::Cut, "{at}: {error}");
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn an_item_counts_once_however_it_comes() {
     let f = |name: &str, arguments: &str| {
         json!({"type": "function_call", "call_id": "a",

@@ -8,7 +8,7 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::text;
+use crate::llm::lenient::{count, text};
 
 /// What every event has, also those nobody knows.
 #[derive(Debug, Deserialize)]
@@ -47,8 +47,8 @@ pub(super) struct WireResponse<'a> {
     pub model: String,
     #[serde(default, borrow)]
     pub output: Option<Vec<WireItem<'a>>>,
-    #[serde(default)]
-    pub usage: Option<WireUsage>,
+    #[serde(default, deserialize_with = "usage")]
+    pub usage: Option<Usage>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
     #[serde(default)]
@@ -94,22 +94,20 @@ pub(super) struct Part {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct WireUsage {
-    #[serde(default, rename = "input_tokens")]
+struct WireUsage {
+    #[serde(default, rename = "input_tokens", deserialize_with = "count")]
     input: Option<u64>,
-    #[serde(default, rename = "output_tokens")]
+    #[serde(default, rename = "output_tokens", deserialize_with = "count")]
     output: Option<u64>,
-    #[serde(default, rename = "total_tokens")]
+    #[serde(default, rename = "total_tokens", deserialize_with = "count")]
     total: Option<u64>,
 }
 
-impl From<WireUsage> for Usage {
-    fn from(usage: WireUsage) -> Self {
-        let prompt_tokens = usage.input.unwrap_or(0);
-        let completion_tokens = usage.output.unwrap_or(0);
-        let sum = prompt_tokens.saturating_add(completion_tokens);
-        Self { prompt_tokens, completion_tokens, total_tokens: usage.total.unwrap_or(sum) }
-    }
+/// Counts in any form; `None` for what is none.
+fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?;
+    let wire = serde_json::from_str::<WireUsage>(raw.get()).ok();
+    Ok(wire.and_then(|wire| Usage::counted(wire.input, wire.output, wire.total)))
 }
 
 /// A list of parts, or one text, or nothing.

@@ -1,6 +1,8 @@
 //! The providers known without a file: where they are, what they speak, which variable holds the
-//! key. Their models are not listed, so that any name of a model is accepted.
+//! key. Any name of a model is accepted; what is known of some stands in the catalogue.
 
+use super::catalogue::families;
+use super::connection::Connection;
 use super::provider::{ApiType, ModelInfo, ProviderConfig};
 use super::retry::RetryConfig;
 
@@ -57,10 +59,11 @@ pub(crate) fn providers() -> Vec<ProviderConfig> {
         name: key.to_owned(),
         base_url: base_url.to_owned(),
         api_key_env_var: Some(variable.to_owned()),
-        quirks: Vec::new(),
+        connection: Connection::default(),
         tool_result_max_chars: api_type.default_tool_result_max_chars(),
         retry: RetryConfig::default(),
         models: Vec::new(),
+        families: families(key),
         any_model: Some(ModelInfo::unknown("")),
         builtin: true,
         api_type,

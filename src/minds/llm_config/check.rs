@@ -9,8 +9,6 @@ use crate::minds::report::{Report, clip, kind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
-    /// A text, or a list of texts.
-    Texts,
     /// Above 0.
     Count,
     /// 0 or above.
@@ -22,10 +20,6 @@ impl Kind {
     fn fits(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
-            Self::Texts => {
-                let all = |items: &Vec<Value>| items.iter().all(Value::is_string);
-                value.is_string() || value.as_array().is_some_and(all)
-            }
             Self::Count => value.as_f64().is_some_and(|number| number >= 1.0),
             Self::Amount => value.as_f64().is_some_and(|number| number >= 0.0),
             Self::Flag => value.is_boolean(),
@@ -35,7 +29,6 @@ impl Kind {
     fn words(self) -> &'static str {
         match self {
             Self::Text => "a text",
-            Self::Texts => "a text or a list of texts",
             Self::Count => "a number, 1 or above",
             Self::Amount => "a number, 0 or above",
             Self::Flag => "true or false",
@@ -43,12 +36,11 @@ impl Kind {
     }
 }
 
-const PROVIDER: [(&str, Kind); 12] = [
+const PROVIDER: [(&str, Kind); 11] = [
     ("name", Kind::Text),
     ("apiType", Kind::Text),
     ("baseUrl", Kind::Text),
     ("apiKeyEnvVar", Kind::Text),
-    ("apiQuirks", Kind::Texts),
     ("tech_spec_url", Kind::Text),
     ("tool_result_max_chars", Kind::Count),
     ("llm_retry_aggressive_max_retries", Kind::Amount),

@@ -3,13 +3,16 @@
 //! environment variable that holds one.
 
 mod builtin;
+mod catalogue;
 mod check;
+mod connection;
 mod provider;
 mod read;
 mod retry;
 #[cfg(test)]
 mod tests;
 
+pub use connection::Connection;
 pub use provider::{ApiType, Env, ModelInfo, ProviderConfig};
 pub use retry::RetryConfig;
 

@@ -1,6 +1,7 @@
 //! A provider of models, with effective values, and what is known of each of its models.
 
 use super::PATH;
+use super::connection::Connection;
 use super::retry::RetryConfig;
 use crate::domain::attachment::LARGEST_PICTURE;
 use crate::domain::health::Limits;
@@ -100,13 +101,15 @@ pub struct ProviderConfig {
     /// The API's base; for [`ApiType::Mock`] the folder of answers, from the workspace.
     pub base_url: String,
     pub api_key_env_var: Option<String>,
-    pub quirks: Vec<String>,
+    pub connection: Connection,
     /// Longest text of one tool result that is sent, in characters.
     pub tool_result_max_chars: usize,
     pub retry: RetryConfig,
     /// In the order of the file.
     pub models: Vec<ModelInfo>,
-    /// What is known of a model that is not listed; `None` where only listed models may be used.
+    /// What is known of models whose names begin so, where that is known without the file.
+    pub families: Vec<ModelInfo>,
+    /// What is known of any other model; `None` where only listed models may be used.
     pub any_model: Option<ModelInfo>,
     /// Part of the program, not of the file.
     pub builtin: bool,
@@ -116,7 +119,16 @@ impl ProviderConfig {
     #[must_use]
     pub fn model(&self, key: &str) -> Option<&ModelInfo> {
         let listed = self.models.iter().find(|model| model.key == key);
-        listed.or(self.any_model.as_ref())
+        listed.or_else(|| self.family(key)).or(self.any_model.as_ref())
+    }
+
+    /// The longest beginning of the name that is known.
+    fn family(&self, key: &str) -> Option<&ModelInfo> {
+        let belongs = |family: &&ModelInfo| {
+            let rest = key.strip_prefix(family.key.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', ':']))
+        };
+        self.families.iter().filter(belongs).max_by_key(|family| family.key.len())
     }
 
     /// The key to send, if one is named. A mock provider needs none.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::check;
+use super::connection::Connection;
 use super::provider::{ApiType, DEFAULT_CADENCE, ModelInfo, ProviderConfig};
 use super::retry::RetryConfig;
 use super::{PATH, builtin_providers};
@@ -14,12 +15,18 @@ use crate::yaml;
 const MOST_PROVIDERS: usize = 100;
 const MOST_MODELS: usize = 500;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 21] = [
     "name",
     "apiType",
     "baseUrl",
     "apiKeyEnvVar",
     "apiQuirks",
+    "caFile",
+    "max_concurrent",
+    "thinking_replay",
+    "llm_connect_timeout_ms",
+    "llm_first_byte_timeout_ms",
+    "llm_idle_timeout_ms",
     "tool_result_max_chars",
     "llm_retry_aggressive_max_retries",
     "llm_retry_initial_delay_ms",
@@ -86,6 +93,7 @@ fn provider(key: &str, value: &Value, report: &mut Report) -> Option<ProviderCon
         value.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let api_type = ApiType::of(&text("apiType").unwrap_or_default());
+    let connection = Connection::read(key, map, report);
     let cap = map.get("tool_result_max_chars").and_then(Value::as_u64);
     let cap = cap.and_then(|chars| usize::try_from(chars).ok()).filter(|chars| *chars > 0);
     Some(ProviderConfig {
@@ -93,10 +101,11 @@ fn provider(key: &str, value: &Value, report: &mut Report) -> Option<ProviderCon
         name: text("name").unwrap_or_else(|| key.to_owned()),
         base_url: text("baseUrl").unwrap_or_default(),
         api_key_env_var: text("apiKeyEnvVar"),
-        quirks: quirks(map.get("apiQuirks")),
         tool_result_max_chars: cap.unwrap_or_else(|| api_type.default_tool_result_max_chars()),
-        retry: RetryConfig::read(map),
+        retry: RetryConfig::read(map, connection.dialect.quirks),
+        connection,
         models: models(key, map.get("models"), report),
+        families: Vec::new(),
         any_model: None,
         builtin: false,
         api_type,
@@ -112,23 +121,14 @@ fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut Report) {
                         and replace the key: it may have been shared"
                 .to_owned();
             report.add(&format!("llm/secret/{}", clip(provider)), &at, found, mend);
-        } else if let Some(near) = nearest(key, KEYS) {
+        } else {
             let found = format!("unknown key `{}` of provider `{}`", clip(key), clip(provider));
             let id = format!("llm/unknown-key/{}/{}", clip(provider), clip(key));
-            report.warn(&id, &at, found, format!("did you mean `{near}`?"));
-        }
-    }
-}
-
-fn quirks(value: Option<&Value>) -> Vec<String> {
-    match value {
-        Some(Value::String(one)) => vec![one.clone()],
-        Some(Value::Array(items)) => {
-            let texts = items.iter().filter_map(Value::as_str);
-            texts.take(20).map(str::to_owned).collect()
-        }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
-            Vec::new()
+            let mend = match nearest(key, KEYS) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "remove it: nothing reads it".to_owned(),
+            };
+            report.warn(&id, &at, found, mend);
         }
     }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::domain::{Quirk, Quirks};
+
 /// Effective values: `initial_delay <= conservative_delay <= max_delay`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryConfig {
@@ -15,6 +17,8 @@ pub struct RetryConfig {
     /// At least 1.
     pub backoff_multiplier: f64,
     pub max_delay: Duration,
+    /// Empty answers are asked for again a few times only.
+    pub gives_up_when_empty: bool,
 }
 
 impl Default for RetryConfig {
@@ -26,13 +30,14 @@ impl Default for RetryConfig {
             conservative_delay: Duration::from_secs(30),
             backoff_multiplier: 1.5,
             max_delay: Duration::from_secs(30 * 60),
+            gives_up_when_empty: false,
         }
     }
 }
 
 impl RetryConfig {
     /// From a provider's keys; a number out of range counts as not set.
-    pub(super) fn read(map: &Map<String, Value>) -> Self {
+    pub(super) fn read(map: &Map<String, Value>, quirks: Quirks) -> Self {
         let default = Self::default();
         let millis = |key: &str, default: Duration| {
             let number = map.get(key).and_then(Value::as_u64);
@@ -55,6 +60,7 @@ impl RetryConfig {
                 .filter(|number| number.is_finite() && *number >= 1.0)
                 .unwrap_or(default.backoff_multiplier),
             max_delay: max_delay.max(conservative_delay),
+            gives_up_when_empty: quirks.has(Quirk::XcodeBest),
         }
     }
 }

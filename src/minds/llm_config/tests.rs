@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::domain::Problem;
+use crate::domain::{Dialect, Problem, Quirk, Quirks, ThinkingReplay};
 
 fn find<'a>(providers: &'a [ProviderConfig], key: &str) -> &'a ProviderConfig {
     providers.iter().find(|provider| provider.key == key).unwrap_or_else(|| panic!("no {key}"))
@@ -40,7 +40,8 @@ providers:
     assert_eq!(openai.any_model, None);
     assert_eq!(find(&providers, "deepseek"), find(&builtin, "deepseek"));
     let local = providers.last().unwrap();
-    assert_eq!(local.quirks, ["xcode.best"]);
+    assert_eq!(local.connection.dialect.quirks, Quirks::NONE.with(Quirk::XcodeBest));
+    assert!(local.retry.gives_up_when_empty && !openai.retry.gives_up_when_empty);
     assert_eq!(local.tool_result_max_chars, 10);
     let models: Vec<_> = local.models.iter().map(|m| (m.key.as_str(), m.name.as_str())).collect();
     assert_eq!(models, [("b", "B"), ("a", "a")]);
@@ -108,7 +109,7 @@ fn what_cannot_be_used_is_named_with_its_line() {
         ("providers:\n  p: 3", vec![("llm/wrong-type/p", Some(2))]),
         (
             "providers:\n  p:\n    baseURL: x\n    future: y",
-            vec![("llm/unknown-key/p/baseURL", Some(3))],
+            vec![("llm/unknown-key/p/baseURL", Some(3)), ("llm/unknown-key/p/future", Some(4))],
         ),
         ("providers:\n  p:\n    models: [m]", vec![("llm/wrong-type/p/models", Some(3))]),
         ("providers:\n  p:\n    apiKey: sk-123", vec![("llm/secret/p", Some(3))]),
@@ -139,4 +140,89 @@ providers:
     assert_eq!(key("c", &|_| None), Some(None));
     let problem = find(&providers, "a").api_key(&|_| None).unwrap_err();
     assert!(problem.text.contains("A_KEY") && problem.mend.contains("A_KEY"));
+}
+
+#[test]
+fn how_a_provider_is_reached_stands_in_the_file() {
+    let (providers, problems) = read(
+        "\
+providers:
+  p:
+    max_concurrent: 1
+    llm_connect_timeout_ms: 500
+    llm_first_byte_timeout_ms: 60000
+    llm_idle_timeout_ms: 1
+    caFile: /etc/ssl/own.pem
+    thinking_replay: reasoning_content
+    apiQuirks: [inline_think, max_completion_tokens]
+  q:
+    max_concurrent: ~
+",
+    );
+    assert_eq!(problems, []);
+    let ms = Duration::from_millis;
+    let expected = Connection {
+        max_concurrent: std::num::NonZeroUsize::MIN,
+        connect_timeout: Some(ms(500)),
+        first_byte_timeout: Some(ms(60_000)),
+        idle_timeout: Some(ms(1)),
+        ca_file: Some("/etc/ssl/own.pem".into()),
+        dialect: Dialect {
+            thinking_replay: ThinkingReplay::ReasoningContent,
+            quirks: Quirks::NONE.with(Quirk::InlineThink).with(Quirk::MaxCompletionTokens),
+        },
+    };
+    assert_eq!(find(&providers, "p").connection, expected);
+    assert_eq!(find(&providers, "q").connection, Connection::default());
+    assert_eq!(Connection::default().max_concurrent.get(), 8);
+}
+
+#[test]
+fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
+    for (yaml, found, mend) in [
+        ("max_concurrent: 0", "is 0", "from 1 to 1000"),
+        ("max_concurrent: many", "is `many`", "from 1 to 1000"),
+        ("llm_idle_timeout_ms: 1.5", "is 1.5", "milliseconds"),
+        ("llm_connect_timeout_ms: [1]", "is a list", "milliseconds"),
+        ("caFile: own.pem", "is `own.pem`", "absolute path"),
+        ("thinking_replay: txt", "is `txt`", "did you mean `text`?"),
+        ("apiQuirks: [inline-think]", "is `inline-think`", "did you mean `inline_think`?"),
+        ("apiQuirks: 7", "is 7", "xcode.best"),
+    ] {
+        let (providers, problems) = read(&format!("providers:\n  p:\n    {yaml}\n"));
+        let key = yaml.split(':').next().unwrap();
+        assert_eq!(ids(&problems), [(format!("llm/wrong-value/p/{key}").as_str(), Some(3))]);
+        let (text, mended) = (&problems[0].text, &problems[0].mend);
+        assert!(
+            text.contains(key) && text.contains(found) && mended.contains(mend),
+            "{problems:?}"
+        );
+        assert_eq!(find(&providers, "p").connection, Connection::default(), "{yaml}");
+    }
+}
+
+#[test]
+fn what_is_known_of_a_model_is_found_by_the_beginning_of_its_name() {
+    let providers = builtin_providers();
+    for (provider, model, expected) in [
+        ("openai", "gpt-5", Some(272_000)),
+        ("openai", "gpt-5-mini-2025-08-07", Some(272_000)),
+        ("openai", "gpt-5.9", None),
+        ("openai", "gpt-4o-mini", Some(128_000)),
+        ("openai", "gpt-4omega", None),
+        ("anthropic", "claude-sonnet-4-5-20250929", Some(200_000)),
+        ("deepseek", "deepseek-chat", Some(128_000)),
+        ("volcano-engine", "deepseek-chat", None),
+    ] {
+        let known = find(&providers, provider).model(model).unwrap();
+        assert_eq!(known.context_length, expected, "{provider} {model}");
+    }
+    let mini = |key: &str| find(&providers, "openai").model(key).unwrap().supports_image_input;
+    assert_eq!((mini("o3-mini-high"), mini("o3")), (Some(false), Some(true)));
+    for provider in &providers {
+        for family in &provider.families {
+            assert!(family.output_length.is_none_or(|most| Some(most) < family.context_length));
+            assert_eq!(provider.api_type == ApiType::Anthropic, family.output_length.is_some());
+        }
+    }
 }

@@ -1,0 +1,225 @@
+//! Asks every provider of a workspace for one word, to find out whether it can be used before a dialog
+//! does. No key goes where nobody agreed to send it, and built-in providers that no member uses are
+//! left alone.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::time::{Instant, timeout};
+
+use crate::driver::{NoProvider, ProviderSource};
+use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
+use crate::minds::{Env, Minds, ProviderConfig};
+use crate::platform::env;
+
+use super::{Configured, Consent};
+
+/// Providers that are asked at once.
+const AT_ONCE: usize = 16;
+/// Enough for a word; some providers refuse to give fewer.
+const ANSWER_TOKENS: u32 = 16;
+
+/// What was found out about one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    pub provider: String,
+    /// `None` where there was none to ask.
+    pub model: Option<String>,
+    pub finding: Finding,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// It answered after this time.
+    Answers(Duration),
+    /// It cannot be used as it is.
+    Fault { text: String, mend: String },
+}
+
+impl Finding {
+    fn fault(text: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self::Fault { text: text.into(), mend: mend.into() }
+    }
+}
+
+/// Asks all of them, each within `limit`. In the order of the file.
+pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
+    let minds = Minds::load(workspace, env::work_language());
+    let configured = Configured::new(workspace, Consent::Recorded);
+    ask_all(&minds, &configured, &env::variable, limit).await
+}
+
+async fn ask_all(
+    minds: &Minds,
+    source: &dyn ProviderSource,
+    env: Env<'_>,
+    limit: Duration,
+) -> Vec<Probe> {
+    let asked: Vec<_> = candidates(minds, env)
+        .into_iter()
+        .map(|(config, model)| examine(config, model, source, env, limit))
+        .collect();
+    stream::iter(asked).buffered(AT_ONCE).collect().await
+}
+
+/// Every provider of the file and every one that members use, with the models to ask for.
+fn candidates<'a>(minds: &'a Minds, env: Env) -> Vec<(&'a ProviderConfig, Option<&'a str>)> {
+    let anywhere = |_: &str| Some("set".to_owned());
+    let mut used: Vec<(&str, &str)> = Vec::new();
+    for member in minds.team().visible() {
+        let found = minds.model_of(member, env).or_else(|_| minds.model_of(member, &anywhere));
+        if let Ok((provider, _, model)) = found
+            && !used.contains(&(provider.key.as_str(), model))
+        {
+            used.push((&provider.key, model));
+        }
+    }
+    let mut candidates = Vec::new();
+    for provider in minds.providers() {
+        let models = used.iter().filter(|(key, _)| *key == provider.key);
+        let models: Vec<_> = models.map(|(_, model)| (provider, Some(*model))).collect();
+        if models.is_empty() && !provider.builtin {
+            let first = provider.models.first().map(|model| model.key.as_str());
+            candidates.push((provider, first));
+        }
+        candidates.extend(models);
+    }
+    candidates
+}
+
+async fn examine(
+    config: &ProviderConfig,
+    model: Option<&str>,
+    source: &dyn ProviderSource,
+    env: Env<'_>,
+    limit: Duration,
+) -> Probe {
+    let began = Instant::now();
+    let finding = match prepared(config, model, source, env) {
+        Err(fault) => fault,
+        Ok((provider, model)) => match timeout(limit, answers(&*provider, model, config)).await {
+            Ok(Ok(())) => Finding::Answers(began.elapsed()),
+            Ok(Err(fault)) => fault,
+            Err(_) => Finding::fault(
+                format!("there was no answer within {} s", limit.as_secs_f64()),
+                "look whether the server hangs or still loads the model; --timeout gives it longer",
+            ),
+        },
+    };
+    Probe { provider: config.key.clone(), model: model.map(str::to_owned), finding }
+}
+
+/// The provider, if everything on this side is there.
+fn prepared<'a>(
+    config: &ProviderConfig,
+    model: Option<&'a str>,
+    source: &dyn ProviderSource,
+    env: Env,
+) -> Result<(std::sync::Arc<dyn Provider>, &'a str), Finding> {
+    if let Some((text, mend)) = config.unusable() {
+        return Err(Finding::fault(text, mend));
+    }
+    let no_model = || {
+        let text = format!("provider `{}` lists no model", config.key);
+        Finding::fault(text, "name one under `models`, or in a member of team.yaml")
+    };
+    let model = model.ok_or_else(no_model)?;
+    config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.mend))?;
+    let provider = source.provider(config).map_err(|reason| match reason {
+        NoProvider::Held(key) => Finding::fault(
+            format!("nobody has agreed to send {} to {}", key.variable, key.address),
+            "run `dominds-tui trust` if you do",
+        ),
+        NoProvider::Refused(error) => fault(&error, config),
+    })?;
+    Ok((provider, model))
+}
+
+/// Asks for one word as members do; if that is refused, in one piece.
+async fn answers(
+    provider: &dyn Provider,
+    model: &str,
+    config: &ProviderConfig,
+) -> Result<(), Finding> {
+    let Err(error) = ask(provider, model, true).await else { return Ok(()) };
+    let may_be_streaming = matches!(error.status(), Some(400 | 422 | 501));
+    if may_be_streaming && ask(provider, model, false).await.is_ok() {
+        let text = format!("it answers in one piece, but not as a stream: {error}");
+        let mend = "set `streaming: false` for its members; if it is `stream_options` that it \
+                    refuses, add `apiQuirks: no_stream_options` instead";
+        return Err(Finding::fault(text, mend));
+    }
+    Err(fault(&error, config))
+}
+
+async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<(), LlmError> {
+    let mut answer = provider.stream(Request {
+        model: model.to_owned(),
+        system: String::new(),
+        messages: vec![Message::Prompt("Say: ok".to_owned())],
+        tools: Vec::new(),
+        streaming,
+        params: ModelParams { max_tokens: Some(ANSWER_TOKENS), ..ModelParams::default() },
+        output_limit: None,
+    });
+    while let Some(event) = answer.next().await {
+        match event {
+            Ok(_) => {}
+            // It thought until the few tokens were used up.
+            Err(error) if error.class() == ErrorClass::Empty => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn fault(error: &LlmError, config: &ProviderConfig) -> Finding {
+    Finding::fault(error.to_string(), mend(error, config.api_key_env_var.as_deref()))
+}
+
+/// What a person can do about a failed request.
+fn mend(error: &LlmError, variable: Option<&str>) -> String {
+    let text = match (error.status(), error.class()) {
+        (Some(401 | 403), _) => {
+            return match variable {
+                Some(name) => format!("check the key in {name}, and what it may be used for"),
+                None => "name the variable with the key in `apiKeyEnvVar`".to_owned(),
+            };
+        }
+        (Some(300..=399), _) => "write the address it points to into `baseUrl`",
+        (Some(404 | 405), _) => {
+            "check `baseUrl`, which often ends in `/v1`, `apiType`, and the name of the model"
+        }
+        (Some(402 | 429 | 529), _) => "it can be reached; look at the limits of your account",
+        (Some(500..), _) => "the provider has trouble of its own; try again later",
+        (Some(_), ErrorClass::ContextOverflow) => "the model takes almost nothing; use another one",
+        (Some(_), _) => "check the name of the model, and its limits in `models`",
+        (None, ErrorClass::Malformed) => "check `baseUrl` and `apiType`: this is no such API",
+        (None, ErrorClass::Rejected | ErrorClass::Fatal) => "mend the entry in .minds/llm.yaml",
+        (None, ErrorClass::Transport) if speaks_of_trust(error.message()) => {
+            "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"
+        }
+        (None, ErrorClass::Transport) => {
+            "look whether the server runs, whether `baseUrl` is right, and at HTTPS_PROXY"
+        }
+        (
+            None,
+            ErrorClass::RateLimited
+            | ErrorClass::Server
+            | ErrorClass::Empty
+            | ErrorClass::Cut
+            | ErrorClass::ContextOverflow
+            | ErrorClass::Cancelled,
+        ) => "try again later",
+    };
+    text.to_owned()
+}
+
+fn speaks_of_trust(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["certificate", "unknownissuer", "certs"].iter().any(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests;

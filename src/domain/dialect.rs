@@ -1,0 +1,121 @@
+//! How a provider differs from the usual, as the configuration says: what is done with earlier
+//! thinking, and the quirks of its answers and requests.
+
+/// What is done with earlier thinking when the context is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ThinkingReplay {
+    /// It is left out: saves context and is never imitated.
+    #[default]
+    None,
+    /// It goes into `reasoning_content` of the assistant message it led to.
+    ReasoningContent,
+    /// It is sent as assistant text.
+    Text,
+}
+
+impl ThinkingReplay {
+    pub const ALL: [Self; 3] = [Self::None, Self::ReasoningContent, Self::Text];
+
+    /// The word in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReasoningContent => "reasoning_content",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// One way in which a provider differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quirk {
+    /// Every piece of a call's arguments repeats all that came before it.
+    CumulativeArguments,
+    /// Thinking stands between `<think>` and `</think>` at the beginning of the answer's text.
+    InlineThink,
+    /// The output limit is called `max_completion_tokens`.
+    MaxCompletionTokens,
+    /// `stream_options` is refused; so nothing is known of the tokens of a stream.
+    NoStreamOptions,
+    /// Empty answers are asked for again four times and soon; then the dialog is pushed once.
+    XcodeBest,
+}
+
+impl Quirk {
+    pub const ALL: [Self; 5] = [
+        Self::CumulativeArguments,
+        Self::InlineThink,
+        Self::MaxCompletionTokens,
+        Self::NoStreamOptions,
+        Self::XcodeBest,
+    ];
+
+    /// The word in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CumulativeArguments => "cumulative_arguments",
+            Self::InlineThink => "inline_think",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+            Self::NoStreamOptions => "no_stream_options",
+            Self::XcodeBest => "xcode.best",
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        match self {
+            Self::CumulativeArguments => 1,
+            Self::InlineThink => 2,
+            Self::MaxCompletionTokens => 4,
+            Self::NoStreamOptions => 8,
+            Self::XcodeBest => 16,
+        }
+    }
+}
+
+/// Some of the quirks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Quirks(u8);
+
+impl Quirks {
+    pub const NONE: Self = Self(0);
+
+    /// These and one more.
+    #[must_use]
+    pub const fn with(self, quirk: Quirk) -> Self {
+        Self(self.0 | quirk.bit())
+    }
+
+    #[must_use]
+    pub const fn has(self, quirk: Quirk) -> bool {
+        self.0 & quirk.bit() != 0
+    }
+}
+
+impl FromIterator<Quirk> for Quirks {
+    fn from_iter<I: IntoIterator<Item = Quirk>>(quirks: I) -> Self {
+        quirks.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
+/// All of it together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dialect {
+    pub thinking_replay: ThinkingReplay,
+    pub quirks: Quirks,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_quirk_is_its_own() {
+        for quirk in Quirk::ALL {
+            let one: Quirks = [quirk].into_iter().collect();
+            let all = Quirk::ALL.into_iter().filter(|other| one.has(*other));
+            assert_eq!(all.collect::<Vec<_>>(), [quirk]);
+        }
+    }
+}

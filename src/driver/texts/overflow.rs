@@ -1,0 +1,56 @@
+//! What a model is told when a new course began because a provider refused the old one's context.
+
+use super::{Texts, quote};
+use crate::driver::overflow::Unanswered;
+
+impl Texts {
+    /// The first prompt of the new course. Of a result at most `most` characters are told.
+    #[must_use]
+    pub fn refused_course_start(self, unanswered: &[Unanswered<'_>], most: usize) -> String {
+        let mut text = self
+            .pick(
+                "A new course began by itself: the provider refused the last request because the \
+                 context had become too long, and your earlier messages are out of sight. Your \
+                 reminders and the Taskdoc say where you stand. Check what may be half done, ask for \
+                 less at a time, then go on.",
+                "新的一程已自动开始：上下文过长，上一次请求被模型服务拒绝，之前的消息你已看不到。\
+                 提醒和任务文档说明了当前进展。核对可能只做了一半的事，每次少取一些内容，然后继续。",
+            )
+            .to_owned();
+        if !unanswered.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(self.pick(
+                "This had come, and you had not answered it yet:",
+                "以下内容已经到达，你还没有回应：",
+            ));
+        }
+        for one in unanswered {
+            text.push_str("\n\n");
+            text.push_str(&self.told_again(one, most));
+        }
+        text
+    }
+
+    fn told_again(self, one: &Unanswered<'_>, most: usize) -> String {
+        match one {
+            Unanswered::Prompt(words) => {
+                let head = self.pick("Said to you:", "对你说的话：");
+                format!("{head}\n\n{}", quote(words))
+            }
+            Unanswered::Result { name, content } => {
+                let head = self.pick(format!("Result of `{name}`:"), format!("`{name}` 的结果："));
+                let total = content.chars().count();
+                let kept: String = content.chars().take(most).collect();
+                let cut = if total > most {
+                    self.pick(
+                        format!("\n\n(cut after {most} of {total} characters)"),
+                        format!("\n\n（共 {total} 个字符，只保留前 {most} 个）"),
+                    )
+                } else {
+                    String::new()
+                };
+                format!("{head}\n\n{}{cut}", quote(&kept))
+            }
+        }
+    }
+}

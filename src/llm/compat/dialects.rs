@@ -1,0 +1,171 @@
+//! Answers as different servers and gateways write them: the same events come of all.
+
+use serde_json::{Value, json};
+
+use super::fold::ChatFold;
+use crate::domain::{Quirk, Quirks};
+use crate::llm::canned::{calls, data, joined, says, thinks};
+use crate::llm::protocol::Fold;
+use crate::llm::sse::Decoder;
+use crate::llm::{GenEvent, LlmError, Usage};
+
+const PLAIN: Quirks = Quirks::NONE;
+
+fn folded(quirks: Quirks, stream: &str) -> Result<Vec<GenEvent>, LlmError> {
+    let mut fold = ChatFold::new(10_000, quirks);
+    let mut decoder = Decoder::default();
+    let events = decoder.feed(stream.as_bytes()).expect("small events");
+    let last = decoder.finish();
+    for event in events.iter().chain(&last) {
+        fold.event(event)?;
+    }
+    fold.end()?;
+    joined(fold.take().into_iter().map(Ok).collect())
+}
+
+fn choice(fields: &Value) -> String {
+    data(&json!({"model": "m-1", "choices": [fields]}))
+}
+
+fn delta(fields: &Value) -> String {
+    choice(&json!({"index": 0, "delta": fields}))
+}
+
+fn stop() -> String {
+    choice(&json!({"index": 0, "delta": {}, "finish_reason": "stop"}))
+}
+
+fn usage(prompt: u64, completion: u64, total: u64) -> GenEvent {
+    let (prompt_tokens, completion_tokens, total_tokens) = (prompt, completion, total);
+    GenEvent::Usage(Usage { prompt_tokens, completion_tokens, total_tokens })
+}
+
+fn ends() -> GenEvent {
+    GenEvent::End { model: Some("m-1".to_owned()) }
+}
+
+#[test]
+fn thoughts_are_found_under_every_name() {
+    let hello = || delta(&json!({"content": "hello"}));
+    for (what, thought) in [
+        ("reasoning_content", json!({"reasoning_content": "hm"})),
+        ("reasoning", json!({"reasoning": "hm"})),
+        ("thinking", json!({"thinking": "hm"})),
+        (
+            "a list of details",
+            json!({"reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}),
+        ),
+        (
+            "a list of summaries",
+            json!({"reasoning_details": [{"type": "reasoning.summary", "summary": "hm"},
+                {"type": "reasoning.encrypted", "data": "x"}]}),
+        ),
+        (
+            "details and the same as text",
+            json!({"reasoning": "hm", "reasoning_details": [{"text": "hm"}]}),
+        ),
+        (
+            "parts of the content",
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]}),
+        ),
+        ("details of no known form", json!({"reasoning_details": "x", "reasoning": "hm"})),
+    ] {
+        let stream = [delta(&thought), hello(), stop()].concat();
+        assert_eq!(folded(PLAIN, &stream), Ok(vec![thinks("hm"), says("hello"), ends()]), "{what}");
+    }
+    let both = json!({"content": [{"type": "thinking", "thinking": "hm"}, {"text": "hello"}]});
+    let stream = [delta(&both), stop()].concat();
+    assert_eq!(folded(PLAIN, &stream), Ok(vec![thinks("hm"), says("hello"), ends()]));
+}
+
+#[test]
+fn counts_are_found_in_every_place_and_form() {
+    let hello = delta(&json!({"content": "hello"}));
+    let counts = json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10});
+    for (what, end, expected) in [
+        ("in a chunk of its own", data(&json!({"choices": [], "usage": counts})), Some((7, 3, 10))),
+        ("in the last choice", choice(&json!({"delta": {}, "usage": counts})), Some((7, 3, 10))),
+        ("beside it", data(&json!({"choices": [], "x_groq": {"usage": counts}})), Some((7, 3, 10))),
+        ("null", data(&json!({"choices": null, "usage": null})), None),
+        (
+            "as texts and fractions",
+            data(&json!({"usage": {"prompt_tokens": "7", "completion_tokens": 3.0}})),
+            Some((7, 3, 10)),
+        ),
+        (
+            "the prompt from the sum",
+            data(&json!({"usage": {"completion_tokens": 3, "total_tokens": 10}})),
+            Some((7, 3, 10)),
+        ),
+        ("the prompt alone", data(&json!({"usage": {"prompt_tokens": 7}})), Some((7, 0, 7))),
+        ("negative", data(&json!({"usage": {"prompt_tokens": -1, "completion_tokens": -1}})), None),
+        ("of another form", data(&json!({"usage": "7"})), None),
+        ("without the prompt", data(&json!({"usage": {"completion_tokens": 3}})), None),
+        ("endless", data(&json!({"usage": {"prompt_tokens": 1e300}})), None),
+    ] {
+        let stream = [hello.clone(), end, stop()].concat();
+        let counted = expected.map(|(prompt, completion, total)| usage(prompt, completion, total));
+        let expected: Vec<_> = [says("hello")].into_iter().chain(counted).chain([ends()]).collect();
+        assert_eq!(folded(PLAIN, &stream), Ok(expected), "{what}");
+    }
+    let often: String = (1..4)
+        .map(|n| {
+            data(&json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": n}}))
+        })
+        .collect();
+    let stream = [hello, often, stop()].concat();
+    assert_eq!(folded(PLAIN, &stream), Ok(vec![says("hello"), usage(7, 3, 10), ends()]));
+}
+
+#[test]
+fn an_answer_ends_however_the_server_says_so() {
+    let hello = delta(&json!({"content": "hello"}));
+    let done = "data: [DONE]\n\n".to_owned();
+    for (what, end) in [
+        ("a reason and the mark", [stop(), done.clone()].concat()),
+        ("the mark alone", done.clone()),
+        ("a reason alone", stop()),
+        ("a reason nobody knows", choice(&json!({"delta": {}, "finish_reason": "eos_token"}))),
+        ("a reason without a delta", choice(&json!({"finish_reason": "stop"}))),
+        ("two reasons", [stop(), stop()].concat()),
+        ("more after the mark", [done.clone(), delta(&json!({"content": "no"})), done].concat()),
+        ("a choice without a place", choice(&json!({"index": null, "finish_reason": "stop"}))),
+        ("a choice with a strange place", choice(&json!({"index": "0", "finish_reason": "stop"}))),
+    ] {
+        let stream = [hello.clone(), end].concat();
+        assert_eq!(folded(PLAIN, &stream), Ok(vec![says("hello"), ends()]), "{what}");
+    }
+}
+
+#[test]
+fn thinking_within_the_text_is_taken_apart_only_where_that_is_known() {
+    let stream = ["<thi", "nk>hm</", "think>\n\n", "yes"]
+        .map(|text| delta(&json!({"content": text})))
+        .concat()
+        + &stop();
+    let known = Quirks::NONE.with(Quirk::InlineThink);
+    assert_eq!(folded(known, &stream), Ok(vec![thinks("hm"), says("\n\nyes"), ends()]));
+    let text = "<think>hm</think>\n\nyes";
+    assert_eq!(folded(PLAIN, &stream), Ok(vec![says(text), ends()]));
+    let open = delta(&json!({"content": "<think>hm</th"})) + &stop();
+    assert_eq!(folded(known, &open), Ok(vec![thinks("hm</th"), ends()]));
+    let beside = delta(&json!({"reasoning": "hm", "content": "<b>yes"})) + &stop();
+    assert_eq!(folded(known, &beside), Ok(vec![thinks("hm"), says("<b>yes"), ends()]));
+}
+
+#[test]
+fn arguments_that_repeat_themselves_are_taken_apart_only_where_that_is_known() {
+    let piece = |name: &str, arguments: &str| {
+        delta(&json!({"tool_calls": [{"index": 0, "id": "a",
+            "function": {"name": name, "arguments": arguments}}]}))
+    };
+    let stream =
+        [piece("f", "{\"a"), piece("", "{\"a\":"), piece("", "{\"a\":1}"), stop()].concat();
+    let known = Quirks::NONE.with(Quirk::CumulativeArguments);
+    assert_eq!(folded(known, &stream), Ok(vec![calls("a", "f", "{\"a\":1}"), ends()]));
+    let broken = "{\"a{\"a\":{\"a\":1}";
+    assert_eq!(folded(PLAIN, &stream), Ok(vec![calls("a", "f", broken), ends()]));
+    let long = "x".repeat(900);
+    let growing: String = (1..900).map(|n| piece("f", long.get(..n).unwrap_or(""))).collect();
+    assert!(folded(known, &(growing + &stop())).is_ok(), "what is repeated counts once");
+}

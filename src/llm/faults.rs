@@ -1,0 +1,211 @@
+//! What goes wrong between a provider and us, for every protocol alike: a table of faults, and streams
+//! cut after every byte. Nothing is doubled, no half call gets out, nothing lasts longer than the
+//! limits. A protocol is added with one sample and one line in each test.
+
+mod samples;
+mod table;
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::time::{sleep, timeout};
+
+use super::canned::{Items, STREAM, accept, ask, joined, listen};
+use super::protocol::Protocol;
+use super::{Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
+use samples::{Sample, answer, chat, responses};
+use table::{Act, Case, Expected, faults};
+
+/// Longest silence that is waited through here.
+const SILENCE: Duration = Duration::from_millis(300);
+/// No case may last longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Cases that run at once.
+const AT_ONCE: usize = 32;
+/// Streams are cut within so many bytes.
+const CUTS: usize = 2_000;
+
+fn hasty(endpoint: &mut Endpoint) {
+    endpoint.limits.first_byte = SILENCE;
+    endpoint.limits.idle = SILENCE;
+    endpoint.limits.text_bytes = 64 * 1024;
+}
+
+/// Does to the first connection what the case says.
+async fn act(listener: TcpListener, acts: Vec<Act>) {
+    let unread = matches!(acts.first(), Some(Act::Reset));
+    let mut socket = if unread {
+        listener.accept().await.expect("a connection").0
+    } else {
+        accept(&listener).await.0
+    };
+    for act in acts {
+        let done = match act {
+            Act::Send(bytes) => socket.write_all(&bytes).await,
+            Act::Wait(time) => {
+                sleep(time).await;
+                Ok(())
+            }
+            // What was not read is answered with a reset.
+            Act::Reset => return drop(socket),
+            Act::Hang => socket.read(&mut [0]).await.map(drop),
+        };
+        if done.is_err() {
+            return;
+        }
+    }
+    drop(socket.shutdown().await);
+}
+
+async fn outcome<P: Protocol + Copy>(protocol: P, case: Case) -> Result<Vec<GenEvent>, LlmError> {
+    let (listener, url) = listen().await;
+    let url = match case.url {
+        Some(rewrite) => rewrite(&url),
+        None => url,
+    };
+    let client = ask(protocol, &url, hasty).collect::<Items>();
+    let items = if case.acts.is_empty() {
+        drop(listener);
+        timeout(PATIENCE, client).await
+    } else {
+        let both = async { tokio::join!(client, act(listener, case.acts)).0 };
+        timeout(PATIENCE, both).await
+    };
+    let items = items.unwrap_or_else(|_| panic!("{} hangs", case.what));
+    let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
+    let failed = items.last().is_none_or(Result::is_err);
+    assert!(!(called && failed), "{}: a call got out of a failed answer", case.what);
+    joined(items)
+}
+
+async fn check<P: Protocol + Copy>(sample: &Sample<P>, case: Case) {
+    let (what, expected) = (format!("{}: {}", sample.name, case.what), case.expected.clone());
+    match (outcome(sample.protocol, case).await, expected) {
+        (Ok(events), Expected::Answer(answer)) => assert_eq!(events, answer, "{what}"),
+        (Err(error), Expected::Failure(class)) => {
+            assert_eq!(error.class(), class, "{what}: {error}");
+            assert!(!error.message().is_empty(), "{what}");
+        }
+        (found, expected) => panic!("{what}: {found:?}, not {expected:?}"),
+    }
+}
+
+async fn run_table<P: Protocol + Copy>(sample: Sample<P>) {
+    let cases = faults(&sample);
+    assert!(cases.len() >= 40, "{}", cases.len());
+    stream::iter(cases).for_each_concurrent(AT_ONCE, |case| check(&sample, case)).await;
+}
+
+#[tokio::test]
+async fn h_every_fault_is_told_apart_in_chat_completions() {
+    run_table(chat()).await;
+}
+
+#[tokio::test]
+async fn h_every_fault_is_told_apart_in_responses() {
+    run_table(responses()).await;
+}
+
+/// The text of some events, by kind.
+fn text(items: &Items, wanted: Segment) -> String {
+    let texts = items.iter().filter_map(|item| match item {
+        Ok(GenEvent::Delta { segment, text }) if *segment == wanted => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+fn without_counts(events: Vec<GenEvent>) -> Vec<GenEvent> {
+    events.into_iter().filter(|event| !matches!(event, GenEvent::Usage(_))).collect()
+}
+
+/// Cuts an answer after `at` bytes; `chunked`: within a body that announces more.
+async fn cut<P: Protocol + Copy>(sample: &Sample<P>, whole: &str, at: usize, chunked: bool) {
+    let part = &whole.as_bytes()[..at];
+    let sent = if chunked {
+        let head = STREAM.replace("connection: close", "transfer-encoding: chunked");
+        [head.as_bytes(), format!("{:x}\r\n", whole.len()).as_bytes(), part].concat()
+    } else {
+        [STREAM.as_bytes(), part].concat()
+    };
+    let (listener, url) = listen().await;
+    let client = ask(sample.protocol, &url, |_| {}).collect::<Items>();
+    let both = async { tokio::join!(client, act(listener, vec![Act::Send(sent)])).0 };
+    let items = timeout(PATIENCE, both).await.expect("an end");
+    let expected = without_counts(answer());
+    let said = text(&items, Segment::Saying);
+    let all: Items = expected.iter().cloned().map(Ok).collect();
+    assert!(text(&all, Segment::Saying).starts_with(&said), "{} {at}: {said}", sample.name);
+    let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
+    match joined(items) {
+        Ok(events) => assert_eq!(without_counts(events), expected, "{} {at}", sample.name),
+        Err(error) => {
+            assert!(!called, "{} {at}: a call got out of a cut answer", sample.name);
+            assert_eq!(error.class(), ErrorClass::Cut, "{} {at}: {error}", sample.name);
+            assert!(at < sample.finished(whole), "{} {at}: it was whole", sample.name);
+        }
+    }
+}
+
+async fn cut_everywhere<P: Protocol + Copy>(sample: Sample<P>) {
+    let whole = sample.stream();
+    assert!(whole.len() >= CUTS, "{} has {} bytes", sample.name, whole.len());
+    let cuts = (0..CUTS).chain(whole.len() - 80..whole.len());
+    let both = cuts.flat_map(|at| [(at, false), (at, true)]);
+    stream::iter(both)
+        .for_each_concurrent(AT_ONCE, |(at, chunked)| cut(&sample, &whole, at, chunked))
+        .await;
+}
+
+#[tokio::test]
+async fn h05_chat_completions_cut_after_any_byte_are_an_error_or_whole() {
+    cut_everywhere(chat()).await;
+}
+
+#[tokio::test]
+async fn h05_responses_cut_after_any_byte_are_an_error_or_whole() {
+    cut_everywhere(responses()).await;
+}
+
+async fn answered<P: Protocol + Copy>(
+    sample: &Sample<P>,
+    acts: Vec<Act>,
+) -> Result<Vec<GenEvent>, LlmError> {
+    let expected = Expected::Answer(Vec::new());
+    outcome(sample.protocol, Case { what: sample.name, url: None, acts, expected }).await
+}
+
+async fn keeps_every_letter<P: Protocol + Copy>(sample: Sample<P>) {
+    let arguments = r#"{"a":"aaaa","ab":"abab"}"#;
+    let stream = format!("{STREAM}{}", sample.letters(arguments));
+    let events = answered(&sample, vec![Act::Send(stream.into())]).await.expect("an answer");
+    let found = events.iter().find_map(|event| {
+        let GenEvent::Call(call) = event else { return None };
+        Some(call.arguments.as_str())
+    });
+    assert_eq!(found, Some(arguments), "{}", sample.name);
+}
+
+#[tokio::test]
+async fn h08_arguments_that_come_letter_by_letter_keep_every_letter_in_every_protocol() {
+    keeps_every_letter(chat()).await;
+    keeps_every_letter(responses()).await;
+}
+
+/// Three times the longest silence, with a comment now and then.
+async fn lives_on_comments<P: Protocol + Copy>(sample: Sample<P>) {
+    let mut acts = vec![Act::Send(STREAM.into())];
+    for _ in 0..12 {
+        acts.push(Act::Send(": keep-alive\n\n".into()));
+        acts.push(Act::Wait(SILENCE / 4));
+    }
+    acts.push(Act::Send(sample.stream().into()));
+    assert_eq!(answered(&sample, acts).await, Ok(answer()), "{}", sample.name);
+}
+
+#[tokio::test]
+async fn h09_comments_keep_an_answer_alive_beyond_the_limit_of_silence_in_every_protocol() {
+    tokio::join!(lives_on_comments(chat()), lives_on_comments(responses()));
+}

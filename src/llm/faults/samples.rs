@@ -1,0 +1,161 @@
+//! How each protocol writes what the table of faults is made of. The pieces may stand one behind the
+//! other: a beginning, then text, a call, an end.
+
+use serde_json::json;
+
+use super::super::Usage;
+use super::super::canned::{calls, data, ends, says};
+use super::{Compat, GenEvent, Responses};
+
+/// One protocol.
+pub struct Sample<P> {
+    pub name: &'static str,
+    pub protocol: P,
+    pub begin: String,
+    /// Says `hello`.
+    pub hello: String,
+    /// The call `f` with the arguments `{"x":1}` and the id `a`.
+    pub call: String,
+    /// The beginning of a call.
+    pub half_call: String,
+    /// Arguments, each piece a text; the call of `half_call`.
+    pub more: fn(&str) -> String,
+    /// The end of a call that was begun with `half_call`.
+    pub call_end: fn(&str) -> String,
+    /// The end with counts.
+    pub end: String,
+    /// The end of an answer that has a call begun with `half_call`.
+    pub end_without_counts: String,
+    pub end_with_negative_counts: String,
+    /// The provider says that it is overloaded, within the stream.
+    pub error: String,
+    /// The whole answer in one piece, for a request that is not streamed.
+    pub piece: String,
+    /// What comes last before the answer counts as whole.
+    pub last_mark: &'static str,
+}
+
+/// Text long enough to be cut in many places, with wide characters.
+const LONG: &str = "one 字 two 🦀 three ";
+/// And how often it is said.
+const TIMES: usize = 16;
+
+impl<P> Sample<P> {
+    /// Much text in many pieces, a call, the end.
+    pub fn stream(&self) -> String {
+        let text = self.hello.replace("hello", LONG).repeat(TIMES);
+        format!("{}{text}{}{}", self.begin, self.call, self.end)
+    }
+
+    /// From here on the stream is whole, whatever else is missing.
+    pub fn finished(&self, stream: &str) -> usize {
+        stream.rfind(self.last_mark).map_or(stream.len(), |at| at + self.last_mark.len() + 4)
+    }
+
+    /// A call whose arguments come letter by letter.
+    pub fn letters(&self, arguments: &str) -> String {
+        let letters: String =
+            arguments.chars().map(|letter| (self.more)(&letter.to_string())).collect();
+        let end = (self.call_end)(arguments);
+        format!("{}{}{letters}{end}{}", self.begin, self.half_call, self.end)
+    }
+}
+
+/// What becomes of [`Sample::stream`].
+pub fn answer() -> Vec<GenEvent> {
+    vec![says(&LONG.repeat(TIMES)), calls("a", "f", r#"{"x":1}"#), counts(), ends()]
+}
+
+pub fn counts() -> GenEvent {
+    GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
+}
+
+fn chunk(delta: &serde_json::Value, finish: Option<&str>) -> String {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    data(&json!({"model": "m-1", "choices": [choice]}))
+}
+
+fn call_piece(id: Option<&str>, name: Option<&str>, arguments: &str) -> String {
+    let function = json!({"name": name, "arguments": arguments});
+    chunk(&json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}), None)
+}
+
+pub fn chat() -> Sample<Compat> {
+    let stop = chunk(&json!({}), Some("stop"));
+    let usage = |prompt: i64| {
+        data(&json!({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": 3}}))
+    };
+    let done = "data: [DONE]\n\n";
+    Sample {
+        name: "chat completions",
+        protocol: Compat::default(),
+        begin: chunk(&json!({"role": "assistant", "content": ""}), None),
+        hello: chunk(&json!({"content": "hello"}), None),
+        call: call_piece(Some("a"), Some("f"), r#"{"x":"#) + &call_piece(None, None, "1}"),
+        half_call: call_piece(Some("a"), Some("f"), ""),
+        more: |text| call_piece(None, None, text),
+        call_end: |_| String::new(),
+        end: format!("{stop}{}{done}", usage(7)),
+        end_without_counts: format!("{stop}{done}"),
+        end_with_negative_counts: format!("{stop}{}{done}", usage(-7)),
+        error: data(&json!({"error": {"message": "overloaded", "type": "overloaded_error"}})),
+        piece: json!({"model": "m-1",
+            "choices": [{"index": 0, "message": {"content": "hello"}, "finish_reason": "stop"}]})
+        .to_string(),
+        last_mark: r#""finish_reason":"stop"}]}"#,
+    }
+}
+
+fn event(kind: &str, mut fields: serde_json::Value) -> String {
+    fields["type"] = json!(format!("response.{kind}"));
+    format!("event: response.{kind}\n{}", data(&fields))
+}
+
+fn completed(usage: &serde_json::Value) -> String {
+    event(
+        "completed",
+        json!({"response": {"status": "completed", "model": "m-1", "output": [],
+        "usage": usage}}),
+    )
+}
+
+fn function(arguments: &str) -> serde_json::Value {
+    json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": arguments})
+}
+
+pub fn responses() -> Sample<Responses> {
+    let delta = |kind: &str, index: u32, text: &str| {
+        event(&format!("{kind}.delta"), json!({"output_index": index, "delta": text}))
+    };
+    let added = event("output_item.added", json!({"output_index": 1, "item": function("")}));
+    let done =
+        event("output_item.done", json!({"output_index": 1, "item": function(r#"{"x":1}"#)}));
+    let arguments = delta("function_call_arguments", 1, r#"{"x":1}"#);
+    Sample {
+        name: "responses",
+        protocol: Responses,
+        begin: event("created", json!({"response": {"status": "in_progress", "model": "m-1"}})),
+        hello: delta("output_text", 0, "hello"),
+        call: format!("{added}{arguments}{done}"),
+        half_call: added,
+        more: |text| {
+            let fields = json!({"output_index": 1, "delta": text});
+            event("function_call_arguments.delta", fields)
+        },
+        call_end: |whole| {
+            event("output_item.done", json!({"output_index": 1, "item": function(whole)}))
+        },
+        end: completed(&json!({"input_tokens": 7, "output_tokens": 3})),
+        end_without_counts: completed(&json!(null)),
+        end_with_negative_counts: completed(&json!({"input_tokens": -7, "output_tokens": 3})),
+        error: event(
+            "failed",
+            json!({"response": {"status": "failed",
+            "error": {"code": "rate_limit_exceeded", "message": "overloaded"}}}),
+        ),
+        piece: json!({"object": "response", "status": "completed", "model": "m-1", "output": [
+            {"type": "message", "id": "x", "content": [{"type": "output_text", "text": "hello"}]}]})
+        .to_string(),
+        last_mark: r#""type":"response.completed"}"#,
+    }
+}

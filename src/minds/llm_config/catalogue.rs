@@ -1,0 +1,71 @@
+//! What the vendors publish about their models, as far as it matters here. A model that is not in the
+//! table is used all the same; only its context is then not measured.
+//!
+//! The figures are those of the vendors' model pages, in tokens. Where a vendor states a smaller limit
+//! for the prompt than for the whole context, the smaller one stands here.
+
+use super::provider::ModelInfo;
+
+/// Beginning of the names, most tokens of a prompt, most tokens of an answer, whether it sees
+/// pictures. The limit of answers is told only where the protocol demands one: elsewhere vendors count
+/// it against the rate of the whole account.
+type Family = (&'static str, u64, Option<u64>, bool);
+
+const ANTHROPIC: &[Family] = &[
+    ("claude-3-haiku", 200_000, Some(4_096), true),
+    ("claude-3-5-haiku", 200_000, Some(8_192), true),
+    ("claude-3-7-sonnet", 200_000, Some(64_000), true),
+    ("claude-haiku-4-5", 200_000, Some(64_000), true),
+    ("claude-sonnet-4", 200_000, Some(64_000), true),
+    ("claude-sonnet-4-5", 200_000, Some(64_000), true),
+    ("claude-opus-4", 200_000, Some(32_000), true),
+    ("claude-opus-4-1", 200_000, Some(32_000), true),
+    ("claude-opus-4-5", 200_000, Some(64_000), true),
+];
+
+const OPENAI: &[Family] = &[
+    ("gpt-4o", 128_000, None, true),
+    ("gpt-4.1", 1_047_576, None, true),
+    ("gpt-5", 272_000, None, true),
+    ("gpt-5.1", 272_000, None, true),
+    ("o3", 200_000, None, true),
+    ("o3-mini", 200_000, None, false),
+    ("o4-mini", 200_000, None, true),
+];
+
+const DEEPSEEK: &[Family] = &[
+    ("deepseek-chat", 128_000, Some(8_192), false),
+    ("deepseek-reasoner", 128_000, Some(65_536), false),
+];
+
+const GLM: &[Family] =
+    &[("glm-4.5", 128_000, Some(96_000), false), ("glm-4.6", 200_000, Some(128_000), false)];
+
+const MINIMAX: &[Family] = &[("MiniMax-M2", 204_800, Some(131_072), false)];
+
+const QWEN: &[Family] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), false)];
+
+/// The families of a built-in provider.
+pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
+    let table = match provider {
+        "anthropic" => ANTHROPIC,
+        "openai" => OPENAI,
+        "deepseek" => DEEPSEEK,
+        "bigmodel" | "z.ai" => GLM,
+        "minimaxi.com" | "minimaxi.com-coding-plan" | "minimax.io" | "minimax.io-coding-plan" => {
+            MINIMAX
+        }
+        "aliyun-bailian" => QWEN,
+        _ => &[],
+    };
+    table.iter().map(info).collect()
+}
+
+fn info((key, prompt, answer, pictures): &Family) -> ModelInfo {
+    ModelInfo {
+        context_length: Some(*prompt),
+        output_length: *answer,
+        supports_image_input: Some(*pictures),
+        ..ModelInfo::unknown(key)
+    }
+}

@@ -1,0 +1,157 @@
+//! How a provider is reached: how many requests at once, how long to wait, whose certificates to
+//! trust, and how it differs from the usual.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::domain::{Dialect, Quirk, Quirks, ThinkingReplay};
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::{Report, clip, kind};
+
+/// Requests that may run at once where the file does not say.
+const REQUESTS_AT_ONCE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+const MOST_AT_ONCE: usize = 1000;
+/// Longest time that can be set, in milliseconds: a day.
+const LONGEST_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Effective values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// Requests that may run at once.
+    pub max_concurrent: NonZeroUsize,
+    /// Until the connection stands; `None` leaves it to the program, as with the next two.
+    pub connect_timeout: Option<Duration>,
+    /// Until the first byte of an answer.
+    pub first_byte_timeout: Option<Duration>,
+    /// Between two pieces of an answer.
+    pub idle_timeout: Option<Duration>,
+    /// Certificates that are trusted besides those of the system.
+    pub ca_file: Option<PathBuf>,
+    pub dialect: Dialect,
+}
+
+impl Default for Connection {
+    fn default() -> Self {
+        Self {
+            max_concurrent: REQUESTS_AT_ONCE,
+            connect_timeout: None,
+            first_byte_timeout: None,
+            idle_timeout: None,
+            ca_file: None,
+            dialect: Dialect::default(),
+        }
+    }
+}
+
+/// The keys of one provider, and where findings about them go.
+struct Keys<'a, 'b> {
+    provider: &'a str,
+    map: &'a Map<String, Value>,
+    report: &'a mut Report<'b>,
+}
+
+impl Connection {
+    pub(super) fn read(provider: &str, map: &Map<String, Value>, report: &mut Report) -> Self {
+        let mut keys = Keys { provider, map, report };
+        Self {
+            max_concurrent: keys.at_once(),
+            connect_timeout: keys.time("llm_connect_timeout_ms"),
+            first_byte_timeout: keys.time("llm_first_byte_timeout_ms"),
+            idle_timeout: keys.time("llm_idle_timeout_ms"),
+            ca_file: keys.ca_file(),
+            dialect: Dialect { thinking_replay: keys.thinking_replay(), quirks: keys.quirks() },
+        }
+    }
+}
+
+impl Keys<'_, '_> {
+    /// What stands there; an empty value counts as not set.
+    fn value(&self, key: &str) -> Option<Value> {
+        self.map.get(key).filter(|value| !value.is_null()).cloned()
+    }
+
+    fn wrong(&mut self, key: &str, found: &Value, mend: String) {
+        let provider = clip(self.provider);
+        let shown = match found {
+            Value::Number(number) => number.to_string(),
+            Value::String(text) => format!("`{}`", clip(text)),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                kind(found).to_owned()
+            }
+        };
+        let text = format!("`{key}` of provider `{provider}` is {shown}; ignored");
+        let id = format!("llm/wrong-value/{provider}/{key}");
+        self.report.warn(&id, &["providers", self.provider, key], text, mend);
+    }
+
+    fn at_once(&mut self) -> NonZeroUsize {
+        const KEY: &str = "max_concurrent";
+        let Some(value) = self.value(KEY) else { return REQUESTS_AT_ONCE };
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        let number = number.filter(|number| *number <= MOST_AT_ONCE).and_then(NonZeroUsize::new);
+        if number.is_none() {
+            self.wrong(KEY, &value, format!("write a whole number from 1 to {MOST_AT_ONCE}"));
+        }
+        number.unwrap_or(REQUESTS_AT_ONCE)
+    }
+
+    fn time(&mut self, key: &str) -> Option<Duration> {
+        let value = self.value(key)?;
+        let millis = value.as_u64().filter(|millis| (1..=LONGEST_MS).contains(millis));
+        if millis.is_none() {
+            let mend = format!("write milliseconds, a whole number from 1 to {LONGEST_MS}");
+            self.wrong(key, &value, mend);
+        }
+        millis.map(Duration::from_millis)
+    }
+
+    /// An absolute path: what a workspace brings along is nobody to trust.
+    fn ca_file(&mut self) -> Option<PathBuf> {
+        const KEY: &str = "caFile";
+        let value = self.value(KEY)?;
+        let path = value.as_str().map(|text| PathBuf::from(text.trim()));
+        let path = path.filter(|path| path.is_absolute());
+        if path.is_none() {
+            let mend = "write the absolute path of a PEM file outside of the workspace";
+            self.wrong(KEY, &value, mend.to_owned());
+        }
+        path
+    }
+
+    fn thinking_replay(&mut self) -> ThinkingReplay {
+        const KEY: &str = "thinking_replay";
+        let Some(value) = self.value(KEY) else { return ThinkingReplay::default() };
+        let meant = |one: &ThinkingReplay| value.as_str() == Some(one.name());
+        if let Some(one) = ThinkingReplay::ALL.into_iter().find(meant) {
+            return one;
+        }
+        let names: Vec<&str> = ThinkingReplay::ALL.into_iter().map(ThinkingReplay::name).collect();
+        let hint = did_you_mean(value.as_str().unwrap_or_default(), names.iter().copied());
+        self.wrong(KEY, &value, format!("write one of {}{hint}", names.join(", ")));
+        ThinkingReplay::default()
+    }
+
+    fn quirks(&mut self) -> Quirks {
+        const KEY: &str = "apiQuirks";
+        let words = match self.value(KEY) {
+            None => return Quirks::NONE,
+            Some(Value::Array(words)) => words,
+            Some(one) => vec![one],
+        };
+        words.iter().filter_map(|word| self.quirk(KEY, word)).collect()
+    }
+
+    fn quirk(&mut self, key: &str, word: &Value) -> Option<Quirk> {
+        let text = word.as_str().map(str::trim).unwrap_or_default();
+        let known = Quirk::ALL.into_iter().find(|quirk| quirk.name() == text);
+        if known.is_none() {
+            let names: Vec<&str> = Quirk::ALL.into_iter().map(Quirk::name).collect();
+            let hint = did_you_mean(text, names.iter().copied());
+            self.wrong(key, word, format!("write some of {}{hint}", names.join(", ")));
+        }
+        known
+    }
+}
