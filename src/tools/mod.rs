@@ -36,3 +36,5 @@ pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod escapes;

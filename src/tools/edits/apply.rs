@@ -24,7 +24,7 @@ use crate::tools::files::fence;
 use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, quoted};
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
 
 /// The tool.
 #[derive(Debug)]
@@ -95,12 +95,12 @@ impl Tool for Apply {
             // All calls of the round take their place in the line before the first one goes.
             tokio::task::yield_now().await;
             turn.come().await;
-            in_background(lang, move || {
+            let work = move || {
                 let outcome = run(&cx, taken, &hunks);
                 drop(turn);
                 outcome
-            })
-            .await
+            };
+            in_background(work).await.unwrap_or_else(|| Outcome::failed(interrupted(lang)))
         })
     }
 }

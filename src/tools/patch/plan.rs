@@ -12,6 +12,9 @@ use crate::tools::guard::{Entry, Fault, FaultKind, Guard, PathKind, Slot, Vacant
 /// What is read or removed must be open in both ways.
 const BOTH: [Op; 2] = [Op::Read, Op::Write];
 
+/// Most text, old and new, that is held for one patch.
+const LIMIT_BYTES: usize = 64 * 1024 * 1024;
+
 /// One step, and the words for it.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -42,6 +45,8 @@ pub(super) enum Unfit {
     },
     /// Two sections about one path.
     Twice(String),
+    /// The files are too large to be changed at once; the path is where that showed.
+    TooMuch(String),
 }
 
 impl From<Fault> for Unfit {
@@ -53,6 +58,7 @@ impl From<Fault> for Unfit {
 /// Works out all steps.
 pub(super) fn plan(guard: &Guard, sections: &[Section]) -> Result<Vec<Step>, Unfit> {
     let mut steps = Vec::new();
+    let mut bytes = 0;
     let mut named = BTreeSet::new();
     let mut once = |path: &str| {
         let new = named.insert(path.to_owned());
@@ -77,6 +83,10 @@ pub(super) fn plan(guard: &Guard, sections: &[Section]) -> Result<Vec<Step>, Unf
             Section::Update { path, to, chunks } => {
                 let rewrite = rewrite(guard, path, chunks)?;
                 once(&rewrite.path)?;
+                bytes += rewrite.old.len() + rewrite.new.len();
+                if bytes > LIMIT_BYTES {
+                    return Err(Unfit::TooMuch(rewrite.path));
+                }
                 if rewrite.old != rewrite.new {
                     steps.push(Step::Rewrite(rewrite));
                 }
