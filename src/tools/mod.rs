@@ -46,4 +46,6 @@ pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod escapes;
+#[cfg(test)]
 mod tests;

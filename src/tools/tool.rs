@@ -97,7 +97,8 @@ pub struct ToolCx {
     pub reminders: Arc<[ReminderView]>,
     /// The language of results.
     pub lang: Lang,
-    /// Drawn for this call alone, in case it adds a reminder: 8 characters of `[0-9a-z]`.
+    /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of
+    /// `[0-9a-z]`.
     pub new_reminder_id: String,
 }
 

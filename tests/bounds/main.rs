@@ -1,5 +1,87 @@
-//! How much memory work of any size may take.
+//! How much memory a tool takes, whatever it is pointed at. Each test resets the peak of the
+//! process, runs one call and looks at the peak again; so they run one after the other.
 
+#![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+mod files;
 mod search;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dominds_tui::domain::{AgentId, DialogId, Lang, RootId};
+use dominds_tui::tools::{Access, Outcome, Registry, ToolCx};
+use serde_json::Value;
+
+/// What a call may take, in bytes.
+const MOST_GROWTH: u64 = 32 * 1024 * 1024;
+
+/// The peak belongs to the process, so only one test at a time may move it.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A workspace, and the built-in tools in it.
+struct Ground {
+    dir: tempfile::TempDir,
+    tools: Registry,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Ground {
+    pub fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let dir = tempfile::tempdir().expect("a folder");
+        Self { dir, tools: Registry::builtin(), _alone: alone }
+    }
+
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    /// Runs a call; gives its outcome and by how many bytes the peak of memory grew.
+    pub fn run(&self, tool: &str, args: &Value) -> (Outcome, u64) {
+        let (subset, _) = self.tools.for_member(&["*".to_owned()], &[], true);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let before = reset_peak();
+        let outcome = runtime.block_on(subset.run(tool, &args.to_string(), cx(self.dir.path())));
+        (outcome, peak().saturating_sub(before))
+    }
+}
+
+/// Holds what a call took against what any call may take.
+fn stays_small(told: &str, (outcome, grown): (Outcome, u64)) -> Outcome {
+    eprintln!("{told}: the peak grew by {} KiB", grown / 1024);
+    assert!(grown < MOST_GROWTH, "{told}: the peak grew by {grown} bytes");
+    outcome
+}
+
+fn cx(workspace: &Path) -> ToolCx {
+    ToolCx {
+        caller: AgentId::new("lead"),
+        dialog: DialogId::main(RootId::new("aa/bb/01")),
+        sees_pictures: true,
+        workspace: Arc::from(workspace),
+        access: Arc::<Access>::default(),
+        taskdoc: None,
+        main_dialog: true,
+        reminders: Arc::from([]),
+        lang: Lang::En,
+        new_reminder_id: "bounds01".to_owned(),
+    }
+}
+
+/// Forgets the peak so far; gives what is in use now.
+fn reset_peak() -> u64 {
+    fs::write("/proc/self/clear_refs", "5").expect("the peak can be reset");
+    peak()
+}
+
+/// The most memory in use since the last reset, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("the state of the process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kib * 1024
+}

@@ -13,6 +13,7 @@ mod assignments;
 mod bench;
 mod crash;
 mod disk;
+mod edits;
 mod failures;
 mod faults;
 mod forks;

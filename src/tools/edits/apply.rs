@@ -24,7 +24,7 @@ use crate::tools::files::fence;
 use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, quoted};
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
 
 /// The tool.
 #[derive(Debug)]
@@ -95,12 +95,12 @@ impl Tool for Apply {
             // All calls of the round take their place in the line before the first one goes.
             tokio::task::yield_now().await;
             turn.come().await;
-            in_background(lang, move || {
+            let work = move || {
                 let outcome = run(&cx, taken, &hunks);
                 drop(turn);
                 outcome
-            })
-            .await
+            };
+            in_background(work).await.unwrap_or_else(|| Outcome::failed(interrupted(lang)))
         })
     }
 }
@@ -167,48 +167,46 @@ fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
 }
 
 fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> Outcome {
-    let (code, summary) = match kept {
+    let (code, why) = match kept {
         Kept::NoText(reason) => return reason.outcome(APPLY, lang),
         Kept::PlaceChanged => (
             "APPLY_REJECTED_PLACE_CHANGED",
-            lang.pick(
-                "The path leads to another file now. Nothing was changed. Prepare the edit again.",
-                "该路径现已指向另一个文件,未做任何改动。请重新准备修改。",
-            ),
+            lang.pick("The path leads to another file now.", "该路径现已指向另一个文件。"),
         ),
-        Kept::Appeared => (
-            "APPLY_REJECTED_FILE_APPEARED",
-            lang.pick(
-                "The file exists by now. Nothing was changed. Read it, then prepare the edit again.",
-                "文件现已存在,未做任何改动。请先读取,再重新准备修改。",
-            ),
-        ),
-        Kept::Rejected(Rejected::ContentChanged) => (
+        Kept::Appeared => {
+            ("APPLY_REJECTED_FILE_APPEARED", lang.pick("The file exists by now.", "文件现已存在。"))
+        }
+        Kept::Rejected(reason) => rejected(*reason, lang),
+    };
+    let then = lang.pick(
+        "Nothing was changed. Read the file, then prepare the edit again.",
+        "未做任何改动。请读取文件后重新准备修改。",
+    );
+    let summary = format!("{why} {then}");
+    Report::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
+}
+
+fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
+    match reason {
+        Rejected::ContentChanged => (
             "CONTENT_CHANGED",
-            lang.pick(
-                "The lines to be replaced have changed since. Nothing was changed. Read the file, \
-                 then prepare the edit again.",
-                "要替换的行此后已被改动,未做任何改动。请读取文件后重新准备修改。",
-            ),
+            lang.pick("The lines to be replaced have changed since.", "要替换的行此后已被改动。"),
         ),
-        Kept::Rejected(Rejected::ContextLost) => (
+        Rejected::ContextLost => (
             "APPLY_REJECTED_CONTEXT_LOST",
             lang.pick(
-                "The file has changed around the place of the edit. Nothing was changed. Read it, \
-                 then prepare the edit again.",
-                "修改位置周围的内容已变化,未做任何改动。请读取文件后重新准备修改。",
+                "The file has changed around the place of the edit.",
+                "修改位置周围的内容已变化。",
             ),
         ),
-        Kept::Rejected(Rejected::Ambiguous) => (
+        Rejected::Ambiguous => (
             "AMBIGUOUS_MATCH",
             lang.pick(
-                "The file has changed, and the edit would fit several places now. Nothing was \
-                 changed. Prepare it again with the present lines.",
-                "文件已变化,此修改现在与多处相符,未做任何改动。请按当前内容重新准备。",
+                "The file has changed, and the edit would fit several places now.",
+                "文件已变化,此修改现在与多处相符。",
             ),
         ),
-    };
-    Report::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
+    }
 }
 
 fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> Outcome {

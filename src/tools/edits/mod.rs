@@ -60,10 +60,9 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// Works where blocking is allowed.
-async fn in_background(lang: Lang, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Outcome::failed(super::tool::interrupted(lang)))
+/// Works where blocking is allowed; `None` if that broke down.
+async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
 }
 
 fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> Outcome {

@@ -10,7 +10,7 @@ use super::diff::unified;
 use super::hunks::{Draft, Edit, Hunks, LIFE};
 use super::lines::lines;
 use super::plan::{Planner, Refusal};
-use super::source::{NoText, read_text};
+use super::source::{LIMIT_LINES, NoText, read_text};
 use super::taken::Taken;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
@@ -20,7 +20,7 @@ use crate::tools::files::fence;
 use crate::tools::guard::{FaultKind, Guard};
 use crate::tools::outcome::Outcome;
 use crate::tools::report::{Report, quoted};
-use crate::tools::tool::{Tool, ToolCx, ToolSpec};
+use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
 
 /// A tool that prepares an edit.
 #[derive(Debug)]
@@ -70,28 +70,46 @@ impl Tool for Prepare {
                 Some(Ok(taken)) => Some(taken),
                 None => None,
             };
-            let lang = cx.lang;
-            in_background(lang, move || match prepare(&cx, &args, kind, &hunks) {
+            let (lang, id, marks) = (cx.lang, cx.new_reminder_id.clone(), Arc::clone(&hunks));
+            let work = move || match prepare(&cx, &args, kind, &marks) {
                 Ok(prepared) => {
                     let outcome = told(&name, &prepared, &cx);
+                    (outcome, Some(prepared.draft))
+                }
+                Err(refused) => (refused.outcome(&name, args.required_text("path"), lang), None),
+            };
+            // All calls of the round begin before this one goes on, so none of them sees the edit.
+            tokio::task::yield_now().await;
+            match in_background(work).await {
+                Some((outcome, Some(draft))) => {
                     replaced.into_iter().for_each(Taken::spend);
-                    hunks.keep(cx.new_reminder_id, prepared.draft, now);
+                    hunks.keep(id, draft, now);
                     outcome
                 }
-                Err(Refused::NoText(reason)) => reason.outcome(&name, lang),
-                Err(Refused::Plan(refusal)) => {
-                    let path = args.required_text("path");
-                    Report::error(&name, path, refusal.code).summary(refusal.text).outcome()
-                }
-            })
-            .await
+                Some((outcome, None)) => outcome,
+                None => Outcome::failed(interrupted(lang)),
+            }
         })
+    }
+}
+
+impl Refused {
+    fn outcome(&self, name: &str, path: &str, lang: Lang) -> Outcome {
+        match self {
+            Self::NoText(reason) => reason.outcome(name, lang),
+            Self::Plan(refusal) => {
+                Report::error(name, path, refusal.code).summary(refusal.text.as_str()).outcome()
+            }
+        }
     }
 }
 
 fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepared, Refused> {
     let path = args.required_text("path");
     let content = args.text("content").unwrap_or_default();
+    if content.matches('\n').count() > LIMIT_LINES {
+        return Err(Refused::Plan(too_long(cx.lang)));
+    }
     let guard = Guard::general(cx).map_err(|fault| Refused::NoText(fault.into()))?;
     let create = matches!(kind, Kind::Append) && args.flag("create").unwrap_or(true);
     let opened = match guard.open_for_edit(path) {
@@ -132,6 +150,16 @@ fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Pre
     let place = vacant.shown.clone();
     let draft = Draft { owner: cx.caller.clone(), path: vacant.shown, place, edit };
     Ok(Prepared { draft, change, evidence: Vec::new(), total_lines: 0 })
+}
+
+fn too_long(lang: Lang) -> Refusal {
+    Refusal::new(
+        "CONTENT_TOO_LARGE",
+        match lang {
+            Lang::En => format!("`content` has more than {LIMIT_LINES} lines; put it in in parts."),
+            Lang::Zh => format!("`content` 超过 {LIMIT_LINES} 行;请分几次写入。"),
+        },
+    )
 }
 
 fn no_change(lang: Lang) -> Refusal {

@@ -12,6 +12,9 @@ use crate::tools::report::{Report, refused};
 /// The largest file that is edited.
 const LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// Most lines of a file that is edited, and of a text that is put in: each takes some memory.
+pub(in crate::tools) const LIMIT_LINES: usize = 400_000;
+
 /// Why a file cannot be edited.
 #[derive(Debug)]
 pub(in crate::tools) enum NoText {
@@ -29,12 +32,17 @@ impl From<Fault> for NoText {
 /// The whole text of an open file.
 pub(in crate::tools) fn read_text(opened: &OpenFile) -> Result<String, NoText> {
     let path = opened.shown.clone();
+    let too_large = |bytes| Err(NoText::TooLarge { path: path.clone(), bytes });
+    if opened.meta.len() > LIMIT_BYTES {
+        return too_large(opened.meta.len());
+    }
     let mut bytes = Vec::new();
     // One byte more than allowed, to tell a file that is still growing.
     let read = (&opened.file).take(LIMIT_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Fault::io(&path, &error))?;
-    if bytes.len() as u64 > LIMIT_BYTES {
-        return Err(NoText::TooLarge { path, bytes: opened.meta.len() });
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    if bytes.len() as u64 > LIMIT_BYTES || lines > LIMIT_LINES {
+        return too_large(bytes.len() as u64);
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
     text.ok_or(NoText::NotUtf8 { path })
@@ -55,10 +63,13 @@ impl NoText {
         match (self, lang) {
             (Self::Fault(fault), lang) => fault.text(lang),
             (Self::TooLarge { bytes, .. }, Lang::En) => format!(
-                "The file has {bytes} bytes; files up to {LIMIT_BYTES} bytes can be edited here."
+                "The file has {bytes} bytes; files up to {LIMIT_BYTES} bytes and {LIMIT_LINES} \
+                 lines can be edited here."
             ),
             (Self::TooLarge { bytes, .. }, Lang::Zh) => {
-                format!("文件有 {bytes} 字节;此处只能编辑不超过 {LIMIT_BYTES} 字节的文件。")
+                format!(
+                    "文件有 {bytes} 字节;此处只能编辑不超过 {LIMIT_BYTES} 字节、{LIMIT_LINES} 行的文件。"
+                )
             }
             (Self::NotUtf8 { .. }, Lang::En) => {
                 "The file is not UTF-8 text, so editing it here would damage it.".to_owned()

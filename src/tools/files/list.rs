@@ -52,7 +52,7 @@ struct Listing {
 }
 
 fn run(cx: &ToolCx, args: &Args) -> Outcome {
-    let path = args.text("path").map(str::trim).filter(|path| !path.is_empty()).unwrap_or(".");
+    let path = args.text("path").filter(|path| !path.trim().is_empty()).unwrap_or(".");
     let listed = Guard::general(cx).and_then(|guard| {
         let dir = guard.open_dir(path)?;
         let listing = scan(&guard, &dir).map_err(|error| Fault::io(path, &error))?;

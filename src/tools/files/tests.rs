@@ -1,5 +1,7 @@
 //! The file tools, as a model meets them.
 
+mod names;
+
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
@@ -33,18 +35,19 @@ fn read_file_numbers_the_lines_and_tells_the_size() {
 }
 
 #[test]
-fn read_file_shows_the_part_that_was_asked_for() {
+fn c01_read_file_shows_the_part_that_was_asked_for() {
     let bench = Bench::new();
-    let lines: Vec<String> = (1..=1_000).map(|line| format!("line{line}")).collect();
+    let lines: Vec<String> = (1..=700).map(|line| format!("line{line}")).collect();
     bench.put("a", lines.join("\n"));
     for (args, first, last, shown, hint) in [
         (json!({"path": "a"}), "line1", "line500", "500", Some("501~")),
         (json!({"path": "a", "max_lines": 0}), "line1", "line500", "500", Some("501~")),
         (json!({"path": "a", "range": "10~12"}), "line10", "line12", "3", None),
-        (json!({"path": "a", "range": "990~"}), "line990", "line1000", "11", None),
+        (json!({"path": "a", "range": "~3"}), "line1", "line3", "3", None),
+        (json!({"path": "a", "range": "690~"}), "line690", "line700", "11", None),
         (json!({"path": "a", "range": "7"}), "line7", "line7", "1", None),
         (json!({"path": "a", "range": "~", "max_lines": 2}), "line1", "line2", "2", Some("3~")),
-        (json!({"path": "a", "max_lines": 1000}), "line1", "line1000", "1000", None),
+        (json!({"path": "a", "max_lines": 1000}), "line1", "line700", "700", None),
     ] {
         let outcome = bench.run("read_file", &args);
         assert!(outcome.ok, "{}", outcome.text);
@@ -52,10 +55,17 @@ fn read_file_shows_the_part_that_was_asked_for() {
             outcome.text.lines().filter_map(|line| line.split_once("| ").map(|(_, l)| l)).collect();
         assert_eq!((lines.first(), lines.last()), (Some(&first), Some(&last)), "{args}");
         assert_eq!(header(&outcome, "shown_lines"), Some(shown));
-        assert_eq!(header(&outcome, "total_lines"), Some("1000"));
+        assert_eq!(header(&outcome, "total_lines"), Some("700"));
+        let cut = if hint.is_some() { "true" } else { "false" };
+        assert_eq!(header(&outcome, "truncated_by_max_lines"), Some(cut));
         assert_eq!(outcome.text.contains("More follows"), hint.is_some());
         assert!(hint.is_none_or(|hint| outcome.text.contains(hint)));
     }
+    bench.put("empty", "");
+    let empty = bench.run("read_file", &json!({"path": "empty"}));
+    assert_eq!(header(&empty, "total_lines"), Some("0"));
+    let backwards = bench.run("read_file", &json!({"path": "a", "range": "5~2"}));
+    assert_eq!(header(&backwards, "error"), Some("INVALID_RANGE"));
     let plain = bench.run("read_file", &json!({"path": "a", "range": "3", "show_linenos": false}));
     assert!(plain.text.contains("\nline3\n") && !plain.text.contains("| line3"));
 }
@@ -147,7 +157,7 @@ fn list_dir_shows_the_first_entries_of_a_large_directory() {
 }
 
 #[test]
-fn create_new_file_makes_what_is_not_there() {
+fn c02_create_new_file_makes_what_is_not_there() {
     let bench = Bench::new();
     let outcome = bench.run("create_new_file", &json!({"path": "a/b/c.txt", "content": "x\ny"}));
     assert!(outcome.ok, "{}", outcome.text);
@@ -176,7 +186,7 @@ fn overwrite(lines: u64, bytes: u64, content: &str) -> Value {
 }
 
 #[test]
-fn overwrite_replaces_only_what_the_model_knows() {
+fn c02_overwrite_replaces_only_what_the_model_knows() {
     let bench = Bench::new();
     bench.put("a", "1\n2");
     std::fs::set_permissions(bench.at("a"), std::fs::Permissions::from_mode(0o640)).unwrap();
@@ -204,6 +214,34 @@ fn overwrite_replaces_only_what_the_model_knows() {
     });
     let outcome = bench.run("overwrite_entire_file", &absent);
     assert_eq!(header(&outcome, "error"), Some("NOT_FOUND"));
+}
+
+#[test]
+fn c05_reserved_names_are_closed_at_the_root_and_free_below_it() {
+    let bench = Bench::new();
+    bench.put("sub/.dialogs/x", "fine\n").put(".dialogs-keep/x", "fine\n");
+    bench.put(".minds/x", "").put(".dialogs/x", "").put("x.tsk/goals.md", "");
+    for (dir, file, open) in [
+        (".minds", ".minds/x", false),
+        (".dialogs", ".dialogs/x", false),
+        ("x.tsk", "x.tsk/goals.md", false),
+        ("sub/.dialogs", "sub/.dialogs/x", true),
+        (".dialogs-keep", ".dialogs-keep/x", true),
+    ] {
+        let stats = json!({
+            "path": file, "known_old_total_lines": 1, "known_old_total_bytes": 5, "content": "new"
+        });
+        for (tool, args) in [
+            ("read_file", json!({"path": file})),
+            ("list_dir", json!({"path": dir})),
+            ("create_new_file", json!({"path": format!("{dir}/new")})),
+            ("overwrite_entire_file", stats),
+        ] {
+            let outcome = bench.run(tool, &args);
+            let code = header(&outcome, "error");
+            assert_eq!(code, (!open).then_some("ACCESS_DENIED"), "{tool} {args}");
+        }
+    }
 }
 
 #[test]

@@ -140,7 +140,8 @@ impl Entry {
     /// It is a directory by now, or the system's refusal.
     pub fn remove(&self) -> Result<(), Fault> {
         self.dir.remove(&self.name).map_err(|error| self.io(&error))?;
-        self.dir.sync().map_err(|error| self.io(&error))
+        self.forget();
+        Ok(())
     }
 
     /// Removes an empty directory.
@@ -149,7 +150,14 @@ impl Entry {
     /// It is not empty, no directory by now, or the system's refusal.
     pub fn remove_dir(&self) -> Result<(), Fault> {
         self.dir.remove_dir(&self.name).map_err(|error| self.io(&error))?;
-        self.dir.sync().map_err(|error| self.io(&error))
+        self.forget();
+        Ok(())
+    }
+
+    /// Makes a removal last. Where the disk cannot promise that, a power failure may bring the name
+    /// back; the removal is done all the same.
+    fn forget(&self) {
+        let _ = self.dir.sync();
     }
 
     /// Whether a place lies in the directory that this name stands for.
@@ -182,9 +190,13 @@ impl Entry {
         self.dir.move_to(&self.name, there, name)?;
         let here = (self.dir.clone(), self.name.clone());
         let now = (there.clone(), name.to_owned());
-        there.sync()?;
-        self.dir.sync()?;
-        Ok(Moved { here, now, shown: self.shown.clone() })
+        let moved = Moved { here, now, shown: self.shown.clone() };
+        let synced = there.sync().and_then(|()| self.dir.sync());
+        if synced.is_err() {
+            // If it cannot be taken back either, the error says what is wrong with the disk.
+            let _ = moved.take_back();
+        }
+        synced.map(|()| moved)
     }
 
     pub(super) fn io(&self, error: &io::Error) -> Fault {

@@ -24,6 +24,9 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
+/// Most sections of a patch; each holds a directory open while it is planned.
+const LIMIT_SECTIONS: usize = 200;
+
 /// Characters of a line that are shown back.
 const SHOWN_CHARS: usize = 80;
 
@@ -69,6 +72,7 @@ pub(super) enum FaultKind {
     Path(String),
     /// An update without chunks and without a new path, or a chunk without lines.
     Empty,
+    TooMany,
 }
 
 /// Reads a patch. What comes before its begin and behind its end must be the wrapping of a shell.
@@ -89,6 +93,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Section>, Fault> {
         if line.trim().is_empty() {
             reader.at += 1;
         } else {
+            if sections.len() == LIMIT_SECTIONS {
+                return Err(reader.fault(FaultKind::TooMany));
+            }
             sections.push(reader.section()?);
         }
     }
@@ -269,6 +276,12 @@ impl Fault {
             (FaultKind::Path(path), Lang::Zh) => format!("`{path}` 不是相对于工作区的路径"),
             (FaultKind::Empty, Lang::En) => "nothing is to be changed here".into(),
             (FaultKind::Empty, Lang::Zh) => "此处没有任何改动".into(),
+            (FaultKind::TooMany, Lang::En) => {
+                format!("more than {LIMIT_SECTIONS} files; make several patches of it")
+            }
+            (FaultKind::TooMany, Lang::Zh) => {
+                format!("涉及的文件超过 {LIMIT_SECTIONS} 个;请拆成几个补丁")
+            }
         };
         match lang {
             Lang::En => format!("Line {line} of the patch: {what}. Nothing was changed."),
@@ -349,6 +362,7 @@ mod tests {
             (wrap("*** Update File: a\n@@ x\n"), 3, FaultKind::Empty),
             (wrap("*** Update File: a\n@@\n*x\n"), 4, FaultKind::Unexpected("*x".into())),
             (wrap("*** Add File: a\nx\n"), 3, FaultKind::Unexpected("x".into())),
+            (wrap(&"*** Delete File: a\n".repeat(201)), 202, FaultKind::TooMany),
             (wrap("*** Rename File: a\n"), 2, FaultKind::Unexpected("*** Rename File: a".into())),
         ] {
             let fault = parse(&text).unwrap_err();

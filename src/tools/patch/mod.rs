@@ -85,6 +85,13 @@ fn refuse(unfit: &Unfit, lang: Lang) -> Outcome {
             );
             (path, "DUPLICATE_PATH", text.to_owned())
         }
+        Unfit::TooMuch(path) => {
+            let text = lang.pick(
+                "The files are too large to be changed at once. Make several patches of it.",
+                "文件过大,无法一次全部修改。请拆成几个补丁。",
+            );
+            (path, "PATCH_TOO_LARGE", text.to_owned())
+        }
     };
     let nothing = lang.pick("Nothing was changed.", "未做任何改动。");
     Report::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()

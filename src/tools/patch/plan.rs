@@ -12,6 +12,9 @@ use crate::tools::guard::{Entry, Fault, FaultKind, Guard, PathKind, Slot, Vacant
 /// What is read or removed must be open in both ways.
 const BOTH: [Op; 2] = [Op::Read, Op::Write];
 
+/// Most text, old and new, that is held for one patch.
+const LIMIT_BYTES: usize = 64 * 1024 * 1024;
+
 /// One step, and the words for it.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -42,6 +45,8 @@ pub(super) enum Unfit {
     },
     /// Two sections about one path.
     Twice(String),
+    /// The files are too large to be changed at once; the path is where that showed.
+    TooMuch(String),
 }
 
 impl From<Fault> for Unfit {
@@ -52,43 +57,67 @@ impl From<Fault> for Unfit {
 
 /// Works out all steps.
 pub(super) fn plan(guard: &Guard, sections: &[Section]) -> Result<Vec<Step>, Unfit> {
-    let mut steps = Vec::new();
-    let mut named = BTreeSet::new();
-    let mut once = |path: &str| {
-        let new = named.insert(path.to_owned());
-        if new { Ok(()) } else { Err(Unfit::Twice(path.to_owned())) }
-    };
+    let mut plan = Plan { guard, steps: Vec::new(), named: BTreeSet::new(), bytes: 0 };
     for section in sections {
         match section {
-            Section::Add { path, content } => {
-                let vacant = guard.vacant(path, Target::File)?;
-                once(&vacant.shown)?;
-                steps.push(Step::Create { vacant, content: content.clone() });
-            }
-            Section::Delete { path } => {
-                let entry = guard.entry(path, &BOTH)?;
-                match entry.kind() {
-                    PathKind::File | PathKind::Symlink => {}
-                    PathKind::Directory | PathKind::Special => return Err(no_file(path)),
-                }
-                once(&entry.shown)?;
-                steps.push(Step::Remove(entry));
-            }
-            Section::Update { path, to, chunks } => {
-                let rewrite = rewrite(guard, path, chunks)?;
-                once(&rewrite.path)?;
-                if rewrite.old != rewrite.new {
-                    steps.push(Step::Rewrite(rewrite));
-                }
-                if let Some(to) = to {
-                    let (entry, vacant) = relocation(guard, path, to)?;
-                    once(&vacant.shown)?;
-                    steps.push(Step::Move { entry, vacant });
-                }
-            }
+            Section::Add { path, content } => plan.add(path, content)?,
+            Section::Delete { path } => plan.delete(path)?,
+            Section::Update { path, to, chunks } => plan.update(path, to.as_deref(), chunks)?,
         }
     }
-    Ok(steps)
+    Ok(plan.steps)
+}
+
+struct Plan<'a> {
+    guard: &'a Guard,
+    steps: Vec<Step>,
+    /// Paths that a section is about.
+    named: BTreeSet<String>,
+    /// Text that is held, old and new.
+    bytes: usize,
+}
+
+impl Plan<'_> {
+    fn add(&mut self, path: &str, content: &str) -> Result<(), Unfit> {
+        let vacant = self.guard.vacant(path, Target::File)?;
+        self.once(&vacant.shown)?;
+        self.steps.push(Step::Create { vacant, content: content.to_owned() });
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &str) -> Result<(), Unfit> {
+        let entry = self.guard.entry(path, &BOTH)?;
+        match entry.kind() {
+            PathKind::File | PathKind::Symlink => {}
+            PathKind::Directory | PathKind::Special => return Err(no_file(path)),
+        }
+        self.once(&entry.shown)?;
+        self.steps.push(Step::Remove(entry));
+        Ok(())
+    }
+
+    fn update(&mut self, path: &str, to: Option<&str>, chunks: &[Chunk]) -> Result<(), Unfit> {
+        let rewrite = rewrite(self.guard, path, chunks)?;
+        self.once(&rewrite.path)?;
+        self.bytes += rewrite.old.len() + rewrite.new.len();
+        if self.bytes > LIMIT_BYTES {
+            return Err(Unfit::TooMuch(rewrite.path));
+        }
+        if rewrite.old != rewrite.new {
+            self.steps.push(Step::Rewrite(rewrite));
+        }
+        if let Some(to) = to {
+            let (entry, vacant) = relocation(self.guard, path, to)?;
+            self.once(&vacant.shown)?;
+            self.steps.push(Step::Move { entry, vacant });
+        }
+        Ok(())
+    }
+
+    fn once(&mut self, path: &str) -> Result<(), Unfit> {
+        let new = self.named.insert(path.to_owned());
+        if new { Ok(()) } else { Err(Unfit::Twice(path.to_owned())) }
+    }
 }
 
 fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, Unfit> {

@@ -78,6 +78,20 @@ fn a_patch_of_which_one_part_does_not_fit_changes_nothing() {
 }
 
 #[test]
+fn a_patch_of_too_much_text_is_refused() {
+    let bench = Bench::new();
+    let line = "x".repeat(99) + "\n";
+    let mut body = String::new();
+    for name in ["a", "b", "c"] {
+        bench.put(name, format!("first\n{}", line.repeat(150_000)));
+        body.push_str(&format!("*** Update File: {name}\n@@\n-first\n+second\n"));
+    }
+    let outcome = patch(&bench, &body);
+    assert_eq!(header(&outcome, "error"), Some("PATCH_TOO_LARGE"), "{}", outcome.text);
+    assert!(bench.text("a").starts_with("first\n"));
+}
+
+#[test]
 fn what_was_written_is_taken_back_when_a_later_write_fails() {
     let bench = Bench::new();
     bench.put("a", "1\n").put("b", "2\n").put("c", "3\n");
