@@ -204,7 +204,6 @@ async fn endings_are_told_apart() {
     let limit = "the output limit was reached: the answer may be incomplete";
     let inside = "the output limit was reached inside a call: its arguments are incomplete";
     let filter = "the provider's content filter ended the answer early";
-    let paused = "the provider paused its answer: say that it should go on";
     let cut_call = |arguments: &str| vec![calls("a", "f", arguments), notice(inside)];
     for (what, body, mut expected) in [
         ("the end of a turn", hello.clone() + &done("end_turn"), vec![says("hello")]),
@@ -234,7 +233,11 @@ async fn endings_are_told_apart() {
         ),
         ("output limit before any argument", begun + &stop(0) + &done("max_tokens"), cut_call("{")),
         ("refusal", hello.clone() + &done("refusal"), vec![says("hello"), notice(filter)]),
-        ("pause", hello.clone() + &done("pause_turn"), vec![says("hello"), notice(paused)]),
+        (
+            "a pause before a call",
+            hello.clone() + &tool(1, "a", "f", &["{}"]) + &done("pause_turn"),
+            vec![says("hello"), calls("a", "f", "{}")],
+        ),
     ] {
         expected.extend([usage(), ends()]);
         assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
@@ -305,6 +308,7 @@ async fn failures_inside_an_answer_are_classified() {
         ("empty", start() + &done("end_turn"), ErrorClass::Empty),
         ("blank", start() + &text(0, " \n") + &done("end_turn"), ErrorClass::Empty),
         ("refused before a word", start() + &done("refusal"), ErrorClass::Rejected),
+        ("a pause before a word", start() + &done("pause_turn"), ErrorClass::Empty),
         ("the limit before a word", start() + &done("max_tokens"), ErrorClass::Empty),
         ("overloaded", hello.clone() + &failed("overloaded_error"), ErrorClass::RateLimited),
         ("too many requests", failed("rate_limit_error"), ErrorClass::RateLimited),
