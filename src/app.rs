@@ -15,7 +15,7 @@ use crate::llm::{
 use crate::minds::{ApiType, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::Registry;
+use crate::tools::{Environment, Registry, Shells};
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
@@ -41,12 +41,14 @@ pub struct Start<'a> {
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
-pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
+pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let providers: Arc<dyn ProviderSource> = match start.models {
         Models::Configured(consent) => Arc::new(Configured::new(start.workspace, consent)),
         Models::Scripted(script) => Arc::new(ByScript(Arc::new(script))),
     };
+    let shells = Shells::new(Environment::of(env::all()));
+    shells.find_again(start.workspace);
     let engine = Engine {
         workspace: start.workspace.to_owned(),
         shown_folder: env::shown(start.workspace),
@@ -56,12 +58,13 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
         lang: env::work_language(),
         providers,
         tools: Registry::builtin(),
+        shells: shells.clone(),
         env: &env::variable,
         driving: start.driving,
         permits: Permits::default(),
         rates: Rates::default(),
     };
-    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+    Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
 /// Opens the store of a workspace.

@@ -148,6 +148,9 @@ pub struct Driving {
     /// Send keys to every address this workspace names, for this run only
     #[arg(long)]
     pub trust: bool,
+    /// Leave processes in the background running at the end
+    #[arg(long)]
+    pub leave_processes: bool,
 }
 
 #[derive(Debug, Args)]

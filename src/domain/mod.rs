@@ -6,6 +6,7 @@
 //! clock or draws a random number.
 
 pub mod assignment;
+pub mod background;
 pub mod call;
 pub mod dialog;
 pub mod fresh_boots;
@@ -32,6 +33,7 @@ pub mod tree;
 pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
+pub use background::Background;
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use dialog::{Dialog, DialogMeta};
 pub use fullness::{Fullness, Remedy};

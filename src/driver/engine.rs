@@ -10,7 +10,7 @@ use crate::domain::{Clock, IdSource, KeyUse, Lang};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::Registry;
+use crate::tools::{Registry, Shells};
 
 use super::rate::Rates;
 use super::texts::Texts;
@@ -58,6 +58,8 @@ pub struct Engine {
     pub lang: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub tools: Registry,
+    /// Commands that are at work, and those in the background.
+    pub shells: Shells,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).

@@ -34,6 +34,7 @@ mod offers;
 mod picture;
 mod port;
 mod prepare;
+mod processes;
 mod pump;
 mod rate;
 mod recovery;

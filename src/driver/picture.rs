@@ -190,6 +190,7 @@ impl Picture {
             | UiEvent::Refused { .. }
             | UiEvent::Forked { .. }
             | UiEvent::Shelf { .. }
+            | UiEvent::Processes(_)
             | UiEvent::KeyHeld { .. }
             | UiEvent::Notice(_)
             | UiEvent::Quiet(_)

@@ -72,6 +72,7 @@ impl TreeTask {
                 | NextStep::Resume
                 | NextStep::Reason => {}
             }
+            self.follow_processes(id).await;
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
                 Err(unready) => {

@@ -53,6 +53,8 @@ impl Supervisor {
     pub async fn run(mut self) {
         self.look_around().await;
         let mut grace = Duration::from_secs(3);
+        let mut processes = self.engine.shells.changes();
+        self.tell_processes().await;
         loop {
             tokio::select! {
                 command = self.commands.recv() => match command {
@@ -63,6 +65,7 @@ impl Supervisor {
                     Some(command) => self.carry_out(command).await,
                     None => break,
                 },
+                Ok(()) = processes.changed() => self.tell_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
             }
         }
@@ -159,7 +162,11 @@ impl Supervisor {
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Trust { ticket, key } => self.trust(ticket, key).await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
-            Command::Refresh => self.send(News::Refresh).await,
+            Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Refresh => {
+                self.send(News::Refresh).await;
+                self.tell_processes().await;
+            }
             Command::Shutdown { .. } => {}
         }
     }

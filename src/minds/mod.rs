@@ -116,6 +116,12 @@ impl Minds {
         &self.providers
     }
 
+    /// The variables of the environment that hold keys of providers.
+    #[must_use]
+    pub fn key_variables(&self) -> Vec<String> {
+        self.providers().iter().filter_map(|provider| provider.api_key_env_var.clone()).collect()
+    }
+
     #[must_use]
     pub fn provider(&self, key: &str) -> Option<&ProviderConfig> {
         self.providers.iter().find(|provider| provider.key == key)

@@ -6,9 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::domain::{AccessLists, AgentId, DialogId, Lang, RootId};
+use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 
-use super::{Access, Outcome, Registry, ReminderView, ToolCx};
+use super::{Access, Outcome, Registry, ReminderView, Shells, ToolCx};
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
 
 /// A workspace `ws` beside things that must stay out of reach.
 pub(super) struct Bench {
@@ -30,6 +39,9 @@ impl Bench {
             taskdoc: Some(PathBuf::from("task.tsk")),
             main_dialog: true,
             reminders: Arc::from([]),
+            shells: Shells::default(),
+            keys: Arc::default(),
+            clock: Arc::new(Noon),
             lang: Lang::En,
             new_reminder_id: "new00001".to_owned(),
         };
@@ -75,11 +87,18 @@ impl Bench {
         self.run_raw(name, &args.to_string())
     }
 
+    /// Runs a tool with all tools granted, on the runtime of the test.
+    pub async fn call(&self, name: &str, args: &Value) -> Outcome {
+        let all = ["*".to_owned()];
+        let (subset, _) = Registry::builtin().for_member(&all, &[], self.cx.main_dialog);
+        subset.run(name, &args.to_string(), self.cx.clone()).await
+    }
+
     pub fn run_raw(&self, name: &str, raw: &str) -> Outcome {
         let (subset, unknown) =
             Registry::builtin().for_member(&["*".to_owned()], &[], self.cx.main_dialog);
         assert!(unknown.is_empty());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(subset.run(name, raw, self.cx.clone()))
     }
 }

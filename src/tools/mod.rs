@@ -10,7 +10,9 @@
 //!    │
 //!    ▼
 //!  tool ──▶ control/*                   reminders, mind, task document
-//!     └───▶ files/* ──▶ guard ──▶ access
+//!     ├───▶ files/* ──▶ guard ──▶ access
+//!     ├───▶ readonly/* ──▶ guard, shell   lines of programs that only read
+//!     └───▶ shell/*                     commands, processes in the background
 //! ```
 
 mod access;
@@ -19,9 +21,11 @@ mod control;
 mod files;
 pub mod guard;
 mod outcome;
+mod readonly;
 mod registry;
 mod report;
 mod schema;
+mod shell;
 mod tool;
 
 pub use access::{Access, ListRule, Op, Target};
@@ -29,6 +33,7 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub use shell::{Environment, Keys, Note, Shells, Whose, follow};
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]

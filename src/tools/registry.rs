@@ -12,7 +12,8 @@ use super::control::{self, CHANGE_MIND, only_in_main};
 use super::files;
 use super::outcome::Outcome;
 use super::tool::{Tool, ToolCx, ToolSpec};
-use crate::domain::Lang;
+use super::{readonly, shell};
+use crate::domain::{Lang, Member};
 
 /// Unknown names shown back are cut to this many characters.
 const SHOWN_NAME_CHARS: usize = 80;
@@ -42,11 +43,15 @@ impl Registry {
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
+        tools.extend(shell::tools());
+        tools.push(readonly::tool());
         let modifying = [files::READING, files::WRITING].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
             ("ws_read".to_owned(), owned(&files::READING)),
             ("ws_mod".to_owned(), owned(&modifying)),
+            (readonly::TOOLSET.to_owned(), owned(&[readonly::NAME])),
+            (shell::TOOLSET.to_owned(), owned(&shell::NAMES)),
         ]);
         Self { tools, toolsets }
     }
@@ -69,6 +74,18 @@ impl Registry {
     pub fn names(&self) -> Vec<&str> {
         let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
         self.toolsets.keys().map(String::as_str).chain(tools).collect()
+    }
+
+    /// The tools of a member as its team has it, and the names that mean nothing. Whoever is no shell
+    /// specialist has no tools of a shell, whichever way they were granted.
+    pub fn of_member(&self, member: &Member, main_dialog: bool) -> (ToolSubset, Vec<String>) {
+        let (mut subset, unknown) = self.for_member(&member.toolsets, &member.tools, main_dialog);
+        if !member.shell {
+            let closed =
+                |tool: &Arc<dyn Tool>| shell::FOR_SPECIALISTS.contains(&tool.spec().name.as_ref());
+            subset.tools.retain(|tool| !closed(tool));
+        }
+        (subset, unknown)
     }
 
     /// A member's tools for one generation, and the names that mean nothing.

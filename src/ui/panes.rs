@@ -7,6 +7,8 @@ pub mod field;
 pub mod form;
 pub mod help;
 pub mod inbox;
+pub mod parting;
+pub mod processes;
 pub mod sheet;
 pub mod shelf;
 pub mod status;

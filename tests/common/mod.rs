@@ -20,7 +20,7 @@ use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use dominds_tui::tools::Registry;
+use dominds_tui::tools::{Registry, Shells};
 
 /// Longer than any wait of a script; reached only by a test that waits for nothing.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
@@ -104,6 +104,7 @@ pub struct Setup {
     pub provider: Arc<dyn Provider>,
     pub held: Held,
     pub tools: Registry,
+    pub shells: Shells,
     /// The work language.
     pub lang: Lang,
     /// False: facts are recorded, nothing is driven.
@@ -119,6 +120,7 @@ impl World {
             provider: Arc::new(models.clone()),
             held: Held::default(),
             tools: Registry::builtin(),
+            shells: Shells::default(),
             lang: Lang::En,
             driving: true,
         };
@@ -151,6 +153,7 @@ impl World {
             lang: self.setup.lang,
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
+            shells: self.setup.shells.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),

@@ -26,6 +26,8 @@ pub struct Figures {
     pub context_level: Option<HealthLevel>,
     pub keep_going: Option<(i64, i64)>,
     pub problems: usize,
+    /// At work in the background.
+    pub processes: usize,
 }
 
 pub fn draw(
@@ -92,6 +94,10 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
     if figures.problems > 0 {
         let text = format!("{} {}  ", figures.problems, look.word(Word::ProblemsFound));
         strip.push(&text, look.style(Role::Warning));
+    }
+    if figures.processes > 0 {
+        let text = format!("{} {}  ", figures.processes, look.word(Word::InBackground));
+        strip.push(&text, dim);
     }
     if cells < 70 {
         return strip;
