@@ -33,7 +33,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 20] = [
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
@@ -41,6 +41,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("reqwest", &["llm/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
+    ("rustix", &["platform/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
     ("similar", &["tools/"]),

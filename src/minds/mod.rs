@@ -119,7 +119,9 @@ impl Minds {
     /// The variables of the environment that hold keys of providers.
     #[must_use]
     pub fn key_variables(&self) -> Vec<String> {
-        self.providers().iter().filter_map(|provider| provider.api_key_env_var.clone()).collect()
+        // Of this kind the variable names a folder.
+        let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
+        with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
     }
 
     #[must_use]

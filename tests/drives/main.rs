@@ -29,6 +29,7 @@ mod rounds;
 mod runs;
 mod sessions;
 mod sheets;
+mod shell;
 mod stops;
 mod talk;
 mod tellasks;

@@ -6,6 +6,7 @@
 //! the member's lists; and what git has recorded of a reserved area is visible.
 
 mod find;
+mod git;
 mod parse;
 mod place;
 mod programs;
@@ -85,7 +86,8 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
     let mut environment = cx.shells.environment(&cx.keys);
     environment.retain(|name, _| PASSED.contains(&name.as_str()) || name.starts_with("LC_"));
     environment.insert("PATH".to_owned(), run::search_path());
-    environment.extend(GIT.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    environment
+        .extend(git::GIT_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let folder = cx.workspace.join(folder);
     let line =
         Line { pipelines, folder: &folder, environment: &environment, enders: cx.shells.enders() };
@@ -100,15 +102,6 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
 
 /// Of the environment of a shell these programs get only this.
 const PASSED: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
-
-/// What a person's own configuration of git may run is left out, too.
-const GIT: [(&str, &str); 5] = [
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_CONFIG_GLOBAL", "/dev/null"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_PAGER", "cat"),
-];
 
 type Judged = (Vec<Pipeline>, std::path::PathBuf);
 
@@ -153,7 +146,7 @@ fn checked(words: &[String], place: &Place<'_>) -> Result<Vec<String>, Refusal> 
         "awk" => scripts::awk(rest, place)?,
         "jq" => scripts::jq(rest, place)?,
         "find" => find::find(rest, place)?,
-        "git" => find::git(rest, place)?,
+        "git" => git::git(rest, place)?,
         "node" | "python3" => find::version(program, rest)?,
         other => programs::check(other, rest, place)?,
     };

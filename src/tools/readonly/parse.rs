@@ -231,6 +231,6 @@ mod tests {
             assert_eq!(parse(line), Err(refusal), "{line:?}");
         }
         assert_eq!(parse(&"a".repeat(9_000)), Err(Refusal::TooLong));
-        assert_eq!(parse(&"a|".repeat(61).trim_end_matches('|').to_owned()), Err(Refusal::TooLong));
+        assert_eq!(parse("a|".repeat(61).trim_end_matches('|')), Err(Refusal::TooLong));
     }
 }

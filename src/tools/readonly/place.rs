@@ -34,12 +34,12 @@ impl Place<'_> {
                 "write it without blanks at its ends, and with `..` at its beginning only",
                 "路径首尾不要有空白,`..` 只能放在开头",
             );
-            return Err(self.refused(path, why));
+            return Err(refused(path, why));
         }
         let below = self.below(path);
         match self.guard.open_dir(&below) {
             Ok(_) if kind == Kind::File => {
-                Err(self.refused(path, self.lang.pick("it is a folder", "它是目录")))
+                Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
             }
             Ok(_) => Ok(()),
             Err(fault) if fault.kind == FaultKind::NotADirectory => {
@@ -54,7 +54,7 @@ impl Place<'_> {
         self.judge(path, Kind::Any)?;
         let below = self.below(path);
         let opened = self.guard.open_dir(&below);
-        let folder = opened.map_err(|fault| self.refused(path, &fault.text(self.lang)))?.shown;
+        let folder = opened.map_err(|fault| refused(path, &fault.text(self.lang)))?.shown;
         let folder = if folder == "." { PathBuf::new() } else { PathBuf::from(folder) };
         let real = |path: &Path| fs::canonicalize(path).ok();
         let straight = real(self.workspace).map(|top| top.join(&folder));
@@ -63,7 +63,7 @@ impl Place<'_> {
         }
         let why =
             self.lang.pick("name the folder itself, not a link to it", "请写目录本身,不要用链接");
-        Err(self.refused(path, why))
+        Err(refused(path, why))
     }
 
     fn below(&self, path: &str) -> String {
@@ -77,13 +77,13 @@ impl Place<'_> {
         match judged {
             Ok(()) => Ok(()),
             Err(fault) if fault.kind == FaultKind::NotFound => Ok(()),
-            Err(fault) => Err(self.refused(path, &fault.text(self.lang))),
+            Err(fault) => Err(refused(path, &fault.text(self.lang))),
         }
     }
+}
 
-    fn refused(&self, path: &str, why: &str) -> Refusal {
-        Refusal::Path { path: path.to_owned(), why: why.to_owned() }
-    }
+fn refused(path: &str, why: &str) -> Refusal {
+    Refusal::Path { path: path.to_owned(), why: why.to_owned() }
 }
 
 /// True if `..` stands behind a name: which folder that is depends on whether the name is a link.

@@ -321,8 +321,8 @@ async fn c12_lines_that_only_read_are_run() {
         ("jq -c '.a | length' data.json", "2\n"),
         ("which sh", "sh\n"),
     ] {
-        let programs = ["rg", "jq"].into_iter().filter(|name| line.starts_with(name));
-        if let Some(missing) = programs.filter(|name| !there(name)).next() {
+        let mut programs = ["rg", "jq"].into_iter().filter(|name| line.starts_with(name));
+        if let Some(missing) = programs.find(|name| !there(name)) {
             eprintln!("skipped: there is no {missing} for {line}");
             continue;
         }
@@ -372,15 +372,21 @@ async fn c12_git_tells_its_history_and_runs_nothing_a_repository_names() {
         &["config", "diff.external", "touch traced"],
         &["config", "core.pager", "touch traced"],
         &["config", "diff.x.textconv", "touch traced"],
+        &["config", "filter.x.clean", "touch traced; cat"],
+        &["config", "filter.x.process", "touch traced"],
+        &["config", "gpg.program", "touch traced"],
     ];
-    all.iter().for_each(|args| assert!(git(args).unwrap().status.success(), "{args:?}"));
-    bench.put(".gitattributes", "*.txt diff=x\n").put("a.txt", "changed\n");
+    for args in all {
+        assert!(git(args).unwrap().status.success(), "{args:?}");
+    }
+    bench.put(".gitattributes", "*.txt diff=x filter=x\n").put("a.txt", "changed\n");
     for (line, text) in [
         ("git log --oneline -n 1", "first words"),
         ("git status --short", " M a.txt"),
         ("git diff", "+changed"),
         ("git -C sub diff --stat", "a.txt"),
         ("git show HEAD:a.txt", "one\ntwo\n"),
+        ("git log '--format=%G?%s'", "first words"),
         ("git blame -L 1,1 a.txt", "changed"),
         ("cd sub && git log --oneline | head -1", "first words"),
     ] {

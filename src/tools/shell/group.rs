@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// The process group of a command, named by its first process.
 #[derive(Debug, Clone)]
-pub(super) struct Group(Identity);
+pub(crate) struct Group(Identity);
 
 impl Group {
     pub fn new(leader: Identity) -> Self {
@@ -65,11 +65,11 @@ impl Group {
         let others = members(self.0.pid);
         if kill_process_group(leader, signal).is_err() && self.0.is_there() {
             // It has not become a group yet.
-            drop(kill_process(leader, signal));
+            let _ = kill_process(leader, signal);
         }
         for other in others.into_iter().filter_map(pid_of) {
             // One that is gone meanwhile needs no signal.
-            drop(kill_process(other, signal));
+            let _ = kill_process(other, signal);
         }
     }
 
@@ -82,7 +82,7 @@ impl Group {
 /// The process alone, without those it started.
 pub(super) fn terminate_alone(pid: u32) {
     if let Some(pid) = pid_of(pid) {
-        drop(kill_process(pid, Signal::TERM));
+        let _ = kill_process(pid, Signal::TERM);
     }
 }
 

@@ -96,7 +96,7 @@ fn tail(path: &Path) -> io::Result<(Vec<u8>, u64)> {
     let mut file = fs::File::open(path)?;
     let start = file.metadata()?.len().saturating_sub(LOOK_BYTES);
     let mut skipped = 0;
-    let mut block = [0; 64 * 1024];
+    let mut block = vec![0; 64 * 1024];
     let mut head = (&file).take(start);
     loop {
         match head.read(&mut block)? {

@@ -47,7 +47,7 @@ pub(crate) struct Working {
 
 /// What a command that goes on in the background consists of.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     pub child: Child,
     pub stdout: Option<Stdio>,
     pub stderr: Option<Stdio>,
@@ -138,18 +138,14 @@ impl Launch<'_> {
 
     /// The first process leads a group of its own, and where possible a session.
     fn command(&self) -> Command {
-        match SETSID.into_iter().find(|path| Path::new(path).exists()) {
-            Some(setsid) => {
-                let mut command = Command::new(setsid);
-                command.arg(self.program);
-                command
-            }
-            None => {
-                let mut command = Command::new(self.program);
-                command.process_group(0);
-                command
-            }
+        if let Some(setsid) = SETSID.into_iter().find(|path| Path::new(path).exists()) {
+            let mut command = Command::new(setsid);
+            command.arg(self.program);
+            return command;
         }
+        let mut command = Command::new(self.program);
+        command.process_group(0);
+        command
     }
 }
 

@@ -6,6 +6,7 @@ mod fixture;
 mod going_on;
 mod jumps;
 mod lifecycle;
+mod processes;
 mod screens;
 mod sheets;
 mod trust;

@@ -23,11 +23,10 @@ impl Pane for ParkOrStop {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        match action {
-            Action::ConfirmYes => cx.intents.push(Intent::Quit),
-            Action::ConfirmStop => cx.intents.push(Intent::QuitAndStop),
-            _ => {}
-        }
+        let choices =
+            [(Action::ConfirmYes, Intent::Quit), (Action::ConfirmStop, Intent::QuitAndStop)];
+        let chosen = choices.into_iter().find(|(known, _)| *known == action);
+        cx.intents.extend(chosen.map(|(_, intent)| intent));
         Handled::Close
     }
 

@@ -75,13 +75,15 @@ impl Pane for Processes {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        match action {
-            Action::ProcessUp => self.step(false, cx.processes.len()),
-            Action::ProcessDown => self.step(true, cx.processes.len()),
-            Action::ProcessStop => self.stop(cx),
-            Action::ProcessClose => Handled::Close,
-            _ => Handled::Ignored,
-        }
+        type Handler = fn(&mut Processes, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 4] = [
+            (Action::ProcessUp, |list, cx| list.step(false, cx.processes.len())),
+            (Action::ProcessDown, |list, cx| list.step(true, cx.processes.len())),
+            (Action::ProcessStop, |list, cx| list.stop(cx)),
+            (Action::ProcessClose, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
