@@ -174,9 +174,9 @@ words! {
     ProcessesEmpty: "no command was left running" / "没有仍在运行的命令";
     InBackground: "in background" / "个后台进程";
     StopProcessQuestion: "stop this process and everything it started?" / "停止该进程及其启动的所有进程吗？";
-    PartingQuestion: "processes still run in the background: leave the program and let them run, or stop them?" / "仍有后台进程在运行：退出时让它们继续，还是停止它们？";
-    LeaveRunning: "leave them running" / "让它们继续";
-    StopThem: "stop them" / "停止它们";
+    PartingQuestion: "still running in the background; leave the program and let them run, or stop them?" / "个后台进程仍在运行；退出时让它们继续，还是停止它们？";
+    LeaveRunning: "let run" / "让它们继续";
+    StopThem: "stop" / "停止它们";
     Stay: "stay" / "不退出";
     Ended: "ended" / "已结束";
     Lost: "lost" / "已丢失";
