@@ -13,8 +13,8 @@ pub const SHELL_OWNER: &str = "shellCmd";
 pub struct Background {
     /// Of the shell that was started; also the number of its process group.
     pub pid: u32,
-    /// The member that started it; nobody knows if its record is lost.
-    pub agent: Option<AgentId>,
+    /// The member that started it.
+    pub agent: AgentId,
     pub command: String,
     pub shell: String,
     pub started_at: Stamp,

@@ -1,10 +1,11 @@
 //! Processes in the background: reminders that follow them, and what people are told and want of them.
 
+use crate::domain::background::SHELL_OWNER;
 use crate::domain::reminder::SharedEdit;
 use crate::domain::{Reminder, SelfId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
-use crate::tools::follow;
+use crate::tools::{Keys, follow};
 
 use super::supervisor::Supervisor;
 use super::tree::TreeTask;
@@ -17,12 +18,17 @@ impl TreeTask {
             return;
         };
         let agent = dialog.meta.agent_id.clone();
-        let shared = self.shared_reminders(id);
-        let (shells, lang, now) =
-            (self.engine.shells.clone(), self.engine.lang, self.engine.clock.now());
+        let mut shared = self.shared_reminders(id);
+        shared.retain(|reminder| reminder.owner_name.as_deref() == Some(SHELL_OWNER));
+        if shared.is_empty() {
+            return;
+        }
+        let engine = self.engine.clone();
         let looked = tokio::task::spawn_blocking(move || {
+            let keys = Keys::named(engine.minds().key_variables(), engine.env);
+            let told = (engine.lang, &engine.clock.now());
             let renewed = shared.into_iter().filter_map(|reminder| {
-                let note = follow(&shells, &reminder, lang, &now)?;
+                let note = follow(&engine.shells, &reminder, &keys, told)?;
                 Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder })
             });
             renewed.collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::launch::{Launch, Working};
-use super::shells::{self, Record};
+use super::record::{self, Record};
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -122,7 +122,7 @@ impl Wish {
         };
         let started = launch.start(Stdio::null(), cx.shells.enders()).and_then(|working| {
             let record = self.record(cx, &working);
-            Ok((shells::begin(&cx.workspace, &record)?, record, working))
+            Ok((record::begin(&cx.workspace, &record)?, record, working))
         });
         let (folder, record, mut working) = match started {
             Ok(started) => started,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A process, and no other that may have its number later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Identity {
     pub pid: u32,
     /// Ticks from the start of the machine to that of the process; 0 where the system does not say.

@@ -14,6 +14,7 @@ mod identity;
 mod keeper;
 mod launch;
 mod note;
+mod record;
 mod shells;
 mod texts;
 mod variables;

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::shells::{Record, Seen, Shells};
+use super::environment::Keys;
+use super::record::Record;
+use super::shells::{Seen, Shells};
 use super::texts;
 use crate::domain::background::{BackgroundState, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Stamp};
@@ -19,13 +21,18 @@ pub struct Note {
 /// What the reminder of a process has to say instead of what it says; `None` if it is right as it is,
 /// or about something else. Touches the disk.
 #[must_use]
-pub fn follow(shells: &Shells, reminder: &Reminder, lang: Lang, now: &Stamp) -> Option<Note> {
+pub fn follow(
+    shells: &Shells,
+    reminder: &Reminder,
+    keys: &Keys,
+    (lang, now): (Lang, &Stamp),
+) -> Option<Note> {
     if reminder.owner_name.as_deref() != Some(SHELL_OWNER) {
         return None;
     }
     let record: Record = serde_json::from_value(reminder.meta.clone()?).ok()?;
     let seen = shells.recall(&record);
-    let content = texts::note(&seen, lang);
+    let content = keys.redacted(texts::note(&seen, lang));
     (content != reminder.content).then(|| Note { content, meta: meta(&seen, lang, now) })
 }
 
@@ -33,7 +40,7 @@ pub fn follow(shells: &Shells, reminder: &Reminder, lang: Lang, now: &Stamp) -> 
 pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> Change {
     Change::Follow {
         id: cx.new_reminder_id.clone(),
-        content: texts::note(seen, cx.lang),
+        content: cx.keys.redacted(texts::note(seen, cx.lang)),
         owner: SHELL_OWNER,
         meta: meta(seen, cx.lang, &cx.clock.now()),
     }

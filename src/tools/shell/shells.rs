@@ -1,6 +1,5 @@
 //! Every command this program has started and that may still be at work, and those an earlier run of it
-//! has left behind. One record per command lies in a folder of its own below `.dialogs/.tui/processes`,
-//! from before its first output on; so whatever survives the program is found again.
+//! has left behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,45 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::environment::{Environment, Keys};
 use super::group::Group;
-use super::identity::Identity;
 use super::keeper::{self, Kept, Stream};
 use super::launch::{Enders, Parts, exit};
+use super::record::{self, Record};
 use crate::domain::background::{Background, BackgroundState, Exit};
-use crate::domain::{AgentId, Stamp};
 
-/// Below the workspace.
-const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];
-const RECORD: &str = "process.json";
 /// Folders of processes that have ended are kept up to this number, the newest.
 const MOST_ENDED: usize = 16;
 /// Between two looks at a process that is not a child of this one.
 const LOOK: Duration = Duration::from_secs(2);
-/// The most that is read of a record, in bytes.
-const RECORD_BYTES: u64 = 1024 * 1024;
-
-/// What is on disk about one command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Record {
-    #[serde(flatten)]
-    pub identity: Identity,
-    pub agent: AgentId,
-    pub command: String,
-    pub shell: String,
-    pub started_at: Stamp,
-    /// How it ended, once it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit: Option<Exit>,
-    /// Lines of each stream that a look at its output shows.
-    pub scrollback: usize,
-}
 
 /// A process in the background.
 #[derive(Debug, Clone)]
@@ -121,11 +96,11 @@ impl Shells {
     /// Takes up what an earlier run has left behind. Must be called inside the runtime; touches the
     /// disk.
     pub fn find_again(&self, workspace: &Path) {
-        let Ok(top) = folder(workspace) else { return };
+        let Ok(top) = record::folder(workspace) else { return };
         let mut ended = Vec::new();
         for entry in fs::read_dir(&top).into_iter().flatten().flatten() {
             let folder = entry.path();
-            let Some(record) = read_record(&folder) else { continue };
+            let Some(record) = record::read(&folder) else { continue };
             let pid = record.identity.pid;
             let there = record.exit.is_none() && record.identity.is_there();
             let state = match record.exit {
@@ -167,7 +142,7 @@ impl Shells {
             .values()
             .map(|Daemon { record, state, .. }| Background {
                 pid: record.identity.pid,
-                agent: Some(record.agent.clone()),
+                agent: record.agent.clone(),
                 command: record.command.clone(),
                 shell: record.shell.clone(),
                 started_at: record.started_at.clone(),
@@ -361,7 +336,7 @@ impl Shells {
             daemon.state = BackgroundState::Ended(exit);
             daemon.record.exit = Some(exit);
             // Without it, the next run of the program calls the process lost.
-            drop(write_record(&daemon.folder, &daemon.record));
+            drop(record::write(&daemon.folder, &daemon.record));
         }
         self.0.changed.send_replace(());
     }
@@ -390,39 +365,4 @@ impl Shells {
         while watchers.try_join_next().is_some() {}
         watchers
     }
-}
-
-/// Notes a command that begins; the folder that is its own.
-pub(super) fn begin(workspace: &Path, record: &Record) -> io::Result<PathBuf> {
-    let Identity { pid, started_ticks, .. } = record.identity;
-    let folder = folder(workspace)?.join(format!("{pid}-{started_ticks}"));
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
-    write_record(&folder, record)?;
-    Ok(folder)
-}
-
-/// The folder of all records; no part of it may be a link.
-fn folder(workspace: &Path) -> io::Result<PathBuf> {
-    let mut path = workspace.to_owned();
-    for name in FOLDER {
-        path.push(name);
-        if fs::symlink_metadata(&path).is_ok_and(|meta| !meta.is_dir()) {
-            return Err(io::Error::other(format!("{} is no folder", path.display())));
-        }
-    }
-    Ok(path)
-}
-
-fn write_record(folder: &Path, record: &Record) -> io::Result<()> {
-    fs::write(folder.join(RECORD), serde_json::to_vec(record)?)
-}
-
-fn read_record(folder: &Path) -> Option<Record> {
-    let path = folder.join(RECORD);
-    let meta = fs::symlink_metadata(&path).ok()?;
-    let fits = meta.is_file() && meta.len() <= RECORD_BYTES;
-    fits.then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Shells;
 use super::identity::Identity;
 use super::note::follow;
+use super::{Keys, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Stamp};
 use crate::tools::bench::Bench;
@@ -45,7 +45,7 @@ fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
 }
 
 fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
-    let note = follow(&bench.cx.shells, reminder, Lang::En, &Stamp::default())?;
+    let note = follow(&bench.cx.shells, reminder, &Keys::default(), (Lang::En, &Stamp::default()))?;
     Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder.clone() })
 }
 
@@ -281,9 +281,9 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
     let bench = Bench::new();
     let reminder = background(&bench, "sleep 30").await;
     let meta = reminder.meta.clone().unwrap();
-    let other_start = meta.get("started_ticks").and_then(Value::as_u64).unwrap() + 1;
+    let other_start = meta.get("startedTicks").and_then(Value::as_u64).unwrap() + 1;
     for (what, changes) in [
-        ("another process has its number", json!({ "started_ticks": other_start })),
+        ("another process has its number", json!({ "startedTicks": other_start })),
         ("the machine was started anew", json!({"boot": "before"})),
         ("it is gone", json!({"pid": 4_000_000})),
     ] {
@@ -291,7 +291,9 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
         meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
         let later = Bench { cx: bench.cx.clone(), ..Bench::new() };
-        let told = follow(&Shells::default(), &reminder, Lang::En, &Stamp::default()).unwrap();
+        let told =
+            follow(&Shells::default(), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
+                .unwrap();
         assert!(told.content.contains("lost"), "{what}: {}", told.content);
         assert_eq!(told.meta.get("delete"), None, "{what}");
         drop(later);
@@ -306,7 +308,7 @@ async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
     let bench = Bench::new();
     let reminder = background(&bench, "sleep 30").await;
     let shells = Shells::default();
-    drop(follow(&shells, &reminder, Lang::En, &Stamp::default()));
+    drop(follow(&shells, &reminder, &Keys::default(), (Lang::En, &Stamp::default())));
     assert_eq!(shells.running(super::Whose::All), [pid(&reminder)]);
     assert!(shells.stop(pid(&reminder), true).await);
     assert!(!Identity::of(pid(&reminder)).is_there());

@@ -46,10 +46,9 @@ impl Processes {
 fn row_strips(process: &Background, view: View<'_>) -> (Strip, Strip) {
     let look = view.look;
     let dim = look.style(Role::TextDim);
-    let agent = process.agent.as_ref().map(|agent| format!("@{agent}")).unwrap_or_default();
     let left = Strip::new()
         .put(&process.pid.to_string(), dim)
-        .put(&format!("  {agent}"), look.style(Role::Agent))
+        .put(&format!("  @{}", process.agent), look.style(Role::Agent))
         .put(&format!("  {}", process.command), look.style(Role::Text));
     let (state, role) = match process.state {
         BackgroundState::Running => (look.word(Word::Running).to_owned(), Role::Accent),

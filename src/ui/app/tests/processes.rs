@@ -9,7 +9,7 @@ use crate::ui::{Effect, Parting};
 fn process(pid: u32, command: &str, state: BackgroundState) -> Background {
     Background {
         pid,
-        agent: Some("dba".into()),
+        agent: "dba".into(),
         command: command.to_owned(),
         shell: "/bin/bash".to_owned(),
         started_at: Stamp::new("2026-11-21 12:00:00"),
