@@ -102,7 +102,7 @@ fn answer(number: usize, head: &str) -> (&'static str, String) {
 /// Head and body of a request.
 fn request(socket: &mut TcpStream) -> (String, String) {
     let mut read = Vec::new();
-    let mut block = [0; 65536];
+    let mut block = vec![0; 65536];
     loop {
         let text = String::from_utf8_lossy(&read).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {

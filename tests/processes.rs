@@ -70,9 +70,10 @@ impl Place {
 
     /// The reminders of the member.
     fn reminders(&self) -> Vec<Value> {
-        let entries =
-            fs::read_dir(self.at(".dialogs/reminders/lead")).into_iter().flatten().flatten();
-        let texts = entries.map(|entry| fs::read_to_string(entry.path()).expect("a file"));
+        let folder = fs::read_dir(self.at(".dialogs/reminders/lead"));
+        let paths = folder.into_iter().flatten().flatten().map(|entry| entry.path());
+        let whole = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let texts = whole.map(|path| fs::read_to_string(path).expect("a file"));
         texts.map(|text| serde_json::from_str(&text).expect("JSON")).collect()
     }
 }
@@ -176,7 +177,7 @@ fn c19_a_process_of_a_program_that_was_killed_is_found_again_with_all_it_wrote_m
     assert!(told.contains("\"ok\":true"), "{told}");
     let [reminder] = place.reminders().try_into().expect("one reminder");
     let content = reminder.get("content").and_then(Value::as_str).unwrap_or_default();
-    assert!(content.contains("running") && content.contains("meanwhile"), "{content}");
+    assert!(content.contains("end of stdout:\nbegun\nmeanwhile\n"), "{content}");
 
     place.answers("stop", "stop_daemon", &json!({ "pid": pid }));
     place.run(&["run", "stop"]);

@@ -208,7 +208,7 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
     let mut running = world.start().await;
     running.say(&dialog, "And now?").await.expect("heard");
     running.quiet().await;
-    assert_eq!(followed(&world), [reminder.clone()]);
+    assert_eq!(followed(&world), std::slice::from_ref(&reminder));
     let last = world.models.requests().pop().expect("a request");
     assert!(result_of(&last, "b").is_some_and(|text| text.contains("begun")));
     running.shut_down().await;
@@ -221,8 +221,8 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
     let mut running = world.start().await;
     running.say(&dialog, "And now?").await.expect("heard");
     running.quiet().await;
-    let [lost] = followed(&world).try_into().expect("one reminder");
-    assert!(lost.content.contains("lost"), "{}", lost.content);
+    let [told_last] = followed(&world).try_into().expect("one reminder");
+    assert!(told_last.content.contains("lost"), "{}", told_last.content);
     let story = crate::common::story::story(&world.view(), &dialog);
     assert!(place(&story, "says: It runs.") < place(&story, "says: Gone."));
     drop(before);
