@@ -20,7 +20,7 @@ use crate::manage;
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::Registry;
+use crate::tools::{Environment, Registry, Shells};
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
@@ -50,7 +50,7 @@ pub struct Start<'a> {
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
-pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
+pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let (providers, consent): (Arc<dyn ProviderSource>, _) = match start.models {
         Models::Configured(consent) => {
@@ -60,13 +60,16 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>), StoreError> {
     };
     let engine = engine(start.workspace, store.clone(), providers);
     let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
+    let shells = Shells::new(Environment::of(env::all()));
+    shells.find_again(start.workspace);
     let engine = Engine {
         driving: start.driving,
+        shells: shells.clone(),
         reader: start.reader,
         sources: sources.unwrap_or_default(),
         ..engine
     };
-    Ok((Driver::start(engine, start.audience, start.pick_up), store))
+    Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
 /// An engine to look with: it holds no lock and asks no model.
@@ -88,6 +91,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         providers,
         tools: registry(problems.clone()),
         sources: Sources::default(),
+        shells: Shells::default(),
         env: &env::variable,
         driving: false,
         permits: Permits::default(),

@@ -35,7 +35,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 20] = [
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
@@ -43,6 +43,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
+    ("rustix", &["platform/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
     ("similar", &["tools/"]),

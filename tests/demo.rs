@@ -38,7 +38,7 @@ struct Play {
 impl Play {
     fn start(folder: &Path, speed: f64) -> Self {
         let script = demo::script().expect("the script");
-        let (driver, _store) = app::start(Start {
+        let (driver, _store, _shells) = app::start(Start {
             reader: dominds_tui::domain::Lang::En,
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),

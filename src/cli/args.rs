@@ -174,6 +174,9 @@ pub struct Driving {
     /// Agree to all that `trust` would ask about, for this run only
     #[arg(long)]
     pub trust: bool,
+    /// Leave processes in the background running at the end
+    #[arg(long)]
+    pub leave_processes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,12 +16,13 @@ use crate::platform::signals::{Ask, Signals};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::store::Access;
+use crate::tools::{ProcessScope, Shells};
 
 use super::args::{self, Driving, Run, Which};
 use super::config;
 use super::events::Printer;
 use super::exit::{Refusal, Status};
-use super::find;
+use super::{find, lines};
 
 /// The one command of a headless run.
 pub const TICKET: Ticket = 1;
@@ -39,6 +40,8 @@ struct Job<'a> {
     timeout: Option<Duration>,
     as_json: bool,
     consent: Consent,
+    /// What becomes of processes that members left in the background.
+    leave_processes: bool,
 }
 
 pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
@@ -63,6 +66,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
         timeout: timeout(&run.driving),
         as_json: run.driving.json,
         consent: consent(&run.driving),
+        leave_processes: run.driving.leave_processes,
     }
     .carry_out()
     .await
@@ -86,6 +90,7 @@ pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal>
         timeout: timeout(drive),
         as_json: drive.json,
         consent: consent(drive),
+        leave_processes: drive.leave_processes,
     }
     .carry_out()
     .await
@@ -110,6 +115,7 @@ pub async fn answer(
         timeout: timeout(driving),
         as_json: driving.json,
         consent: consent(driving),
+        leave_processes: driving.leave_processes,
     }
     .carry_out()
     .await
@@ -161,6 +167,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
         timeout: None,
         as_json: false,
         consent: Consent::Recorded,
+        leave_processes: false,
     };
     job.carry_out().await.map(|_| Status::Done)
 }
@@ -168,7 +175,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
 impl Job<'_> {
     async fn carry_out(self) -> Result<Status, Refusal> {
         let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
-        let (mut driver, store) = app::start(Start {
+        let (mut driver, store, shells) = app::start(Start {
             reader: config::read().look.lang,
             workspace: self.workspace,
             models: Models::Configured(self.consent),
@@ -191,8 +198,26 @@ impl Job<'_> {
             }
         }
         driver.join().await;
+        self.part_from(&shells).await;
         drop(store);
         outcome
+    }
+
+    /// Nobody is left to look after what this run has left in the background.
+    async fn part_from(&self, shells: &Shells) {
+        let running = || shells.running(ProcessScope::Ours);
+        if self.leave_processes {
+            shells.settle().await;
+            for pid in running() {
+                lines::remark(&format!("process {pid} goes on in the background"));
+            }
+            return;
+        }
+        let before = running().len();
+        shells.stop_all(ProcessScope::Ours).await;
+        if before > 0 {
+            lines::remark(&format!("background processes stopped: {}", before - running().len()));
+        }
     }
 
     /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.

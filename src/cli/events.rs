@@ -71,6 +71,7 @@ impl Printer {
             UiEvent::Workspace(_)
             | UiEvent::Inbox(_)
             | UiEvent::Shelf { .. }
+            | UiEvent::Processes(_)
             | UiEvent::Page { .. }
             | UiEvent::Sheet { .. }
             | UiEvent::Live { .. }

@@ -25,7 +25,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::logs;
+use crate::platform::{logs, memory};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{Refusal, Status};
@@ -42,6 +42,7 @@ pub fn main() -> ExitCode {
             return status.into();
         }
     };
+    memory::keep_to_ourselves();
     let _log = logs::start();
     match carry_out(cli) {
         Ok(status) => status.into(),

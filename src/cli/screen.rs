@@ -12,10 +12,11 @@ use crate::platform::signals::{Ask, Signals};
 use crate::platform::{SystemClock, env};
 use crate::protocol::{Command, UiEvent};
 use crate::store::Store;
+use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, DraftStore, RunOptions};
+use crate::ui::{App, AppOptions, DraftStore, Parting, RunOptions};
 
 use super::config::{self, Setup};
 use super::exit::{Refusal, Status};
@@ -45,7 +46,7 @@ pub fn run(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Stat
 
 async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
     let setup = config::read();
-    let (driver, store) = app::start(Start {
+    let (driver, store, shells) = app::start(Start {
         workspace,
         models,
         audience: Audience::Screen,
@@ -57,7 +58,7 @@ async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<S
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, &store, &report, setup).await;
+    let shown = on_terminal(driver, (&store, &shells), &report, setup).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::remark(&report);
     }
@@ -66,7 +67,7 @@ async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<S
 
 async fn on_terminal(
     driver: Driver,
-    store: &Arc<Store>,
+    (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
     setup: Setup,
 ) -> io::Result<Status> {
@@ -101,10 +102,27 @@ async fn on_terminal(
     };
     let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, options).await;
     tasks.join().await;
+    part_from(shells, asked.get().copied(), app.parting()).await;
     match asked.get() {
         // A terminal that is gone is no news then.
         Some(ask) => Ok(ended_by(*ask)),
         None => shown.map(|_| Status::Done),
+    }
+}
+
+/// A person chooses what becomes of processes in the background. Who asks the program to end from
+/// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
+/// found again.
+async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: Parting) {
+    let stop = match asked {
+        Some(Ask::Interrupt | Ask::Terminate) => true,
+        Some(Ask::HangUp) => false,
+        None => chosen == Parting::Stop,
+    };
+    if stop {
+        shells.stop_all(ProcessScope::All).await;
+    } else {
+        shells.settle().await;
     }
 }
 

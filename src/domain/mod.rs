@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod attachment;
+pub mod background;
 pub mod call;
 pub mod cramped;
 pub mod dialect;
@@ -39,6 +40,7 @@ pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};
+pub use background::Background;
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use cramped::Cramped;
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};

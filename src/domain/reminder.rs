@@ -137,8 +137,15 @@ impl Reminder {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SharedEdit {
     Add(Box<Reminder>),
-    Rewrite { id: String, rewrite: Rewrite },
-    Remove { id: String },
+    Rewrite {
+        id: String,
+        rewrite: Rewrite,
+    },
+    /// What its owner has to say now; one that is gone stays gone.
+    Renew(Box<Reminder>),
+    Remove {
+        id: String,
+    },
 }
 
 impl SharedEdit {
@@ -146,7 +153,7 @@ impl SharedEdit {
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
-            Self::Add(reminder) => &reminder.id,
+            Self::Add(reminder) | Self::Renew(reminder) => &reminder.id,
             Self::Rewrite { id, .. } | Self::Remove { id } => id,
         }
     }

@@ -64,6 +64,16 @@ fn apply(
             Edit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
         }
         Change::DeleteReminder { id } => Edit::Delete { id },
+        Change::Follow { id, content, owner, meta } => {
+            let reminder = Reminder {
+                owner_name: Some(owner.to_owned()),
+                meta: Some(meta),
+                scope: AGENT_SHARED.to_owned(),
+                render_mode: render_name(Render::Plain).to_owned(),
+                ..Reminder::new(id, content, draft.now.clone())
+            };
+            Edit::Add { reminder: Box::new(reminder), position: None }
+        }
         Change::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());

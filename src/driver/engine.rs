@@ -11,7 +11,7 @@ use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::Registry;
+use crate::tools::{Registry, Shells};
 
 use super::rate::Rates;
 use super::sources::Sources;
@@ -75,6 +75,8 @@ pub struct Engine {
     pub tools: Registry,
     /// Those that come and go.
     pub sources: Sources,
+    /// Commands that are at work, and those in the background.
+    pub shells: Shells,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).

@@ -39,6 +39,7 @@ pub mod pictures;
 mod port;
 mod prepare;
 mod preview;
+mod processes;
 mod pump;
 mod rate;
 mod recovery;

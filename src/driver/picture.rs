@@ -202,6 +202,7 @@ impl Picture {
             | UiEvent::Refused { .. }
             | UiEvent::Forked { .. }
             | UiEvent::Shelf { .. }
+            | UiEvent::Processes(_)
             | UiEvent::KeyHeld { .. }
             | UiEvent::Notice(_)
             | UiEvent::Quiet(_)

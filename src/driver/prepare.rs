@@ -10,7 +10,7 @@ use crate::domain::team::Member;
 use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
-use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
+use crate::tools::{Access, Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
 use super::context;
@@ -89,14 +89,10 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let role = role_of(dialog, is_main);
     // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
     let ((tools, _unknown), shared) = match role {
-        DialogRole::Main | DialogRole::Side => (
-            engine.sources.registry(&engine.tools).for_member(
-                &member.toolsets,
-                &member.tools,
-                is_main,
-            ),
-            reminders::shared(engine, agent),
-        ),
+        DialogRole::Main | DialogRole::Side => {
+            let offered = engine.sources.registry(&engine.tools);
+            (offered.of_member(&member, is_main), reminders::shared(engine, agent))
+        }
         DialogRole::FreshBoots => ((ToolSubset::default(), Vec::new()), Vec::new()),
     };
     let ready = Ready {
@@ -118,6 +114,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         tools: Arc::new(tools),
         tool_cx: ToolCx {
             sees_pictures: model.supports_image_input != Some(false),
+            keys: Arc::new(Keys::named(minds.key_variables(), engine.env)),
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },
         shared,
@@ -247,6 +244,9 @@ fn tool_cx(
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
         main_dialog: tree.is_main(&dialog.meta.id),
         reminders: reminders.collect(),
+        shells: engine.shells.clone(),
+        keys: Arc::default(),
+        clock: engine.clock.clone(),
         lang: engine.lang,
         new_reminder_id: engine.ids.short(8),
     }

@@ -76,6 +76,7 @@ impl TreeTask {
             if !self.look_after_tools(id, step).await {
                 return None;
             }
+            self.follow_processes(id).await;
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
                 Err(unready) => {

@@ -256,6 +256,9 @@ fn write(
         taskdoc: Some(PathBuf::from(path)),
         main_dialog: true,
         reminders: Arc::from([]),
+        shells: engine.shells.clone(),
+        keys: Arc::default(),
+        clock: engine.clock.clone(),
         lang: engine.lang,
         new_reminder_id: String::new(),
     };

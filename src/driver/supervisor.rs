@@ -60,6 +60,8 @@ impl Supervisor {
         let mut grace = Duration::from_secs(3);
         let mut look_again = tokio::time::interval(LOOK_AGAIN);
         look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut processes = self.engine.shells.changes();
+        self.tell_processes().await;
         loop {
             tokio::select! {
                 command = self.commands.recv() => match command {
@@ -70,6 +72,7 @@ impl Supervisor {
                     Some(command) => self.carry_out(command).await,
                     None => break,
                 },
+                Ok(()) = processes.changed() => self.tell_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
                 _ = look_again.tick(), if self.watches_one => self.look_at_minds().await,
             }
@@ -170,7 +173,11 @@ impl Supervisor {
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Trust { ticket, key } => self.trust(ticket, key).await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
-            Command::Refresh => self.send(News::Refresh).await,
+            Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Refresh => {
+                self.send(News::Refresh).await;
+                self.tell_processes().await;
+            }
             Command::Shutdown { .. } => {}
         }
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::domain::{AgentId, DialogId, RootId};
-use crate::tools::Access;
+use crate::domain::AgentId;
+use crate::tools::bench::Bench;
 
 const LLM: &str = "\
 providers:
@@ -49,15 +49,10 @@ impl Desk {
         assert!(unknown.is_empty());
         let cx = ToolCx {
             caller: AgentId::new("fuxi"),
-            dialog: DialogId::main(RootId::new("aa/bb/01")),
-            sees_pictures: false,
             workspace: Arc::from(self.path()),
-            access: Arc::<Access>::default(),
             taskdoc: None,
-            main_dialog: true,
-            reminders: Arc::from([]),
             lang,
-            new_reminder_id: String::new(),
+            ..Bench::new().cx.clone()
         };
         subset.run(&format!("team_mgmt_{name}"), &args.to_string(), cx).await
     }

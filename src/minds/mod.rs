@@ -25,7 +25,6 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod to_come;
 mod toolsets;
 
 use std::path::Path;
@@ -137,6 +136,14 @@ impl Minds {
     #[must_use]
     pub fn providers(&self) -> &[ProviderConfig] {
         &self.providers
+    }
+
+    /// The variables of the environment that hold keys of providers.
+    #[must_use]
+    pub fn key_variables(&self) -> Vec<String> {
+        // Of this kind the variable names a folder.
+        let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
+        with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
     }
 
     #[must_use]

@@ -129,7 +129,7 @@ fn a_provider_nobody_uses_is_no_problem() {
 }
 
 #[test]
-fn names_of_tools_are_known_to_come_or_a_problem() {
+fn a_name_that_is_no_tool_is_a_problem_with_its_line() {
     let team = "\
 members:
   a:

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::nearest::did_you_mean;
 use super::report::{at, clip};
-use super::{Minds, lines, team, to_come};
+use super::{Minds, lines, team};
 use crate::domain::Problem;
 
 /// Unknown names beyond this number are not listed.
@@ -18,7 +18,7 @@ struct Mention<'a> {
 
 impl Minds {
     /// One problem per name in `toolsets` or `tools` that is neither among `known` (toolsets and
-    /// tools of this program) nor a name of Dominds that is still to come, nor an MCP server.
+    /// tools of this program) nor an MCP server.
     #[must_use]
     pub fn unknown_tools(&self, known: &[&str]) -> Vec<Problem> {
         let mut unknown: BTreeMap<&str, Mention> = BTreeMap::new();
@@ -36,22 +36,21 @@ impl Minds {
     }
 
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
-        name == "*"
-            || known.contains(&name)
-            || to_come::TOOLSETS.contains(&name)
-            || to_come::TOOLS.contains(&name)
-            || self.mcp_servers.iter().any(|server| server == name)
+        name == "*" || known.contains(&name) || self.mcp_servers.iter().any(|server| server == name)
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {
         let text = self.team_text.as_deref().unwrap_or_default();
-        let candidates = known.iter().copied().chain(to_come::TOOLSETS);
         let what = if mention.key == "tools" { "tool" } else { "toolset" };
         let problem = Problem::new(
             format!("team/unknown-{what}/{}", clip(name)),
             team::PATH,
             format!("`{}`: there is no {what} `{}`; skipped", mention.owner, clip(name)),
-            format!("remove it from `{}`{}", mention.key, did_you_mean(name, candidates)),
+            format!(
+                "remove it from `{}`{}",
+                mention.key,
+                did_you_mean(name, known.iter().copied())
+            ),
         )
         .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];

@@ -1,5 +1,6 @@
 //! The environment, read in one place.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use crate::domain::Lang;
@@ -10,6 +11,14 @@ pub fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     let value = std::env::var(name).ok();
     value.filter(|value| !value.is_empty())
+}
+
+/// All variables whose names and values are text.
+pub fn all() -> impl Iterator<Item = (String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text)
 }
 
 /// The work language of this machine: `LC_ALL`, else `LANG`.

@@ -6,6 +6,7 @@ pub mod dirs;
 pub mod env;
 pub mod ids;
 pub mod logs;
+pub mod memory;
 pub mod signals;
 
 pub use clock::SystemClock;

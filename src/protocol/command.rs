@@ -86,6 +86,11 @@ pub enum Command {
         ticket: Ticket,
         key: KeyUse,
     },
+    /// Ends a process in the background, with everything it started.
+    StopProcess {
+        ticket: Ticket,
+        pid: u32,
+    },
     /// The reminders or the Taskdoc of a dialog: to see them, or to change them.
     Sheet {
         ticket: Ticket,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::{
-    AgentId, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, KeyUse, Problem,
-    Question, SelfId, Slug, Stamp,
+    AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, KeyUse,
+    Problem, Question, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -214,6 +214,8 @@ pub enum UiEvent {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
     },
+    /// All processes that members left in the background; replaces what was there.
+    Processes(Vec<Background>),
     /// A dialog stopped because a key waits for consent.
     KeyHeld {
         dialog: DialogId,

@@ -83,16 +83,19 @@ impl Outbox {
 
 /// True for pictures of which only the newest counts.
 fn replaces(event: &UiEvent) -> bool {
-    matches!(event, UiEvent::Row(_) | UiEvent::Inbox(_) | UiEvent::Problems(_))
+    matches!(
+        event,
+        UiEvent::Row(_) | UiEvent::Inbox(_) | UiEvent::Problems(_) | UiEvent::Processes(_)
+    )
 }
 
 /// True if nobody needs the `old` picture once the new one is there.
 fn is_replaced_by(old: &UiEvent, new: &UiEvent) -> bool {
     match (old, new) {
         (UiEvent::Row(old), UiEvent::Row(new)) => old.dialog == new.dialog,
-        (UiEvent::Inbox(_), UiEvent::Inbox(_)) | (UiEvent::Problems(_), UiEvent::Problems(_)) => {
-            true
-        }
+        (UiEvent::Inbox(_), UiEvent::Inbox(_))
+        | (UiEvent::Problems(_), UiEvent::Problems(_))
+        | (UiEvent::Processes(_), UiEvent::Processes(_)) => true,
         (_, _) => false,
     }
 }
@@ -119,6 +122,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Refused { .. }
         | UiEvent::Forked { .. }
         | UiEvent::Shelf { .. }
+        | UiEvent::Processes(_)
         | UiEvent::KeyHeld { .. }
         | UiEvent::Notice(_)
         | UiEvent::Quiet(_)

@@ -119,6 +119,10 @@ impl Writer<'_> {
                 rewrite.clone().apply_to(&mut reminder);
                 self.json(path, &reminder)
             }
+            SharedEdit::Renew(reminder) => match files::kind_of(path)? {
+                Some(_) => self.json(path, reminder.as_ref()),
+                None => Ok(()),
+            },
             SharedEdit::Remove { .. } => {
                 if files::kind_of(path)?.is_some() {
                     self.dirty.folders.insert(folder.to_owned());

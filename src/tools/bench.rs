@@ -9,17 +9,26 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::domain::{AccessLists, AgentId, DialogId, Lang, RootId};
+use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 
-use super::{Access, Outcome, Registry, ReminderView, ToolCx};
+use super::{Access, Outcome, Registry, ReminderView, Shells, ToolCx};
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
 
 /// A workspace `ws` beside things that must stay out of reach.
-pub(super) struct Bench {
+pub(crate) struct Bench {
     pub dir: TempDir,
     pub cx: ToolCx,
     tools: Registry,
     /// Its time stands still unless it is [moved on](Bench::wait).
-    runtime: Runtime,
+    runtime: Timeless,
     calls: AtomicU32,
 }
 
@@ -37,15 +46,30 @@ impl Bench {
             taskdoc: Some(PathBuf::from("task.tsk")),
             main_dialog: true,
             reminders: Arc::from([]),
+            shells: Shells::default(),
+            keys: Arc::default(),
+            clock: Arc::new(Noon),
             lang: Lang::En,
             new_reminder_id: "new00001".to_owned(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .start_paused(true)
             .build()
             .unwrap();
-        Self { dir, cx, tools: Registry::builtin(), runtime, calls: AtomicU32::new(0) }
+        Self {
+            dir,
+            cx,
+            tools: Registry::builtin(),
+            runtime: Timeless(Some(runtime)),
+            calls: AtomicU32::new(0),
+        }
+    }
+
+    /// The same tools, with what another one knows.
+    pub fn of(mut self, cx: ToolCx) -> Self {
+        self.cx = cx;
+        self
     }
 
     pub fn access(mut self, lists: &AccessLists) -> Self {
@@ -87,6 +111,12 @@ impl Bench {
         self.run_raw(name, &args.to_string())
     }
 
+    /// Runs a tool with all tools granted, on the runtime of the test.
+    pub async fn call(&self, name: &str, args: &Value) -> Outcome {
+        let (subset, _) = self.tools.for_member(&["*".to_owned()], &[], self.cx.main_dialog);
+        subset.run(name, &args.to_string(), self.cx.clone()).await
+    }
+
     pub fn run_raw(&self, name: &str, raw: &str) -> Outcome {
         self.round(&[(name, raw.to_owned())]).pop().unwrap()
     }
@@ -100,7 +130,7 @@ impl Bench {
             let new_reminder_id = format!("new{number:05}");
             subset.run(name, raw, ToolCx { new_reminder_id, ..self.cx.clone() })
         });
-        self.runtime.block_on(futures_util::future::join_all(running))
+        self.finish(futures_util::future::join_all(running))
     }
 
     /// Names and schemas of the tools in these toolsets.
@@ -113,18 +143,30 @@ impl Bench {
 
     /// Waits for something of this bench.
     pub fn finish<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(work)
+        self.runtime.0.as_ref().unwrap().block_on(work)
     }
 
     /// Lets time pass.
     pub fn wait(&self, time: Duration) {
-        self.runtime.block_on(tokio::time::advance(time));
+        self.finish(tokio::time::advance(time));
     }
 
     /// The same workspace and tools, used by another member.
     pub fn caller(&mut self, member: &str) -> &Self {
         self.cx.caller = AgentId::new(member);
         self
+    }
+}
+
+/// A runtime whose time stands still.
+struct Timeless(Option<Runtime>);
+
+/// It cannot be waited for inside another runtime, where some tests let go of their bench.
+impl Drop for Timeless {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

@@ -12,6 +12,8 @@
 //!  tool ◀── source                      tools that come and go while the program runs
 //!  tool ──▶ control/*                   reminders, mind, task document
 //!     ├───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
+//!     ├───▶ readonly/* ──▶ guard, shell   lines of programs that only read
+//!     ├───▶ shell/*                     commands, processes in the background
 //!     └───▶ man                         the manuals of the toolsets
 //! ```
 
@@ -26,10 +28,12 @@ mod memory;
 mod outcome;
 mod patch;
 mod pictures;
+mod readonly;
 mod registry;
 mod report;
 mod schema;
 mod search;
+mod shell;
 mod source;
 mod stop;
 mod tool;
@@ -39,12 +43,13 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub use shell::{Environment, Keys, Note, ProcessScope, Shells, follow};
 pub use source::{ToolSource, Upkeep, Whose};
 pub(crate) use tool::half;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 
 #[cfg(test)]
-mod bench;
+pub(crate) mod bench;
 #[cfg(test)]
 mod escapes;
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::domain::Lang;
 
 /// The longest result text, in characters.
@@ -52,6 +54,13 @@ pub enum Change {
     },
     DeleteReminder {
         id: String,
+    },
+    /// Add a reminder that the runtime keeps for all dialogs of the member.
+    Follow {
+        id: String,
+        content: String,
+        owner: &'static str,
+        meta: Value,
     },
     /// Start a new course, first adding a continuation reminder if there is a text for it.
     ClearMind {

@@ -18,7 +18,8 @@ use super::patch;
 use super::pictures;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
-use crate::domain::Lang;
+use super::{readonly, shell};
+use crate::domain::{Lang, Member};
 
 /// Unknown names shown back are cut to this many characters.
 const SHOWN_NAME_CHARS: usize = 80;
@@ -53,16 +54,20 @@ impl Registry {
         tools.extend(edits::tools());
         tools.extend(patch::tools());
         tools.extend(memory::tools());
+        tools.extend(shell::tools());
+        tools.push(readonly::tool());
         let reading = [&files::READING[..], &pictures::READING, &search::NAMES].concat();
         let writing = [&files::WRITING[..], &pictures::WRITING, &edits::NAMES].concat();
         let modifying = [&reading[..], &writing].concat();
+        let inspecting = [&[readonly::NAME][..], &patch::NAMES].concat();
         let toolsets = BTreeMap::from([
             ("control".to_owned(), owned(&control::NAMES)),
             ("personal_memory".to_owned(), owned(&memory::PERSONAL)),
             ("team_memory".to_owned(), owned(&memory::TEAM)),
             ("ws_read".to_owned(), owned(&reading)),
             ("ws_mod".to_owned(), owned(&modifying)),
-            ("codex_inspect_and_patch_tools".to_owned(), owned(&patch::NAMES)),
+            (readonly::TOOLSET.to_owned(), owned(&inspecting)),
+            (shell::TOOLSET.to_owned(), owned(&shell::NAMES)),
         ]);
         Self { tools, toolsets }
     }
@@ -96,6 +101,13 @@ impl Registry {
         self.toolsets.keys().map(String::as_str).chain(tools).chain([man::NAME]).collect()
     }
 
+    /// The tools of a member as its team has it, and the names that mean nothing. Whoever is no shell
+    /// specialist has no tools of a shell, whichever way they were granted.
+    pub fn of_member(&self, member: &Member, main_dialog: bool) -> (ToolSubset, Vec<String>) {
+        let closed: &[&str] = if member.shell { &[] } else { &shell::FOR_SPECIALISTS };
+        self.granted(&member.toolsets, &member.tools, main_dialog, closed)
+    }
+
     /// A member's tools for one generation, and the names that mean nothing.
     ///
     /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;
@@ -105,6 +117,17 @@ impl Registry {
         toolsets: &[String],
         tools: &[String],
         main_dialog: bool,
+    ) -> (ToolSubset, Vec<String>) {
+        self.granted(toolsets, tools, main_dialog, &[])
+    }
+
+    /// What was granted, without what is `closed`.
+    fn granted(
+        &self,
+        toolsets: &[String],
+        tools: &[String],
+        main_dialog: bool,
+        closed: &[&str],
     ) -> (ToolSubset, Vec<String>) {
         let mut unknown = Vec::new();
         let mut granted: BTreeSet<&str> = BTreeSet::new();
@@ -134,6 +157,7 @@ impl Registry {
             }
         }
         granted.extend(control::NAMES);
+        granted.retain(|name| !closed.contains(name));
         let offered = |name: &str| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
         let mut tools: Vec<Arc<dyn Tool>> =
             self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::{AgentId, DialogId, Lang};
+use crate::domain::{AgentId, Clock, DialogId, Lang};
 
 use super::access::Access;
 use super::args::Args;
 use super::outcome::{Outcome, ReminderScope};
+use super::shell::{Keys, Shells};
 use super::stop::Stop;
 
 /// The line that parts the English half of a tool's text from the Chinese half.
@@ -95,6 +96,11 @@ pub struct ToolCx {
     pub main_dialog: bool,
     /// The reminders the caller can see.
     pub reminders: Arc<[ReminderView]>,
+    /// The processes of this workspace, and the environment of new ones.
+    pub shells: Shells,
+    /// What no child may be told and no result may hold.
+    pub keys: Arc<Keys>,
+    pub clock: Arc<dyn Clock>,
     /// The language of results.
     pub lang: Lang,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of

@@ -18,13 +18,15 @@ pub enum Scope {
     Shelf,
     /// Reminders or a Taskdoc, laid over the dialog.
     Sheet,
+    /// The list of processes in the background.
+    Processes,
     /// A question of the program itself, such as "quit?".
     Confirm,
 }
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
@@ -33,6 +35,7 @@ impl Scope {
         Self::Composer,
         Self::Shelf,
         Self::Sheet,
+        Self::Processes,
         Self::Confirm,
     ];
 
@@ -48,6 +51,7 @@ impl Scope {
             Self::Composer => "composer",
             Self::Shelf => "shelf",
             Self::Sheet => "sheet",
+            Self::Processes => "processes",
             Self::Confirm => "confirm",
         }
     }
@@ -70,6 +74,7 @@ impl Scope {
             Self::Composer => &[Self::Composer, Self::Anywhere],
             Self::Shelf => &[Self::Shelf, Self::Anywhere],
             Self::Sheet => &[Self::Sheet, Self::Panes, Self::Anywhere],
+            Self::Processes => &[Self::Processes, Self::Anywhere],
             Self::Confirm => &[Self::Confirm],
         }
     }
@@ -85,6 +90,7 @@ impl Scope {
             | Self::Dialog
             | Self::Shelf
             | Self::Sheet
+            | Self::Processes
             | Self::Confirm => false,
         }
     }
@@ -156,6 +162,7 @@ actions! {
         PaneFirst "focus-1" ["1"] "Move to the dialogs";
         PaneSecond "focus-2" ["2"] "Move to your questions";
         PaneThird "focus-3" ["3"] "Move to the open dialog";
+        OpenProcesses "processes" ["b"] "Show the processes in the background";
         Zoom "zoom" ["z"] "Give this pane the whole screen, or take it back";
         Problems "problems" ["!"] "Show what is out of order, and how to mend it";
         Cancel "cancel" ["esc"] "Close what is open on top, or go back";
@@ -248,8 +255,15 @@ actions! {
         SheetAddPersonal "add-personal" ["N"] "Add a reminder for all dialogs of the member";
         SheetDelete "delete" ["d"] "Delete this reminder";
     }
+    Processes {
+        ProcessUp "up" ["k" "up"] "Move up one row";
+        ProcessDown "down" ["j" "down"] "Move down one row";
+        ProcessStop "stop" ["s"] "Stop this process; asks first";
+        ProcessClose "close" ["esc" "q" "ctrl+c"] "Close the list";
+    }
     Confirm {
         ConfirmYes "accept" ["y" "enter"] "Yes";
+        ConfirmStop "stop" ["s"] "Leave, and stop processes in the background";
         ConfirmNo "refuse" ["n" "esc" "ctrl+c"] "No";
     }
 }

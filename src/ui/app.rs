@@ -10,6 +10,7 @@ mod handlers;
 mod jumping;
 mod lifecycle;
 mod opening;
+mod processes;
 mod screen;
 mod sheets;
 mod trust;
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::jumping::Stop;
+pub use self::processes::Parting;
 use crate::domain::transcript::Place;
 use crate::domain::{Clock, DialogId};
 use crate::protocol::{Command, Lifecycle, Ticket};
@@ -137,6 +139,7 @@ pub struct App {
     before_answering: Option<Whereabouts>,
     seen: BTreeSet<Seen>,
     leaving: bool,
+    parting: Parting,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
@@ -175,6 +178,7 @@ impl App {
             before_answering: None,
             seen: BTreeSet::new(),
             leaving: false,
+            parting: Parting::default(),
             dirty: true,
             moment: options.moment,
             drawn_at: options.moment,
@@ -334,6 +338,7 @@ impl App {
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
             problems: &self.model.problems,
+            processes: &self.model.processes,
             drafts: &self.drafts,
             look: &self.look,
             intents: &mut intents,
@@ -354,6 +359,8 @@ impl App {
     fn carry_out(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
+            Intent::QuitAndStop => self.quit_and_stop(),
+            Intent::StopProcess(pid) => self.stop_process(pid),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_life(change),
             Intent::Open(dialog) => {

@@ -1,6 +1,6 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
-use crate::domain::{AgentId, DialogId, KeyUse, Lang, Problem, Stamp};
+use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, Problem, Stamp};
 use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
@@ -53,6 +53,9 @@ pub struct View<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
     Quit,
+    /// Leave, and end processes in the background.
+    QuitAndStop,
+    StopProcess(u32),
     StopAll,
     Lifecycle(Lifecycle),
     Open(DialogId),
@@ -86,6 +89,7 @@ pub struct Cx<'a> {
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,
     pub problems: &'a [Problem],
+    pub processes: &'a [Background],
     pub drafts: &'a Drafts,
     pub look: &'a Look,
     pub intents: &'a mut Vec<Intent>,

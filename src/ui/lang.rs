@@ -176,6 +176,16 @@ words! {
     Revive: "bring back" / "恢复";
     ShelfTitle: "DONE AND ARCHIVED" / "已完成与已归档";
     ShelfEmpty: "nothing is done or archived yet" / "还没有完成或归档的对话";
+    ProcessesTitle: "BACKGROUND PROCESSES" / "后台进程";
+    ProcessesEmpty: "no command was left running" / "没有仍在运行的命令";
+    InBackground: "in background" / "个后台进程";
+    StopProcessQuestion: "stop this process and everything it started?" / "停止该进程及其启动的所有进程吗？";
+    PartingQuestion: "still running in the background; leave the program and let them run, or stop them?" / "个后台进程仍在运行；退出时让它们继续，还是停止它们？";
+    LeaveRunning: "let run" / "让它们继续";
+    StopThem: "stop" / "停止它们";
+    Stay: "stay" / "不退出";
+    Ended: "ended" / "已结束";
+    Lost: "lost" / "已丢失";
     SideDialog: "side dialog" / "支线对话";
     Pane: "pane" / "窗格";
     FreshBoots: "FBR" / "重新思考";

@@ -16,7 +16,7 @@ pub mod tree;
 
 use std::collections::BTreeMap;
 
-use crate::domain::{DialogId, Problem};
+use crate::domain::{Background, DialogId, Problem};
 use crate::protocol::{HeldKey, WorkspaceView};
 
 pub use drafts::{DraftKey, DraftStore, Drafts};
@@ -38,6 +38,8 @@ pub struct Model {
     pub retries: Retries,
     pub sheets: Sheets,
     pub problems: Vec<Problem>,
+    /// Commands that members left in the background.
+    pub processes: Vec<Background>,
     /// Dialogs that stopped because a key waits for consent.
     pub held: BTreeMap<DialogId, HeldKey>,
     pub notices: Notices,

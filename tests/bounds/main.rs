@@ -6,13 +6,14 @@
 
 mod files;
 mod search;
+mod shell;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dominds_tui::domain::{AgentId, DialogId, Lang, RootId};
-use dominds_tui::tools::{Access, Outcome, Registry, ToolCx};
+use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
+use dominds_tui::tools::{Access, Outcome, Registry, Shells, ToolCx};
 use serde_json::Value;
 
 /// What a call may take, in bytes.
@@ -20,6 +21,15 @@ const MOST_GROWTH: u64 = 32 * 1024 * 1024;
 
 /// The peak belongs to the process, so only one test at a time may move it.
 static ALONE: Mutex<()> = Mutex::new(());
+
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
 
 /// A workspace, and the built-in tools in it.
 struct Ground {
@@ -67,6 +77,9 @@ fn cx(workspace: &Path) -> ToolCx {
         taskdoc: None,
         main_dialog: true,
         reminders: Arc::from([]),
+        shells: Shells::default(),
+        keys: Arc::default(),
+        clock: Arc::new(Noon),
         lang: Lang::En,
         new_reminder_id: "bounds01".to_owned(),
     }

@@ -21,7 +21,7 @@ use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use dominds_tui::tools::Registry;
+use dominds_tui::tools::{Registry, Shells};
 
 /// Longer than any wait of a script; reached only by a test that waits for nothing.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
@@ -106,6 +106,7 @@ pub struct Setup {
     pub held: Held,
     pub tools: Registry,
     pub sources: Sources,
+    pub shells: Shells,
     /// The work language.
     pub lang: Lang,
     /// The language of the screen; the work language where none is set.
@@ -124,6 +125,7 @@ impl World {
             held: Held::default(),
             tools: app::registry(Arc::default()),
             sources: Sources::default(),
+            shells: Shells::default(),
             lang: Lang::En,
             reader: None,
             driving: true,
@@ -166,6 +168,7 @@ impl World {
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
+            shells: self.setup.shells.clone(),
             env: &no_environment,
             driving: self.setup.driving,
             permits: Permits::default(),

@@ -38,6 +38,7 @@ mod rounds;
 mod runs;
 mod sessions;
 mod sheets;
+mod shell;
 mod stops;
 mod talk;
 mod tellasks;

@@ -59,6 +59,7 @@ impl App {
             UiEvent::Refused { ticket, text } => self.refused(ticket, &text),
             UiEvent::Forked { dialog, next } => self.forked(&dialog, next),
             UiEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
+            UiEvent::Processes(processes) => self.model.processes = processes,
             UiEvent::KeyHeld { dialog, held } => self.key_held(dialog, held),
             UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
             UiEvent::Quiet(_) => return false,

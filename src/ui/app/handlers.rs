@@ -37,6 +37,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::PaneFirst, |app| app.set_focus(Focus::Tree)),
     (Action::PaneSecond, |app| app.set_focus(Focus::Inbox)),
     (Action::PaneThird, |app| app.set_focus(Focus::Dialog)),
+    (Action::OpenProcesses, App::open_processes),
     (Action::Zoom, |app| app.zoomed = !app.zoomed),
     (Action::Cancel, App::cancel),
     (Action::Quit, App::ask_to_quit_if_running),
@@ -206,7 +207,7 @@ impl App {
     }
 
     fn ask_to_quit_if_running(&mut self) {
-        if self.model.tree.any_running() {
+        if self.model.tree.any_running() || self.processes_running() > 0 {
             self.ask_to_quit();
         } else {
             self.effects.push(Effect::Quit);
@@ -214,6 +215,9 @@ impl App {
     }
 
     pub(super) fn ask_to_quit(&mut self) {
+        if self.processes_running() > 0 {
+            return self.ask_about_processes();
+        }
         let word =
             if self.model.tree.any_running() { Word::QuitWhileRunning } else { Word::QuitQuestion };
         self.overlays.push(Box::new(Confirm::new(word, Intent::Quit)));

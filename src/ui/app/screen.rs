@@ -328,6 +328,7 @@ impl App {
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.model.problems.len(),
+            processes: self.processes_running(),
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
@@ -340,6 +341,7 @@ impl App {
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
             problems: &self.model.problems,
+            processes: &self.model.processes,
             drafts: &self.drafts,
             look: view.look,
             intents: &mut intents,

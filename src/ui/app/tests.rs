@@ -7,6 +7,7 @@ mod going_on;
 mod jumps;
 mod lifecycle;
 mod problems;
+mod processes;
 mod screens;
 mod sheets;
 mod trust;

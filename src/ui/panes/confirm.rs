@@ -51,6 +51,9 @@ impl Pane for Confirm {
         if agreed && !self.seen {
             return Handled::Done;
         }
+        if action == Action::ConfirmStop {
+            return Handled::Ignored;
+        }
         if agreed {
             cx.intents.push(self.yes.clone());
         }

@@ -26,6 +26,8 @@ pub struct Figures {
     pub context_level: Option<HealthLevel>,
     pub keep_going: Option<(i64, i64)>,
     pub problems: usize,
+    /// At work in the background.
+    pub processes: usize,
 }
 
 pub fn draw(
@@ -93,6 +95,10 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
         let (key, word) = (look.key(Action::Problems), look.word(Word::ProblemsFound));
         let text = format!("{key} {} {word}  ", figures.problems);
         strip.push(&text, look.style(Role::Warning));
+    }
+    if figures.processes > 0 {
+        let text = format!("{} {}  ", figures.processes, look.word(Word::InBackground));
+        strip.push(&text, dim);
     }
     if cells < 70 {
         return strip;

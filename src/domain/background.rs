@@ -1,0 +1,47 @@
+//! Processes that a command of a member left running in the background.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::AgentId;
+use super::time::Stamp;
+
+/// The owner of reminders about background processes.
+pub const SHELL_OWNER: &str = "shellCmd";
+
+/// One background process, as people and reminders are told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Background {
+    /// Of the shell that was started; also the number of its process group.
+    pub pid: u32,
+    /// The member that started it.
+    pub agent: AgentId,
+    pub command: String,
+    pub shell: String,
+    pub started_at: Stamp,
+    pub state: BackgroundState,
+}
+
+/// What became of a background process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackgroundState {
+    Running,
+    Ended(Exit),
+    /// It was started by an earlier run of the program and is not there any more.
+    Lost,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// It was no child of this run of the program, so nobody was told.
+    Unknown,
+}
+
+impl Background {
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.state == BackgroundState::Running
+    }
+}

@@ -1,0 +1,61 @@
+//! Processes in the background: reminders that follow them, and what people are told and want of them.
+
+use crate::domain::background::SHELL_OWNER;
+use crate::domain::reminder::SharedEdit;
+use crate::domain::{Reminder, SelfId};
+use crate::protocol::command::Ticket;
+use crate::protocol::event::UiEvent;
+use crate::tools::{Keys, follow};
+
+use super::supervisor::Supervisor;
+use super::tree::TreeTask;
+
+impl TreeTask {
+    /// Before a generation: each reminder about a process says what is so now. It is written only if
+    /// that has changed.
+    pub(super) async fn follow_processes(&mut self, id: &SelfId) {
+        let Some(dialog) = self.tree.get(id).filter(|dialog| !dialog.is_fresh_boots()) else {
+            return;
+        };
+        let agent = dialog.meta.agent_id.clone();
+        let mut shared = self.shared_reminders(id);
+        shared.retain(|reminder| reminder.owner_name.as_deref() == Some(SHELL_OWNER));
+        if shared.is_empty() {
+            return;
+        }
+        let engine = self.engine.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let keys = Keys::named(engine.minds().key_variables(), engine.env);
+            let told = (engine.lang, &engine.clock.now());
+            let renewed = shared.into_iter().filter_map(|reminder| {
+                let note = follow(&engine.shells, &reminder, &keys, told)?;
+                Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder })
+            });
+            renewed.collect::<Vec<_>>()
+        });
+        let Ok(renewed) = looked.await else { return };
+        let mut draft = self.draft();
+        for reminder in renewed {
+            draft.shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
+        }
+        if !draft.is_empty() {
+            self.commit_or_hold(id, draft).await;
+        }
+    }
+}
+
+impl Supervisor {
+    pub(super) async fn tell_processes(&self) {
+        self.tell(UiEvent::Processes(self.engine.shells.list())).await;
+    }
+
+    /// Its end is waited for beside everything else; what became of it is in the list.
+    pub(super) async fn stop_process(&mut self, ticket: Ticket, pid: u32) {
+        let event = if self.engine.shells.begin_to_stop(pid) {
+            UiEvent::Done { ticket, dialog: None }
+        } else {
+            UiEvent::Refused { ticket, text: format!("process {pid} is not running") }
+        };
+        self.tell(event).await;
+    }
+}

@@ -1,0 +1,177 @@
+//! `readonly_shell`: looking around with the usual programs, for members that have no shell. A line is
+//! read by a small grammar, each program and each option is judged by a table, and what is left is
+//! started directly. No shell ever sees the line, so there is no second reading of it.
+//!
+//! What this does not promise: programs follow what they find below a folder they were given, without
+//! the member's lists; and what git has recorded of a reserved area is visible.
+
+mod find;
+mod git;
+mod parse;
+mod place;
+mod programs;
+mod refusal;
+mod run;
+mod scripts;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+
+use self::parse::{After, Pipeline};
+use self::place::Place;
+use self::refusal::Refusal;
+use self::run::Line;
+use super::args::Args;
+use super::guard::Guard;
+use super::outcome::Outcome;
+use super::shell::{exit_text, streams_text};
+use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use crate::domain::Lang;
+use crate::domain::background::Exit;
+
+pub(super) const NAME: &str = "readonly_shell";
+pub(super) const TOOLSET: &str = "codex_inspect_and_patch_tools";
+
+const TIMEOUT_MS: u64 = 10_000;
+const MOST_TIMEOUT_MS: u64 = 600_000;
+/// Lines of each stream that are shown.
+const LINES: usize = 2_000;
+
+#[derive(Debug)]
+struct ReadonlyShell(ToolSpec);
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    Arc::new(ReadonlyShell(ToolSpec {
+        name: NAME.into(),
+        description: Description::Own(|lang| half(lang, include_str!("readonly_shell.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "command": {"type": "string"},
+                "timeout_ms": {"type": "integer", "minimum": 0}
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        }),
+    }))
+}
+
+impl Tool for ReadonlyShell {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        Box::pin(async move { run(&cx, &args).await })
+    }
+}
+
+async fn run(cx: &ToolCx, args: &Args) -> Outcome {
+    let command = args.required_text("command").to_owned();
+    let given = args.integer("timeout_ms").and_then(|ms| u64::try_from(ms).ok());
+    let limit = given.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MOST_TIMEOUT_MS);
+    let judge = {
+        let cx = cx.clone();
+        move || judged(&cx, &command)
+    };
+    let (pipelines, folder) = match tokio::task::spawn_blocking(judge).await {
+        Ok(Ok(judged)) => judged,
+        Ok(Err(refused)) => return Outcome::failed(refused),
+        Err(_) => return Outcome::failed(broken(cx.lang)),
+    };
+    let mut environment = cx.shells.environment(&cx.keys);
+    environment.retain(|name, _| PASSED.contains(&name.as_str()) || name.starts_with("LC_"));
+    environment.insert("PATH".to_owned(), run::search_path());
+    environment
+        .extend(git::GIT_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let folder = cx.workspace.join(folder);
+    let line =
+        Line { pipelines, folder: &folder, environment: &environment, enders: cx.shells.enders() };
+    let ran = match line.run(Duration::from_millis(limit)).await {
+        Ok(ran) => ran,
+        Err(error) => return Outcome::failed(not_started(&error, cx.lang)),
+    };
+    let how = ran.exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
+    let text = format!("{how}\n{}", streams_text(&ran.out, &ran.err, LINES, cx.lang));
+    if ran.exit == Some(Exit::Code(0)) { Outcome::done(text) } else { Outcome::failed(text) }
+}
+
+/// Of the environment of a shell these programs get only this.
+const PASSED: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
+
+type Judged = (Vec<Pipeline>, std::path::PathBuf);
+
+/// The line as it may run, with its folder below the workspace.
+fn judged(cx: &ToolCx, command: &str) -> Result<Judged, String> {
+    let guard = Guard::general(cx).map_err(|fault| fault.text(cx.lang))?;
+    let folder = std::path::PathBuf::new();
+    let place = Place { guard: &guard, workspace: &cx.workspace, folder, lang: cx.lang };
+    line(command, place).map_err(|refusal| refusal.text(cx.lang))
+}
+
+fn line(command: &str, mut place: Place<'_>) -> Result<Judged, Refusal> {
+    let mut pipelines = parse::parse(command)?;
+    if let [first, second, ..] = pipelines.as_slice()
+        && let [words] = first.commands.as_slice()
+        && let [cd, folder] = words.as_slice()
+        && cd == "cd"
+    {
+        if second.after != After::Success {
+            return Err(Refusal::Cd);
+        }
+        place.folder = place.inner(folder)?;
+        pipelines.remove(0);
+        if let Some(first) = pipelines.first_mut() {
+            first.after = After::Nothing;
+        }
+    }
+    for pipeline in &mut pipelines {
+        for words in &mut pipeline.commands {
+            *words = checked(words, &place)?;
+        }
+    }
+    Ok((pipelines, place.folder))
+}
+
+/// One program with the arguments it is run with, as its file and words.
+fn checked(words: &[String], place: &Place<'_>) -> Result<Vec<String>, Refusal> {
+    let Some((program, rest)) = words.split_first() else { return Err(Refusal::Incomplete) };
+    let arguments = match program.as_str() {
+        "cd" => return Err(Refusal::Cd),
+        "sed" => scripts::sed(rest, place)?,
+        "awk" => scripts::awk(rest, place)?,
+        "jq" => scripts::jq(rest, place)?,
+        "find" => find::find(rest, place)?,
+        "git" => git::git(rest, place)?,
+        "node" | "python3" => find::version(program, rest)?,
+        other => programs::check(other, rest, place)?,
+    };
+    let file =
+        run::resolve(program).map_or_else(|| program.clone(), |path| path.display().to_string());
+    Ok(std::iter::once(file).chain(arguments).collect())
+}
+
+fn over_time(limit: u64, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("ended: not over after {limit} ms; this is what came until then"),
+        Lang::Zh => format!("已终止:{limit} 毫秒后仍未结束;以下是此前的输出"),
+    }
+}
+
+fn not_started(error: &std::io::Error, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("A program of the line could not be started: {error}."),
+        Lang::Zh => format!("命令行中的程序无法启动:{error}。"),
+    }
+}
+
+fn broken(lang: Lang) -> &'static str {
+    lang.pick("The line could not be judged; nothing was run.", "无法检查该命令行;未执行任何操作。")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Where the programs of a line work, and which paths they may be given. A path is judged by the guard of
+//! the file tools; here it is made sure that a program means the same file by it.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::refusal::Refusal;
+use crate::domain::Lang;
+use crate::tools::access::Op;
+use crate::tools::guard::{Fault, FaultKind, Guard};
+
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    pub guard: &'a Guard,
+    pub workspace: &'a Path,
+    /// Below the workspace; no part of it is a link.
+    pub folder: PathBuf,
+    pub lang: Lang,
+}
+
+/// What may stand where a path stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    /// A program that tells names and sizes, or that is told what to leave out.
+    Any,
+}
+
+impl Place<'_> {
+    /// A path that is not there is let through: the program says so itself.
+    pub fn judge(&self, path: &str, kind: Kind) -> Result<(), Refusal> {
+        if path.is_empty() || path.trim() != path || goes_back_later(path) {
+            let why = self.lang.pick(
+                "write it without blanks at its ends, and with `..` at its beginning only",
+                "路径首尾不要有空白,`..` 只能放在开头",
+            );
+            return Err(refused(path, why));
+        }
+        let below = self.below(path);
+        match self.guard.open_dir(&below) {
+            Ok(_) if kind == Kind::File => {
+                Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
+            }
+            Ok(_) => Ok(()),
+            Err(fault) if fault.kind == FaultKind::NotADirectory => {
+                self.told(path, self.guard.open_file(&below, Op::Read).map(drop))
+            }
+            Err(fault) => self.told(path, Err(fault)),
+        }
+    }
+
+    /// The folder `cd` goes to.
+    pub fn inner(&self, path: &str) -> Result<PathBuf, Refusal> {
+        self.judge(path, Kind::Any)?;
+        let below = self.below(path);
+        let opened = self.guard.open_dir(&below);
+        let folder = opened.map_err(|fault| refused(path, &fault.text(self.lang)))?.shown;
+        let folder = if folder == "." { PathBuf::new() } else { PathBuf::from(folder) };
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let straight = real(self.workspace).map(|top| top.join(&folder));
+        if real(&self.workspace.join(&folder)) == straight {
+            return Ok(folder);
+        }
+        let why =
+            self.lang.pick("name the folder itself, not a link to it", "请写目录本身,不要用链接");
+        Err(refused(path, why))
+    }
+
+    fn below(&self, path: &str) -> String {
+        if Path::new(path).is_absolute() {
+            return path.to_owned();
+        }
+        self.folder.join(path).to_string_lossy().into_owned()
+    }
+
+    fn told(&self, path: &str, judged: Result<(), Fault>) -> Result<(), Refusal> {
+        match judged {
+            Ok(()) => Ok(()),
+            Err(fault) if fault.kind == FaultKind::NotFound => Ok(()),
+            Err(fault) => Err(refused(path, &fault.text(self.lang))),
+        }
+    }
+}
+
+fn refused(path: &str, why: &str) -> Refusal {
+    Refusal::Path { path: path.to_owned(), why: why.to_owned() }
+}
+
+/// True if `..` stands behind a name: which folder that is depends on whether the name is a link.
+fn goes_back_later(path: &str) -> bool {
+    let parts = Path::new(path).components();
+    let mut parts =
+        parts.skip_while(|part| matches!(part, Component::ParentDir | Component::CurDir));
+    parts.any(|part| part == Component::ParentDir)
+}

@@ -1,0 +1,130 @@
+//! Why a line of `readonly_shell` is not run, and what to write instead.
+
+use crate::domain::Lang;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    TooLong,
+    Newline,
+    Control,
+    Redirection,
+    /// Of a variable or of the output of a command.
+    Expansion(char),
+    Separator(char),
+    /// A character that a shell would expand or group by.
+    Pattern(char),
+    Unterminated,
+    /// A program is missing where one is expected.
+    Incomplete,
+    Program(String),
+    Option {
+        program: String,
+        option: String,
+    },
+    /// An option that needs a value has none.
+    NoValue {
+        program: String,
+        option: String,
+    },
+    TooMany {
+        program: String,
+    },
+    /// The text of a small program (`sed`, `awk`, `jq`) holds something that may write, run or read more.
+    Script {
+        program: String,
+        part: String,
+    },
+    Path {
+        path: String,
+        why: String,
+    },
+    /// `cd` stands somewhere else than before the first `&&`.
+    Cd,
+}
+
+/// What is repeated of a line, in characters.
+const SHOWN_CHARS: usize = 120;
+
+impl Refusal {
+    pub fn text(&self, lang: Lang) -> String {
+        let why = match lang {
+            Lang::En => self.english(),
+            Lang::Zh => self.chinese(),
+        };
+        match lang {
+            Lang::En => format!("Nothing was run. {why}"),
+            Lang::Zh => format!("未执行任何操作。{why}"),
+        }
+    }
+
+    fn english(&self) -> String {
+        match self {
+            Self::TooLong => "The line is too long; split it over several calls.".to_owned(),
+            Self::Newline => "A line is one line; use && between programs.".to_owned(),
+            Self::Control => "The line holds a control character; leave it out.".to_owned(),
+            Self::Redirection => {
+                "Redirections (<, >) are closed; quote the character if you mean it itself."
+                    .to_owned()
+            }
+            Self::Expansion(c) => format!(
+                "`{c}` is closed outside of single quotes: nothing is expanded. Write the value itself."
+            ),
+            Self::Separator(c) => format!("`{c}` is closed; use &&, || or | between programs."),
+            Self::Pattern(c) => format!(
+                "`{c}` is closed outside of quotes: no pattern is expanded. Quote it, or use find or rg -g."
+            ),
+            Self::Unterminated => "A quote is not closed.".to_owned(),
+            Self::Incomplete => "A program is missing before or after |, && or ||.".to_owned(),
+            Self::Program(name) => format!(
+                "`{}` is not among the programs that only read; the description lists them.",
+                shown(name)
+            ),
+            Self::Option { program, option } => format!(
+                "{program}: `{}` is not among its options that only read; leave it out.",
+                shown(option)
+            ),
+            Self::NoValue { program, option } => format!("{program}: `{option}` needs a value."),
+            Self::TooMany { program } => format!("{program}: too many arguments."),
+            Self::Script { program, part } => format!(
+                "{program}: `{}` is closed in its text, since it may write, run or read more than is named.",
+                shown(part)
+            ),
+            Self::Path { path, why } => format!("`{}`: {why}", shown(path)),
+            Self::Cd => "`cd` works once, first, with one folder and && behind it.".to_owned(),
+        }
+    }
+
+    fn chinese(&self) -> String {
+        match self {
+            Self::TooLong => "命令行过长;请分成多次调用。".to_owned(),
+            Self::Newline => "命令只能是一行;程序之间用 &&。".to_owned(),
+            Self::Control => "命令行含有控制字符;请去掉。".to_owned(),
+            Self::Redirection => "不允许重定向(<、>);如需该字符本身,请加引号。".to_owned(),
+            Self::Expansion(c) => format!("单引号之外不允许 `{c}`:不做任何展开。请直接写出值。"),
+            Self::Separator(c) => format!("不允许 `{c}`;程序之间用 &&、|| 或 |。"),
+            Self::Pattern(c) => {
+                format!("引号之外不允许 `{c}`:不展开通配符。请加引号,或用 find、rg -g。")
+            }
+            Self::Unterminated => "引号没有闭合。".to_owned(),
+            Self::Incomplete => "|、&& 或 || 的前后缺少程序。".to_owned(),
+            Self::Program(name) => {
+                format!("`{}` 不在只读程序之列;工具描述中有列表。", shown(name))
+            }
+            Self::Option { program, option } => {
+                format!("{program}:`{}` 不在其只读选项之列;请去掉。", shown(option))
+            }
+            Self::NoValue { program, option } => format!("{program}:`{option}` 需要一个值。"),
+            Self::TooMany { program } => format!("{program}:参数过多。"),
+            Self::Script { program, part } => format!(
+                "{program}:其程序文本中不允许 `{}`,因为它可能写入、执行或读取未指明的内容。",
+                shown(part)
+            ),
+            Self::Path { path, why } => format!("`{}`:{why}", shown(path)),
+            Self::Cd => "`cd` 只能用一次,放在最前,带一个目录,后面接 &&。".to_owned(),
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect()
+}

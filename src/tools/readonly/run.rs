@@ -1,0 +1,100 @@
+//! Runs the checked programs of a line, without any shell: each is started with its words as they are, the
+//! output of one is the input of the next.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::parse::{After, Pipeline};
+use crate::domain::background::Exit;
+use crate::tools::shell::{Enders, Launch, Window, Working};
+
+/// Where programs are looked for: places only an administrator writes to.
+const FOLDERS: [&str; 6] =
+    ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
+
+/// A line that may run.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub pipelines: Vec<Pipeline>,
+    pub folder: &'a Path,
+    pub environment: &'a BTreeMap<String, String>,
+    pub enders: &'a Enders,
+}
+
+/// What a line left behind.
+#[derive(Debug, Default)]
+pub(super) struct Ran {
+    pub out: Window,
+    pub err: Window,
+    /// How the last program that ran has ended; `None`: the time was over.
+    pub exit: Option<Exit>,
+}
+
+/// The program behind a name.
+pub(super) fn resolve(name: &str) -> Option<PathBuf> {
+    FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file())
+}
+
+/// The path children look for programs in.
+pub(super) fn search_path() -> String {
+    FOLDERS.join(":")
+}
+
+impl Line<'_> {
+    /// Runs until the end or the limit; whatever is at work then is ended.
+    pub async fn run(&self, limit: Duration) -> io::Result<Ran> {
+        let mut ran = Ran::default();
+        let whole = tokio::time::timeout(limit, self.all(&mut ran)).await;
+        match whole {
+            Ok(ended) => ran.exit = Some(ended?),
+            Err(_over) => ran.exit = None,
+        }
+        Ok(ran)
+    }
+
+    async fn all(&self, ran: &mut Ran) -> io::Result<Exit> {
+        let mut last = Exit::Code(0);
+        for pipeline in &self.pipelines {
+            let wanted = match pipeline.after {
+                After::Nothing => true,
+                After::Success => last == Exit::Code(0),
+                After::Failure => last != Exit::Code(0),
+            };
+            if wanted {
+                last = self.pipeline(pipeline, ran).await?;
+            }
+        }
+        Ok(last)
+    }
+
+    /// All programs of a pipeline run at once; how the last one ends is how it ends.
+    async fn pipeline(&self, pipeline: &Pipeline, ran: &mut Ran) -> io::Result<Exit> {
+        let mut started: Vec<Working> = Vec::new();
+        let mut input = Stdio::null();
+        let last = pipeline.commands.len().saturating_sub(1);
+        for (at, words) in pipeline.commands.iter().enumerate() {
+            let Some((program, arguments)) = words.split_first() else { continue };
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let launch = Launch {
+                program,
+                arguments: &arguments,
+                folder: self.folder,
+                environment: self.environment,
+            };
+            let mut working = launch.start(input, self.enders)?;
+            input = if at == last { Stdio::null() } else { working.output()? };
+            started.push(working);
+        }
+        // The limit is that of the whole line.
+        let ends = started.iter_mut().map(|working| working.finish(Duration::MAX));
+        let ends = futures_util::future::join_all(ends).await;
+        for working in started {
+            ran.out.append(&working.out);
+            ran.err.append(&working.err);
+        }
+        ends.into_iter().flatten().last().unwrap_or(Ok(Exit::Unknown))
+    }
+}

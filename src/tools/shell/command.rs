@@ -1,0 +1,178 @@
+//! `shell_cmd`: runs a command of a shell in the workspace. One that takes long goes on in the
+//! background, and a reminder follows it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+
+use super::launch::{Launch, Working};
+use super::record::{self, Record};
+use super::{note, texts};
+use crate::domain::Lang;
+use crate::domain::background::Exit;
+use crate::tools::args::Args;
+use crate::tools::outcome::Outcome;
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
+
+const SCROLLBACK_LINES: usize = 500;
+const MOST_SCROLLBACK_LINES: usize = 10_000;
+const TIMEOUT_SECONDS: u64 = 5;
+const MOST_TIMEOUT_SECONDS: u64 = 3600;
+/// The shell where none is named; the first that is there.
+const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
+
+#[derive(Debug)]
+struct ShellCmd(ToolSpec);
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    Arc::new(ShellCmd(ToolSpec {
+        name: "shell_cmd".into(),
+        description: Description::Own(|lang| half(lang, include_str!("shell_cmd.md"))),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "command": {"type": "string"},
+                "shell": {"type": "string"},
+                "scrollbackLines": {"type": "integer", "minimum": 0},
+                "timeoutSeconds": {"type": "integer", "minimum": 0}
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        }),
+    }))
+}
+
+impl Tool for ShellCmd {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+        Box::pin(async move {
+            match Wish::read(&args, cx.lang) {
+                Ok(wish) => wish.run(&cx).await,
+                Err(text) => Outcome::failed(text),
+            }
+        })
+    }
+}
+
+/// What is to be run, and how.
+#[derive(Debug, PartialEq, Eq)]
+struct Wish {
+    command: String,
+    shell: String,
+    scrollback: usize,
+    timeout_seconds: u64,
+}
+
+/// The folder of a command's record; it goes with the command unless that stays in the background.
+struct Noted(Option<PathBuf>);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        if let Some(folder) = self.0.take() {
+            drop(fs::remove_dir_all(folder));
+        }
+    }
+}
+
+impl Wish {
+    fn read(args: &Args, lang: Lang) -> Result<Self, &'static str> {
+        let command = args.required_text("command");
+        if command.trim().is_empty() {
+            return Err(lang.pick("`command` is blank.", "`command` 为空。"));
+        }
+        let named = args.text("shell").map(str::trim).filter(|shell| !shell.is_empty());
+        let usual = || SHELLS.into_iter().find(|path| Path::new(path).exists());
+        let shell = named.or_else(usual).unwrap_or("sh");
+        if command.contains('\0') || shell.contains('\0') {
+            return Err(lang.pick(
+                "`command` and `shell` cannot hold a NUL character.",
+                "`command` 与 `shell` 不能包含 NUL 字符。",
+            ));
+        }
+        let number = |field, usual, most| {
+            let given = args.integer(field).and_then(|n| u64::try_from(n).ok());
+            given.filter(|n| *n > 0).unwrap_or(usual).min(most)
+        };
+        let lines =
+            number("scrollbackLines", SCROLLBACK_LINES as u64, MOST_SCROLLBACK_LINES as u64);
+        Ok(Self {
+            command: command.to_owned(),
+            shell: shell.to_owned(),
+            scrollback: usize::try_from(lines).unwrap_or(SCROLLBACK_LINES),
+            timeout_seconds: number("timeoutSeconds", TIMEOUT_SECONDS, MOST_TIMEOUT_SECONDS),
+        })
+    }
+
+    async fn run(self, cx: &ToolCx) -> Outcome {
+        let environment = cx.shells.environment(&cx.keys);
+        let launch = Launch {
+            program: &self.shell,
+            arguments: &["-c", &self.command],
+            folder: &cx.workspace,
+            environment: &environment,
+        };
+        let started = launch.start(Stdio::null(), cx.shells.enders()).and_then(|working| {
+            let record = self.record(cx, &working);
+            Ok((record::begin(&cx.workspace, &record)?, record, working))
+        });
+        let (folder, record, mut working) = match started {
+            Ok(started) => started,
+            Err(error) => return Outcome::failed(self.not_started(&error, cx.lang)),
+        };
+        let mut noted = Noted(Some(folder));
+        let ended = match working.finish(Duration::from_secs(self.timeout_seconds)).await {
+            Some(Ok(exit)) if !working.group.is_there() => {
+                return self.over(&working, exit, cx.lang);
+            }
+            Some(Ok(exit)) => Some(exit),
+            Some(Err(error)) => return Outcome::failed(self.not_started(&error, cx.lang)),
+            None => None,
+        };
+        let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
+        let Some(folder) = noted.0.take() else { return Outcome::failed(so_far) };
+        let pid = record.identity.pid;
+        let adopted = working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts));
+        if let Err(error) = adopted {
+            return Outcome::failed(self.not_started(&error, cx.lang));
+        }
+        let text = texts::in_background(pid, ended, self.timeout_seconds, cx.lang);
+        let changes = cx.shells.look(pid).map(|seen| note::begin(&seen, cx)).into_iter().collect();
+        Outcome { changes, ..Outcome::done(format!("{text}\n{so_far}")) }
+    }
+
+    fn record(&self, cx: &ToolCx, working: &Working) -> Record {
+        Record {
+            identity: working.identity.clone(),
+            agent: cx.caller.clone(),
+            command: self.command.clone(),
+            shell: self.shell.clone(),
+            started_at: cx.clock.now(),
+            exit: None,
+            scrollback: self.scrollback,
+        }
+    }
+
+    /// A command that is over, with nothing left of it.
+    fn over(&self, working: &Working, exit: Exit, lang: Lang) -> Outcome {
+        let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
+        let text = format!("{}\n{streams}", texts::exit(exit, lang));
+        if exit == Exit::Code(0) { Outcome::done(text) } else { Outcome::failed(text) }
+    }
+
+    fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {
+        let shell: String = self.shell.chars().take(200).collect();
+        match lang {
+            Lang::En => format!("The command could not be run with {shell}: {error}."),
+            Lang::Zh => format!("无法用 {shell} 执行命令:{error}。"),
+        }
+    }
+}

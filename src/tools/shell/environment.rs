@@ -1,0 +1,274 @@
+//! What a child is told of the environment: a short list of names, and never a key. What else it should
+//! know a person names in `DOMINDS_TUI_SHELL_ENV`, or a member sets with `env_set`.
+
+use std::collections::BTreeMap;
+
+/// Names of further variables to pass on, parted by commas or blanks.
+const MORE: &str = "DOMINDS_TUI_SHELL_ENV";
+
+/// Where programs are looked for if nobody says.
+pub(super) const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// Who and where one is, what is spoken, where programs and certificates lie.
+const PASSED: [&str; 31] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PYENV_ROOT",
+    "PYTHONPATH",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "NIX_PROFILES",
+];
+
+/// Parts of a name that tell of a secret.
+const TELLING: [&str; 12] = [
+    "KEY",
+    "APIKEY",
+    "KEYS",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+];
+
+/// Beginnings of the names that members may read and set.
+const SETTABLE: [&str; 3] = ["MCP_", "UX_", "DOMINDS_TEST_"];
+const SETTABLE_NAME: &str = "DOMINDS_LOG_LEVEL";
+
+/// What was in the environment of this program and may be told.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    passed: BTreeMap<String, String>,
+    /// Those members may ask for.
+    settable: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Chooses among all variables of this program: those on the list, and those a person names in
+    /// [`MORE`].
+    #[must_use]
+    pub fn of(all: impl IntoIterator<Item = (String, String)>) -> Self {
+        let all: BTreeMap<String, String> = all.into_iter().collect();
+        let more = all.get(MORE).cloned().unwrap_or_default();
+        let named: Vec<&str> =
+            more.split([',', ' ', '\t']).filter(|name| !name.is_empty()).collect();
+        let mut chosen = Self::default();
+        for (name, value) in all {
+            if is_settable(&name) {
+                chosen.settable.insert(name, value);
+            } else if named.contains(&name.as_str()) || is_passed(&name) {
+                chosen.passed.insert(name, value);
+            }
+        }
+        chosen
+    }
+
+    /// What a child gets: `set` over what is passed on; never a variable in `keys`, nor one that holds
+    /// the value of a key.
+    #[must_use]
+    pub fn for_child(
+        &self,
+        set: &BTreeMap<String, Option<String>>,
+        keys: &Keys,
+    ) -> BTreeMap<String, String> {
+        let mut child = self.passed.clone();
+        child.entry("PATH".to_owned()).or_insert_with(|| PLAIN_PATH.to_owned());
+        let open = self.settable.iter().filter(|(name, _)| !looks_secret(name));
+        child.extend(open.map(|(name, value)| (name.clone(), value.clone())));
+        for (name, value) in set {
+            match value {
+                Some(value) => _ = child.insert(name.clone(), value.clone()),
+                None => _ = child.remove(name),
+            }
+        }
+        child.retain(|name, value| !keys.is_one(name) && !keys.is_in(value));
+        child
+    }
+
+    /// A variable members may ask for, as it was when the program started.
+    #[must_use]
+    pub fn settable(&self, name: &str) -> Option<&str> {
+        self.settable.get(name).map(String::as_str)
+    }
+}
+
+/// The keys of all providers: the names of their variables, and the values these have.
+#[derive(Debug, Clone, Default)]
+pub struct Keys {
+    names: Vec<String>,
+    values: Vec<Hidden>,
+}
+
+/// A value that is never printed.
+#[derive(Clone, PartialEq, Eq)]
+struct Hidden(String);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Shorter values may be ordinary words.
+const SHORTEST_KEY: usize = 8;
+
+impl Keys {
+    /// The keys in the variables with these names, as `read` finds them.
+    pub fn named(names: Vec<String>, read: impl Fn(&str) -> Option<String>) -> Self {
+        let found = names.iter().filter_map(|name| read(name));
+        let trimmed = found.map(|value| value.trim().to_owned());
+        let values = trimmed.filter(|value| value.len() >= SHORTEST_KEY).map(Hidden).collect();
+        Self { names, values }
+    }
+
+    fn is_one(&self, name: &str) -> bool {
+        self.names.iter().any(|key| key == name)
+    }
+
+    /// True if the text holds a key.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        self.values.iter().any(|key| text.contains(&key.0))
+    }
+
+    /// The text without the keys in it.
+    #[must_use]
+    pub fn redacted(&self, text: String) -> String {
+        if !self.is_in(&text) {
+            return text;
+        }
+        self.values.iter().fold(text, |text, key| text.replace(&key.0, "[redacted]"))
+    }
+}
+
+fn is_passed(name: &str) -> bool {
+    PASSED.contains(&name) || (name.starts_with("LC_") && !looks_secret(name))
+}
+
+/// True for the variables that members may read and set.
+pub(super) fn is_settable(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let known = SETTABLE.iter().any(|start| name.len() > start.len() && name.starts_with(start));
+    plain && (known || name == SETTABLE_NAME)
+}
+
+/// True if the name says that the value is not for everyone.
+pub(super) fn looks_secret(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    upper.split('_').any(|part| TELLING.contains(&part)) || upper.ends_with("APIKEY")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(all: &[(&str, &str)]) -> Environment {
+        Environment::of(all.iter().map(|(name, value)| ((*name).into(), (*value).into())))
+    }
+
+    fn child(all: &[(&str, &str)], keys: &Keys) -> Vec<String> {
+        let child = environment(all).for_child(&BTreeMap::new(), keys);
+        child.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    #[test]
+    fn a_child_gets_what_is_on_the_list_and_nothing_else() {
+        let path = format!("PATH={PLAIN_PATH}");
+        for (all, expected) in [
+            (&[][..], vec![path.as_str()]),
+            (
+                &[("PATH", "/bin"), ("HOME", "/h"), ("LC_ALL", "C")],
+                vec!["HOME=/h", "LC_ALL=C", "PATH=/bin"],
+            ),
+            (&[("OPENAI_API_KEY", "x"), ("GITHUB_TOKEN", "x"), ("AWS_PROFILE", "x")], vec![&path]),
+            (&[("LC_SECRET", "x"), ("LD_PRELOAD", "x"), ("BASH_ENV", "x")], vec![&path]),
+            (&[("MCP_URL", "u"), ("MCP_TOKEN", "t"), ("UX_", "x")], vec!["MCP_URL=u", &path]),
+            (
+                &[(MORE, "SSH_AUTH_SOCK, MY_TOKEN"), ("SSH_AUTH_SOCK", "s"), ("MY_TOKEN", "t")],
+                vec!["MY_TOKEN=t", &path, "SSH_AUTH_SOCK=s"],
+            ),
+        ] {
+            assert_eq!(child(all, &Keys::default()), expected, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_a_provider_is_never_passed_on_by_name_or_by_value() {
+        let keys = Keys::named(vec!["MY_LLM".into(), "LANG".into(), "UNSET".into()], |name| {
+            (name == "MY_LLM").then(|| " sk-canary-1 \n".to_owned())
+        });
+        let all = [
+            (MORE, "MY_LLM,COPY"),
+            ("MY_LLM", "sk-canary-1"),
+            ("COPY", "a sk-canary-1 b"),
+            ("LANG", "C"),
+        ];
+        assert_eq!(child(&all, &keys), [format!("PATH={PLAIN_PATH}")]);
+        let set = BTreeMap::from([("UX_A".to_owned(), Some("sk-canary-1".to_owned()))]);
+        assert!(!environment(&[]).for_child(&set, &keys).contains_key("UX_A"));
+        assert_eq!(keys.redacted("x sk-canary-1 y".into()), "x [redacted] y");
+        assert!(!format!("{keys:?}").contains("canary"));
+    }
+
+    #[test]
+    fn what_a_member_set_goes_over_what_was_there() {
+        let set = BTreeMap::from([
+            ("UX_A".to_owned(), Some("new".to_owned())),
+            ("UX_B".to_owned(), None),
+        ]);
+        let child =
+            environment(&[("UX_A", "old"), ("UX_B", "old")]).for_child(&set, &Keys::default());
+        let told: Vec<String> =
+            child.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(told, [format!("PATH={PLAIN_PATH}"), "UX_A=new".to_owned()]);
+    }
+
+    #[test]
+    fn only_some_names_are_for_members() {
+        for (name, settable, secret) in [
+            ("MCP_URL", true, false),
+            ("MCP_GITHUB_TOKEN", true, true),
+            ("UX_THEME", true, false),
+            ("DOMINDS_TEST_X", true, false),
+            ("DOMINDS_LOG_LEVEL", true, false),
+            ("DOMINDS_LOG_LEVEL2", false, false),
+            ("MCP_", false, false),
+            ("MCP_A=B", false, false),
+            ("PATH", false, false),
+            ("OPENAI_API_KEY", false, true),
+            ("myApiKey", false, true),
+            ("KEYBOARD", false, false),
+        ] {
+            assert_eq!((is_settable(name), looks_secret(name)), (settable, secret), "{name}");
+        }
+    }
+}

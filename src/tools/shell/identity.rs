@@ -1,0 +1,114 @@
+//! Which process a number means. A number is given again to another process after a while; together
+//! with the moment it started, counted since a certain start of the machine, it is unique.
+
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+/// A process, and no other that may have its number later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Identity {
+    pub pid: u32,
+    /// Ticks from the start of the machine to that of the process; 0 where the system does not say.
+    pub started_ticks: u64,
+    /// Names this run of the machine; empty where the system does not say.
+    pub boot: String,
+}
+
+/// What the system says about one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    /// It has ended, and nobody has asked how.
+    ended: bool,
+    group: u32,
+    session: u32,
+    started_ticks: u64,
+}
+
+impl Identity {
+    /// Of a process that is there now.
+    pub(super) fn of(pid: u32) -> Self {
+        let started_ticks = stat(pid).map_or(0, |stat| stat.started_ticks);
+        Self { pid, started_ticks, boot: boot() }
+    }
+
+    /// True if this very process is still at work; false where the system cannot tell.
+    pub(super) fn is_there(&self) -> bool {
+        let known = self.started_ticks > 0 && !self.boot.is_empty() && self.boot == boot();
+        known
+            && stat(self.pid)
+                .is_some_and(|stat| !stat.ended && stat.started_ticks == self.started_ticks)
+    }
+}
+
+/// The processes that belong to the group or the session with this number, where the system says.
+pub(super) fn members(pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|one| {
+        stat(*one).is_some_and(|stat| !stat.ended && (stat.group == pid || stat.session == pid))
+    })
+    .collect()
+}
+
+fn boot() -> String {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.trim().to_owned()
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The name in parentheses may hold anything, so fields are counted from the last parenthesis.
+fn parse(text: &str) -> Option<Stat> {
+    let (_, fields) = text.rsplit_once(") ")?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    Some(Stat {
+        ended: matches!(fields.first(), Some(&("Z" | "X" | "x"))),
+        group: u32::try_from(number(2)?).ok()?,
+        session: u32::try_from(number(3)?).ok()?,
+        started_ticks: number(19)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAIL: &str = "1 7 8 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0";
+
+    #[test]
+    fn a_process_is_known_by_its_start_whatever_its_name() {
+        let at_work = Stat { ended: false, group: 7, session: 8, started_ticks: 4242 };
+        for (text, expected) in [
+            (format!("9 (sh) S {TAIL}"), Some(at_work)),
+            (format!("9 (a) R 1 2) (b) S {TAIL}"), Some(at_work)),
+            (format!("9 (sh) Z {TAIL}"), Some(Stat { ended: true, ..at_work })),
+            ("9 (sh) S 1 7".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(parse(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn another_process_with_the_same_number_is_not_the_same() {
+        let mine = Identity::of(std::process::id());
+        if mine.started_ticks == 0 {
+            eprintln!("skipped: this system does not tell when a process started");
+            return;
+        }
+        assert!(mine.is_there());
+        for other in [
+            Identity { started_ticks: mine.started_ticks + 1, ..mine.clone() },
+            Identity { boot: "another run of the machine".to_owned(), ..mine.clone() },
+            Identity { boot: String::new(), ..mine.clone() },
+            Identity { pid: 0, ..mine.clone() },
+        ] {
+            assert!(!other.is_there(), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Starts a command and reads what it writes until it is over or somebody does not want to wait any
+//! longer. A command that is abandoned is ended, with everything it started.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::group::Group;
+use super::identity::Identity;
+use super::window::Window;
+use crate::domain::background::Exit;
+
+const BLOCK_BYTES: usize = 64 * 1024;
+/// Starts a program in a session of its own, so that it cannot reach the terminal.
+const SETSID: [&str; 2] = ["/usr/bin/setsid", "/bin/setsid"];
+
+/// What is started.
+#[derive(Debug)]
+pub(crate) struct Launch<'a> {
+    pub program: &'a str,
+    pub arguments: &'a [&'a str],
+    pub folder: &'a Path,
+    pub environment: &'a BTreeMap<String, String>,
+}
+
+/// A command at work. Dropped, it is ended.
+#[derive(Debug)]
+pub(crate) struct Working {
+    pub identity: Identity,
+    pub group: Group,
+    child: Child,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    pub out: Window,
+    pub err: Window,
+    guard: Guard,
+}
+
+/// What a command that goes on in the background consists of.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub child: Child,
+    pub stdout: Option<Stdio>,
+    pub stderr: Option<Stdio>,
+    pub out: Window,
+    pub err: Window,
+}
+
+/// Groups that are being ended, until nothing of them is left.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Enders(Arc<Mutex<JoinSet<()>>>);
+
+/// Ends a group when it is dropped, unless it was let go.
+#[derive(Debug)]
+struct Guard {
+    group: Option<Group>,
+    enders: Enders,
+}
+
+impl Enders {
+    fn end(&self, group: Group) {
+        group.terminate();
+        if tokio::runtime::Handle::try_current().is_err() {
+            return group.kill();
+        }
+        let last_resort = KillOnDrop(group.clone());
+        let mut enders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while enders.try_join_next().is_some() {}
+        enders.spawn(async move {
+            group.end().await;
+            drop(last_resort);
+        });
+    }
+
+    /// Waits until all are gone.
+    pub async fn settle(&self) {
+        let mut enders =
+            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        while enders.join_next().await.is_some() {}
+    }
+}
+
+#[derive(Debug)]
+struct KillOnDrop(Group);
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        if self.0.is_there() {
+            self.0.kill();
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(group) = self.group.take() {
+            self.enders.end(group);
+        }
+    }
+}
+
+impl Launch<'_> {
+    /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
+    pub fn start(&self, stdin: Stdio, enders: &Enders) -> io::Result<Working> {
+        let mut command = self.command();
+        command
+            .args(self.arguments)
+            .current_dir(self.folder)
+            .env_clear()
+            .envs(self.environment)
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let pid = child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
+        let identity = Identity::of(pid);
+        let group = Group::new(identity.clone());
+        Ok(Working {
+            guard: Guard { group: Some(group.clone()), enders: enders.clone() },
+            group,
+            identity,
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            child,
+            out: Window::default(),
+            err: Window::default(),
+        })
+    }
+
+    /// The first process leads a group of its own, and where possible a session.
+    fn command(&self) -> Command {
+        if let Some(setsid) = SETSID.into_iter().find(|path| Path::new(path).exists()) {
+            let mut command = Command::new(setsid);
+            command.arg(self.program);
+            return command;
+        }
+        let mut command = Command::new(self.program);
+        command.process_group(0);
+        command
+    }
+}
+
+impl Working {
+    /// Waits until the command has ended and nobody can write any more. `None`: it takes longer.
+    pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<Exit>> {
+        let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
+        let (out, err) = (&mut self.out, &mut self.err);
+        let whole = async { tokio::join!(child.wait(), read(stdout, out), read(stderr, err)).0 };
+        let ended = timeout(limit, whole).await.ok()?;
+        // What it left in its group, it left on purpose.
+        self.guard.group = None;
+        Some(ended.map(exit))
+    }
+
+    /// Its output as the input of another; it is not read here then.
+    pub fn output(&mut self) -> io::Result<Stdio> {
+        match self.stdout.take() {
+            Some(pipe) => pipe.try_into(),
+            None => Ok(Stdio::null()),
+        }
+    }
+
+    /// Lets it go on without anybody here who reads or waits.
+    pub fn let_go(mut self) -> io::Result<Parts> {
+        let stdout = self.stdout.take().map(TryInto::try_into).transpose()?;
+        let stderr = self.stderr.take().map(TryInto::try_into).transpose()?;
+        self.guard.group = None;
+        Ok(Parts { child: self.child, stdout, stderr, out: self.out, err: self.err })
+    }
+}
+
+pub(super) fn exit(status: ExitStatus) -> Exit {
+    let signal = status.signal().map(Exit::Signal);
+    status.code().map(Exit::Code).or(signal).unwrap_or(Exit::Unknown)
+}
+
+/// Reads a stream to its end. Given up between two reads, it loses nothing.
+async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut Window) {
+    let Some(pipe) = stream else { return };
+    let mut block = vec![0; BLOCK_BYTES];
+    // A stream that cannot be read any more is at its end.
+    while let Ok(read @ 1..) = pipe.read(&mut block).await {
+        window.push(block.get(..read).unwrap_or_default());
+    }
+    *stream = None;
+}

@@ -1,0 +1,53 @@
+//! Commands: run, left in the background, looked at, ended. A command is not held back by the lists of
+//! a member: it can do whatever the person could who started this program. That is why only shell
+//! specialists have these tools.
+//!
+//! What must stay true: no command outlives a stop of its dialog unless its result has said that it
+//! stays in the background; every command is found again after the program was killed; output of any
+//! length costs bounded memory and disk; no child ever sees the key of a provider.
+
+mod command;
+mod daemons;
+mod environment;
+mod group;
+mod identity;
+mod keeper;
+mod launch;
+mod note;
+mod record;
+mod shells;
+mod texts;
+mod variables;
+mod window;
+
+use std::sync::Arc;
+
+use super::tool::Tool;
+
+pub(super) use launch::{Enders, Launch, Working};
+pub(super) use texts::{exit as exit_text, streams as streams_text};
+pub(super) use window::Window;
+
+pub use environment::{Environment, Keys};
+pub use note::{Note, follow};
+pub use shells::{ProcessScope, Shells};
+
+/// The toolset.
+pub(super) const TOOLSET: &str = "os";
+
+/// Its tools.
+pub(super) const NAMES: [&str; 6] =
+    ["shell_cmd", "stop_daemon", "get_daemon_output", "env_get", "env_set", "env_unset"];
+
+/// Those only shell specialists have.
+pub const FOR_SPECIALISTS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
+
+/// The tools, in the order of [`NAMES`].
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let mut tools = vec![command::tool(), daemons::stop_tool(), daemons::output_tool()];
+    tools.extend(variables::tools());
+    tools
+}
+
+#[cfg(test)]
+mod tests;

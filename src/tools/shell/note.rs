@@ -1,0 +1,73 @@
+//! The reminder about a process in the background: what it says, and when that changes.
+
+use serde_json::{Value, json};
+
+use super::environment::Keys;
+use super::record::Record;
+use super::shells::{Seen, Shells};
+use super::texts;
+use crate::domain::background::{BackgroundState, SHELL_OWNER};
+use crate::domain::{Lang, Reminder, Stamp};
+use crate::tools::outcome::Change;
+use crate::tools::tool::{ReminderView, ToolCx};
+
+/// A reminder as it should be now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Note {
+    pub content: String,
+    pub meta: Value,
+}
+
+/// What the reminder of a process has to say instead of what it says; `None` if it is right as it is,
+/// or about something else. Touches the disk.
+#[must_use]
+pub fn follow(
+    shells: &Shells,
+    reminder: &Reminder,
+    keys: &Keys,
+    (lang, now): (Lang, &Stamp),
+) -> Option<Note> {
+    if reminder.owner_name.as_deref() != Some(SHELL_OWNER) {
+        return None;
+    }
+    let record: Record = serde_json::from_value(reminder.meta.clone()?).ok()?;
+    let seen = shells.recall(&record);
+    let content = keys.redacted(texts::note(&seen, lang));
+    (content != reminder.content).then(|| Note { content, meta: meta(&seen, lang, now) })
+}
+
+/// The reminder about a process that has just gone to the background.
+pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> Change {
+    Change::Follow {
+        id: cx.new_reminder_id.clone(),
+        content: cx.keys.redacted(texts::note(seen, cx.lang)),
+        owner: SHELL_OWNER,
+        meta: meta(seen, cx.lang, &cx.clock.now()),
+    }
+}
+
+/// The caller's reminder about a process.
+pub(super) fn of<'a>(cx: &'a ToolCx, record: &Record) -> Option<&'a ReminderView> {
+    cx.reminders.iter().find(|reminder| {
+        let about = reminder.meta.clone().and_then(|meta| serde_json::from_value(meta).ok());
+        reminder.owner.as_deref() == Some(SHELL_OWNER)
+            && about.is_some_and(|about: Record| about.identity == record.identity)
+    })
+}
+
+/// The record of the process, by which it is found again, and what guards the reminder.
+fn meta(seen: &Seen, lang: Lang, now: &Stamp) -> Value {
+    let running = seen.state == BackgroundState::Running;
+    let mut meta = json!({ "kind": "daemon", "completed": !running, "lastUpdated": now });
+    // A record is an object of plain values; there is nothing about it that could fail.
+    if let (Value::Object(all), Ok(Value::Object(record))) =
+        (&mut meta, serde_json::to_value(&seen.record))
+    {
+        all.extend(record);
+        if running {
+            let text = texts::instead_of_deleting(seen.record.identity.pid, lang);
+            all.insert("delete".to_owned(), json!({ "altInstruction": text }));
+        }
+    }
+    meta
+}

@@ -1,0 +1,368 @@
+//! Every command this program has started and that may still be at work, and those an earlier run of it
+//! has left behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::environment::{Environment, Keys};
+use super::group::Group;
+use super::keeper::{self, Kept, Stream};
+use super::launch::{Enders, Parts, exit};
+use super::record::{self, Record};
+use crate::domain::background::{Background, BackgroundState, Exit};
+
+/// Folders of processes that have ended are kept up to this number, the newest.
+const MOST_ENDED: usize = 16;
+/// Between two looks at a process that is not a child of this one.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// A process in the background.
+#[derive(Debug, Clone)]
+struct Daemon {
+    record: Record,
+    folder: PathBuf,
+    state: BackgroundState,
+    /// Started by this run of the program.
+    ours: bool,
+}
+
+/// All processes in the background. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Shells(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    environment: Environment,
+    /// What members set with `env_set`; `None` is unset.
+    set: Mutex<BTreeMap<String, Option<String>>>,
+    daemons: Mutex<BTreeMap<u32, Daemon>>,
+    watchers: Mutex<JoinSet<()>>,
+    enders: Enders,
+    changed: watch::Sender<()>,
+}
+
+/// Whose processes are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessScope {
+    /// Those of this run of the program.
+    Ours,
+    All,
+}
+
+/// A process as it is now, with the end of its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub record: Record,
+    pub state: BackgroundState,
+    pub out: Output,
+    pub err: Output,
+}
+
+/// The end of one stream.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    pub text: String,
+    /// Lines that came before it and are not shown.
+    pub before: u64,
+}
+
+impl Default for Shells {
+    fn default() -> Self {
+        Self::new(Environment::default())
+    }
+}
+
+impl Shells {
+    #[must_use]
+    pub fn new(environment: Environment) -> Self {
+        Self(Arc::new(Inner {
+            environment,
+            set: Mutex::default(),
+            daemons: Mutex::default(),
+            watchers: Mutex::default(),
+            enders: Enders::default(),
+            changed: watch::Sender::new(()),
+        }))
+    }
+
+    /// Takes up what an earlier run has left behind. Must be called inside the runtime; touches the
+    /// disk.
+    pub fn find_again(&self, workspace: &Path) {
+        let Ok(top) = record::folder(workspace) else { return };
+        let mut ended = Vec::new();
+        for entry in fs::read_dir(&top).into_iter().flatten().flatten() {
+            let folder = entry.path();
+            let Some(record) = record::read(&folder) else { continue };
+            let pid = record.identity.pid;
+            let there = record.exit.is_none() && record.identity.is_there();
+            let state = match record.exit {
+                Some(exit) => BackgroundState::Ended(exit),
+                None if there => BackgroundState::Running,
+                None => BackgroundState::Lost,
+            };
+            if !there {
+                ended.push((record.started_at.clone(), folder.clone()));
+            }
+            let known =
+                self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running);
+            if !known || there {
+                self.daemons().insert(pid, Daemon { record, folder, state, ours: false });
+            }
+            if there {
+                self.watch_stranger(pid);
+            }
+        }
+        ended.sort();
+        for (_, folder) in ended.iter().rev().skip(MOST_ENDED) {
+            // A folder that stays costs a little room and nothing else.
+            drop(fs::remove_dir_all(folder));
+        }
+        self.0.changed.send_replace(());
+    }
+
+    /// Told whenever a process begins, ends or is forgotten.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
+    }
+
+    /// All that are known, the oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Background> {
+        let mut all: Vec<Background> = self
+            .daemons()
+            .values()
+            .map(|Daemon { record, state, .. }| Background {
+                pid: record.identity.pid,
+                agent: record.agent.clone(),
+                command: record.command.clone(),
+                shell: record.shell.clone(),
+                started_at: record.started_at.clone(),
+                state: *state,
+            })
+            .collect();
+        all.sort_by(|a, b| (&a.started_at, a.pid).cmp(&(&b.started_at, b.pid)));
+        all
+    }
+
+    /// One of them as it is now. Touches the disk.
+    #[must_use]
+    pub fn look(&self, pid: u32) -> Option<Seen> {
+        let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
+        let output = |stream| {
+            let Kept { text, before } = keeper::read(&folder, stream);
+            let lines = text.lines().count();
+            let skipped = lines.saturating_sub(record.scrollback);
+            let from: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
+            let text = text.get(from..).unwrap_or_default().to_owned();
+            Output { text, before: before + skipped as u64 }
+        };
+        Some(Seen { state, out: output(Stream::Out), err: output(Stream::Err), record })
+    }
+
+    /// The process of a record as it is now. One that is not known any more, because its own record is
+    /// gone, is taken up again if it is at work.
+    #[must_use]
+    pub fn recall(&self, record: &Record) -> Seen {
+        let pid = record.identity.pid;
+        if let Some(seen) = self.look(pid).filter(|seen| seen.record.identity == record.identity) {
+            return seen;
+        }
+        let (out, err) = Default::default();
+        let state = match record.exit {
+            Some(exit) => BackgroundState::Ended(exit),
+            None if record.identity.is_there() => {
+                let (record, folder) = (record.clone(), PathBuf::new());
+                let state = BackgroundState::Running;
+                self.daemons().insert(pid, Daemon { record, folder, state, ours: false });
+                self.watch_stranger(pid);
+                self.0.changed.send_replace(());
+                state
+            }
+            None => BackgroundState::Lost,
+        };
+        Seen { record: record.clone(), state, out, err }
+    }
+
+    /// Ends one of them; false if it is not known. True also if it had ended before.
+    pub async fn stop(&self, pid: u32, whole_group: bool) -> bool {
+        let Some(daemon) = self.daemons().get(&pid).cloned() else { return false };
+        if daemon.state != BackgroundState::Running {
+            return true;
+        }
+        let group = Group::new(daemon.record.identity.clone());
+        if whole_group {
+            group.end().await;
+        } else {
+            super::group::terminate_alone(pid);
+            group.gone_within(super::group::GRACE).await;
+        }
+        self.settled(pid).await;
+        true
+    }
+
+    /// Ends one of them, which is not waited for; false if it is not at work.
+    #[must_use]
+    pub fn begin_to_stop(&self, pid: u32) -> bool {
+        let running = self.running(ProcessScope::All).contains(&pid);
+        if running {
+            let shells = self.clone();
+            self.watchers().spawn(async move {
+                shells.stop(pid, true).await;
+            });
+        }
+        running
+    }
+
+    /// The pids of those that are at work.
+    #[must_use]
+    pub fn running(&self, which: ProcessScope) -> Vec<u32> {
+        let chosen = |daemon: &&Daemon| {
+            daemon.state == BackgroundState::Running && (which == ProcessScope::All || daemon.ours)
+        };
+        self.daemons().values().filter(chosen).map(|one| one.record.identity.pid).collect()
+    }
+
+    /// Ends many at once, and waits for commands that were given up.
+    pub async fn stop_all(&self, which: ProcessScope) {
+        let ends = self.running(which).into_iter().map(|pid| self.stop(pid, true));
+        futures_util::future::join_all(ends).await;
+        self.0.enders.settle().await;
+    }
+
+    /// Waits for commands that were given up; those in the background go on.
+    pub async fn settle(&self) {
+        self.0.enders.settle().await;
+    }
+
+    /// A process is not spoken of any more.
+    pub(super) fn forget(&self, pid: u32) {
+        let ended = |one: &mut Daemon| one.state != BackgroundState::Running;
+        let mut daemons = self.daemons();
+        if daemons.get_mut(&pid).is_some_and(ended)
+            && let Some(daemon) = daemons.remove(&pid)
+        {
+            drop(daemons);
+            drop(fs::remove_dir_all(daemon.folder));
+            self.0.changed.send_replace(());
+        }
+    }
+
+    /// The environment of a child.
+    #[must_use]
+    pub fn environment(&self, keys: &Keys) -> BTreeMap<String, String> {
+        let set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.environment.for_child(&set, keys)
+    }
+
+    /// A variable for members: as it was set, else as the program found it.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
+        match set.get(name) {
+            Some(value) => value.clone(),
+            None => self.0.environment.settable(name).map(str::to_owned),
+        }
+    }
+
+    /// Sets or unsets a variable for the commands of this run of the program.
+    pub(super) fn set_variable(&self, name: &str, value: Option<String>) {
+        let mut set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
+        set.insert(name.to_owned(), value);
+    }
+
+    pub(crate) fn enders(&self) -> &Enders {
+        &self.0.enders
+    }
+
+    /// A command that goes on in the background from now on.
+    pub(super) fn adopt(&self, record: Record, folder: &Path, parts: Parts) -> io::Result<()> {
+        let path = self.environment(&Keys::default()).remove("PATH").unwrap_or_default();
+        let Parts { mut child, stdout, stderr, out, err } = parts;
+        let mut keepers = Vec::new();
+        for (stream, window, pipe) in [(Stream::Out, out, stdout), (Stream::Err, err, stderr)] {
+            let pipe = pipe.unwrap_or_else(std::process::Stdio::null);
+            keepers.push(keeper::keep(folder, stream, &window, pipe, &path)?);
+        }
+        let pid = record.identity.pid;
+        let group = Group::new(record.identity.clone());
+        let daemon = Daemon {
+            record,
+            folder: folder.to_owned(),
+            state: BackgroundState::Running,
+            ours: true,
+        };
+        self.daemons().insert(pid, daemon);
+        self.0.changed.send_replace(());
+        let shells = self.clone();
+        self.watchers().spawn(async move {
+            let ended = child.wait().await.map_or(Exit::Unknown, exit);
+            while group.is_there() {
+                sleep(LOOK).await;
+            }
+            for mut keeper in keepers {
+                // Its output is all there now.
+                drop(keeper.wait().await);
+            }
+            shells.ended(pid, ended);
+        });
+        Ok(())
+    }
+
+    /// Looks now and then whether a process of an earlier run has ended.
+    fn watch_stranger(&self, pid: u32) {
+        let Some(identity) = self.daemons().get(&pid).map(|one| one.record.identity.clone()) else {
+            return;
+        };
+        let shells = self.clone();
+        self.watchers().spawn(async move {
+            while identity.is_there() {
+                sleep(LOOK).await;
+            }
+            shells.ended(pid, Exit::Unknown);
+        });
+    }
+
+    fn ended(&self, pid: u32, exit: Exit) {
+        if let Some(daemon) = self.daemons().get_mut(&pid) {
+            daemon.state = BackgroundState::Ended(exit);
+            daemon.record.exit = Some(exit);
+            // Without it, the next run of the program calls the process lost.
+            drop(record::write(&daemon.folder, &daemon.record));
+        }
+        self.0.changed.send_replace(());
+    }
+
+    /// Waits, for a moment, until its end is noted.
+    async fn settled(&self, pid: u32) {
+        let mut changes = self.changes();
+        let noted = async {
+            while self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running)
+            {
+                if changes.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        // Something of it survives its end by force; it stays in the list then.
+        drop(tokio::time::timeout(LOOK * 2, noted).await);
+    }
+
+    fn daemons(&self) -> MutexGuard<'_, BTreeMap<u32, Daemon>> {
+        self.0.daemons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, JoinSet<()>> {
+        let mut watchers = self.0.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        while watchers.try_join_next().is_some() {}
+        watchers
+    }
+}

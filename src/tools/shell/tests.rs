@@ -1,0 +1,337 @@
+//! The shell tools on real commands, as a member calls them.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::identity::Identity;
+use super::note::follow;
+use super::{Keys, Shells};
+use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
+use crate::domain::{Lang, Reminder, Stamp};
+use crate::tools::bench::Bench;
+use crate::tools::outcome::{Change, Outcome};
+use crate::tools::tool::ReminderView;
+use crate::tools::{RESULT_LIMIT_CHARS, ReminderScope};
+
+/// The reminder a call asks for.
+fn followed(outcome: &Outcome) -> Reminder {
+    let [Change::Follow { id, content, owner, meta }] = outcome.changes.as_slice() else {
+        panic!("{outcome:?}")
+    };
+    Reminder {
+        owner_name: Some((*owner).to_owned()),
+        meta: Some(meta.clone()),
+        ..Reminder::new(id.clone(), content.clone(), Stamp::default())
+    }
+}
+
+fn pid(reminder: &Reminder) -> u32 {
+    let pid = reminder.meta.as_ref().and_then(|meta| meta.get("pid")?.as_u64());
+    pid.and_then(|pid| u32::try_from(pid).ok()).unwrap()
+}
+
+/// The bench with this reminder in sight.
+fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
+    bench.cx.reminders = std::sync::Arc::from([ReminderView {
+        id: reminder.id.clone(),
+        content: reminder.content.clone(),
+        scope: ReminderScope::AgentShared,
+        owner: reminder.owner_name.clone(),
+        meta: reminder.meta.clone(),
+    }]);
+    bench
+}
+
+fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
+    let note = follow(&bench.cx.shells, reminder, &Keys::default(), (Lang::En, &Stamp::default()))?;
+    Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder.clone() })
+}
+
+async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..1000 {
+        if let Some(found) = look() {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it never came");
+}
+
+async fn background(bench: &Bench, command: &str) -> Reminder {
+    let args = json!({"command": command, "timeoutSeconds": 1});
+    followed(&bench.call("shell_cmd", &args).await)
+}
+
+#[tokio::test]
+async fn c09_a_quick_command_tells_its_exit_code_and_both_streams() {
+    let bench = Bench::new();
+    for (command, ok, texts) in [
+        ("echo out; echo err >&2", true, &["exit code 0", "stdout:\nout\n", "stderr:\nerr\n"][..]),
+        ("exit 3", false, &["exit code 3", "stdout: empty", "stderr: empty"]),
+        ("kill -9 $$", false, &["ended by signal 9"]),
+        ("cat; echo end of input", true, &["stdout:\nend of input\n"]),
+        ("printf '\\377x'", true, &["stdout:\n\u{fffd}x\n"]),
+        ("basename \"$PWD\"", true, &["stdout:\nws\n"]),
+        ("no-such-program", false, &["exit code 127"]),
+        ("echo $0", true, &["sh"]),
+    ] {
+        let outcome = bench.call("shell_cmd", &json!({ "command": command })).await;
+        assert_eq!(outcome.ok, ok, "{command}: {}", outcome.text);
+        assert_eq!(outcome.changes, [], "{command}");
+        for text in texts {
+            assert!(outcome.text.contains(text), "{command}: {}", outcome.text);
+        }
+    }
+    let left = fs::read_dir(bench.at(".dialogs/.tui/processes")).unwrap().count();
+    assert_eq!((left, bench.cx.shells.list()), (0, Vec::new()));
+}
+
+#[tokio::test]
+async fn c09_a_slow_command_goes_on_in_the_background_and_a_reminder_follows_it() {
+    let bench = Bench::new();
+    let args = json!({"command": "echo begun; sleep 30", "timeoutSeconds": 1});
+    let outcome = bench.call("shell_cmd", &args).await;
+    assert!(outcome.ok, "{}", outcome.text);
+    let reminder = followed(&outcome);
+    let pid = pid(&reminder);
+    assert!(outcome.text.contains(&format!("pid: {pid}")), "{}", outcome.text);
+    assert!(outcome.text.contains("stdout:\nbegun\n"), "{}", outcome.text);
+    assert_eq!(reminder.owner_name.as_deref(), Some(SHELL_OWNER));
+    assert!(reminder.content.contains("begun") && reminder.content.contains("sleep 30"));
+    let listed = bench.cx.shells.list();
+    assert_eq!(
+        listed.iter().map(|one| (one.pid, one.is_running())).collect::<Vec<_>>(),
+        [(pid, true)]
+    );
+    assert!(bench.cx.shells.stop(pid, true).await);
+    assert!(!Identity::of(pid).is_there());
+}
+
+#[tokio::test]
+async fn c09_numbers_are_whole_and_zero_means_the_usual() {
+    let bench = Bench::new();
+    for (args, text) in [
+        (json!({"command": "echo a", "timeoutSeconds": -1}), "`timeoutSeconds`"),
+        (json!({"command": "echo a", "timeoutSeconds": 1.5}), "`timeoutSeconds`"),
+        (json!({"command": "echo a", "scrollbackLines": -1}), "`scrollbackLines`"),
+        (json!({"command": " "}), "`command` is blank"),
+        (json!({"command": "a\0b"}), "NUL"),
+        (json!({"command": "echo a", "timeoutSeconds": 0, "scrollbackLines": 0}), "exit code 0"),
+        (
+            json!({"command": "seq 9", "scrollbackLines": 5}),
+            "stdout:\n1\n[8 of 18 bytes cut here; 9 lines in all]\n6\n7\n8\n9\n",
+        ),
+        (json!({"command": "echo $0", "shell": "sh"}), "stdout:\nsh\n"),
+    ] {
+        let outcome = bench.call("shell_cmd", &args).await;
+        assert!(outcome.text.contains(text), "{args}: {}", outcome.text);
+    }
+}
+
+#[tokio::test]
+async fn c10_a_reminder_stays_after_the_end_and_changes_only_with_what_it_tells() {
+    let bench = Bench::new();
+    let go = bench.at("go");
+    let command = "until [ -e go ]; do sleep 0.02; done; echo more; until [ -e end ]; do sleep 0.02; done; exit 4";
+    let reminder = background(&bench, command).await;
+    assert_eq!(renewed(&bench, &reminder), None);
+    assert!(reminder.meta.as_ref().unwrap().pointer("/delete/altInstruction").is_some());
+    fs::write(&go, "").unwrap();
+    let more = until(|| renewed(&bench, &reminder)).await;
+    assert!(more.content.contains("end of stdout:\nmore\n"), "{}", more.content);
+    assert_eq!(renewed(&bench, &more), None);
+    fs::write(bench.at("end"), "").unwrap();
+    let ended = until(|| renewed(&bench, &more)).await;
+    assert!(ended.content.contains("exit code 4") && ended.content.contains("more"));
+    assert_eq!(renewed(&bench, &ended), None);
+    let meta = ended.meta.unwrap();
+    assert_eq!((meta.get("completed"), meta.get("delete")), (Some(&json!(true)), None));
+}
+
+#[tokio::test]
+async fn c10_a_live_reminder_is_not_deleted_and_says_what_to_do_instead() {
+    let bench = Bench::new();
+    let reminder = background(&bench, "sleep 30").await;
+    let id = json!({"reminder_id": reminder.id});
+    let bench = seeing(bench, &reminder);
+    let refused = bench.call("delete_reminder", &id).await;
+    assert!(!refused.ok && refused.text.contains("stop_daemon"), "{}", refused.text);
+    let args = json!({"pid": pid(&reminder)});
+    let stopped = bench.call("stop_daemon", &args).await;
+    assert!(stopped.ok, "{}", stopped.text);
+    assert_eq!(stopped.changes, [Change::DeleteReminder { id: reminder.id }]);
+    assert!(!bench.call("stop_daemon", &args).await.ok, "it is forgotten");
+}
+
+#[tokio::test]
+async fn c10_the_wanted_streams_are_shown_and_what_scrolled_out_is_counted() {
+    let bench = Bench::new();
+    let command = "seq 20; echo bad >&2; sleep 30";
+    let args = json!({"command": command, "timeoutSeconds": 1, "scrollbackLines": 3});
+    let pid = pid(&followed(&bench.call("shell_cmd", &args).await));
+    let out = "stdout:\n[17 earlier lines are not shown]\n18\n19\n20\n";
+    let err = "stderr:\nbad\n";
+    for (args, shown, hidden) in [
+        (json!({ "pid": pid }), vec!["running", out, err], vec![]),
+        (json!({"pid": pid, "stderr": false}), vec![out], vec!["stderr"]),
+        (json!({"pid": pid, "stdout": false}), vec![err], vec!["stdout"]),
+        (json!({"pid": pid, "stdout": false, "stderr": false}), vec!["both false"], vec![]),
+        (json!({"pid": 1}), vec!["has pid 1", &pid.to_string()], vec![]),
+    ] {
+        let told = bench.call("get_daemon_output", &args).await.text;
+        assert!(shown.iter().all(|text| told.contains(text)), "{args}: {told}");
+        assert!(!hidden.iter().any(|text| told.contains(text)), "{args}: {told}");
+    }
+    assert!(bench.cx.shells.stop(pid, true).await);
+}
+
+#[tokio::test]
+async fn c10_everything_a_process_started_is_stopped_with_it() {
+    let bench = Bench::new();
+    let command =
+        "trap '' TERM; (trap '' TERM; sleep 30 & echo $! >grandchild; wait) & wait; sleep 30";
+    let reminder = background(&bench, command).await;
+    let grandchild = until(|| fs::read_to_string(bench.at("grandchild")).ok()?.trim().parse().ok());
+    let grandchild = Identity::of(grandchild.await);
+    assert!(grandchild.is_there());
+    assert!(bench.call("stop_daemon", &json!({"pid": pid(&reminder)})).await.ok);
+    assert!(!grandchild.is_there());
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_at_work_is_in_the_background_too() {
+    let bench = Bench::new();
+    let command = "sleep 30 >/dev/null 2>&1 & echo started";
+    let outcome = bench.call("shell_cmd", &json!({ "command": command })).await;
+    assert!(outcome.text.contains("exit code 0") && outcome.text.contains("still at work"));
+    let pid = pid(&followed(&outcome));
+    assert_eq!(bench.cx.shells.running(super::ProcessScope::Ours), [pid]);
+    assert!(bench.call("stop_daemon", &json!({ "pid": pid })).await.ok);
+    assert_eq!(super::identity::members(pid), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_command_that_is_given_up_is_ended_with_everything_it_started() {
+    let bench = Bench::new();
+    let args = json!({"command": "sleep 30 & echo $! >child; wait", "timeoutSeconds": 60});
+    let child = {
+        let call = bench.call("shell_cmd", &args);
+        let child = until(|| fs::read_to_string(bench.at("child")).ok()?.trim().parse().ok());
+        tokio::select! {
+            outcome = call => panic!("{}", outcome.text),
+            child = child => Identity::of(child),
+        }
+    };
+    bench.cx.shells.settle().await;
+    assert!(!child.is_there());
+    assert_eq!(fs::read_dir(bench.at(".dialogs/.tui/processes")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut() {
+    let bench = Bench::new();
+    for (command, marks) in [
+        (
+            "seq 100000",
+            ["stdout:\n1\n2\n", "588895 bytes cut here", "100000 lines in all", "\n100000\n"],
+        ),
+        (
+            "head -c 300000 /dev/zero | tr '\\0' x; echo; seq 3 >&2",
+            ["stdout:\nxxx", "cut here", "1 lines in all", "stderr:\n1\n2\n3\n"],
+        ),
+    ] {
+        let text = bench.call("shell_cmd", &json!({ "command": command })).await.text;
+        assert!(text.chars().count() <= RESULT_LIMIT_CHARS, "{command}");
+        for mark in marks {
+            assert!(
+                text.contains(mark),
+                "{command}: no {mark:?} in {} … {}",
+                &text[..300],
+                &text[text.len() - 300..]
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
+    let bench = Bench::new();
+    let reminder = background(&bench, "echo begun; sleep 30").await;
+    let pid = pid(&reminder);
+    if Identity::of(pid).started_ticks == 0 {
+        eprintln!("skipped: this system does not tell when a process started");
+        return;
+    }
+    let mut later = Bench::new().of(bench.cx.clone());
+    later.cx.shells = Shells::default();
+    later.cx.shells.find_again(&later.cx.workspace);
+    assert_eq!(renewed(&later, &reminder), None, "nothing has changed");
+    assert_eq!(later.cx.shells.running(super::ProcessScope::Ours), [0_u32; 0]);
+    let told = later.call("get_daemon_output", &json!({ "pid": pid })).await.text;
+    assert!(told.contains("stdout:\nbegun\n"), "{told}");
+    let stopped = seeing(later, &reminder).call("stop_daemon", &json!({ "pid": pid })).await;
+    assert!(stopped.ok, "{}", stopped.text);
+    assert!(!Identity::of(pid).is_there());
+}
+
+#[tokio::test]
+async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
+    let bench = Bench::new();
+    let reminder = background(&bench, "sleep 30").await;
+    let meta = reminder.meta.clone().unwrap();
+    let other_start = meta.get("startedTicks").and_then(Value::as_u64).unwrap() + 1;
+    for (what, changes) in [
+        ("another process has its number", json!({ "startedTicks": other_start })),
+        ("the machine was started anew", json!({"boot": "before"})),
+        ("it is gone", json!({"pid": 4_000_000})),
+    ] {
+        let mut meta = meta.clone();
+        meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
+        let later = Bench::new().of(bench.cx.clone());
+        let told =
+            follow(&Shells::default(), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
+                .unwrap();
+        assert!(told.content.contains("lost"), "{what}: {}", told.content);
+        assert_eq!(told.meta.get("delete"), None, "{what}");
+        drop(later);
+    }
+    assert!(bench.cx.shells.stop(pid(&reminder), true).await);
+    let ended = bench.cx.shells.list();
+    assert_eq!(ended[0].state, BackgroundState::Ended(Exit::Signal(15)));
+}
+
+#[tokio::test]
+async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
+    let bench = Bench::new();
+    let reminder = background(&bench, "sleep 30").await;
+    let shells = Shells::default();
+    drop(follow(&shells, &reminder, &Keys::default(), (Lang::En, &Stamp::default())));
+    assert_eq!(shells.running(super::ProcessScope::All), [pid(&reminder)]);
+    assert!(shells.stop(pid(&reminder), true).await);
+    assert!(!Identity::of(pid(&reminder)).is_there());
+}
+
+#[tokio::test]
+async fn variables_are_for_the_commands_of_this_run() {
+    let bench = Bench::new();
+    let show = json!({"command": "echo [$UX_COLOUR] [$MCP_TOKEN]"});
+    for (name, args, text) in [
+        ("env_get", json!({"key": "UX_COLOUR"}), "(unset)"),
+        ("env_set", json!({"key": "UX_COLOUR", "value": "red"}), "UX_COLOUR is set"),
+        ("env_set", json!({"key": "MCP_TOKEN", "value": "hush"}), "MCP_TOKEN is set"),
+        ("env_get", json!({"key": "UX_COLOUR"}), "red"),
+        ("env_get", json!({"key": "MCP_TOKEN"}), "(redacted, 4 characters"),
+        ("env_get", json!({"key": "MCP_TOKEN", "reveal": true}), "hush"),
+        ("shell_cmd", show.clone(), "[red] [hush]"),
+        ("env_unset", json!({"key": "UX_COLOUR"}), "not set"),
+        ("shell_cmd", show, "[] [hush]"),
+        ("env_get", json!({"key": "PATH"}), "`PATH` is not for members"),
+        ("env_set", json!({"key": "LD_PRELOAD", "value": "x"}), "not for members"),
+    ] {
+        let outcome = bench.call(name, &args).await;
+        assert!(outcome.text.contains(text), "{name} {args}: {}", outcome.text);
+    }
+}

@@ -1,0 +1,165 @@
+//! What the shell tools say about commands, in both languages.
+
+use super::shells::{Output, Seen};
+use super::window::{Room, Window, last};
+use crate::domain::Lang;
+use crate::domain::background::{BackgroundState, Exit};
+use crate::tools::outcome::RESULT_LIMIT_CHARS;
+
+/// Characters of both streams in one result, with room left for the words around them.
+const STREAMS_CHARS: usize = RESULT_LIMIT_CHARS - 2_000;
+/// What a reminder shows of a stream.
+const GLIMPSE: Room = Room { lines: 8, chars: 800 };
+/// Characters of a command that are repeated.
+const COMMAND_CHARS: usize = 500;
+
+/// Both streams of a command that is over, or of one so far.
+pub(crate) fn streams(out: &Window, err: &Window, lines: usize, lang: Lang) -> String {
+    let half = STREAMS_CHARS / 2;
+    let room = |other: usize| Room { lines, chars: STREAMS_CHARS - other.min(half) };
+    let out_text = out.shown(room(err.chars()), lang);
+    let err_text = err.shown(room(out.chars()), lang);
+    format!("{}\n{}", stream("stdout", &out_text, lang), stream("stderr", &err_text, lang))
+}
+
+/// The ends of the wanted streams of a process in the background.
+pub(super) fn outputs(wanted: &[(&str, &Output)], lang: Lang) -> String {
+    let chars = STREAMS_CHARS / wanted.len().max(1);
+    let parts = wanted.iter().map(|(name, output)| {
+        let text = last(&output.text, Room { lines: usize::MAX, chars });
+        let cut = output.text.get(..output.text.len() - text.len()).unwrap_or_default();
+        let before = output.before + cut.matches('\n').count() as u64;
+        let head = match (before, lang) {
+            (0, _) => String::new(),
+            (n, Lang::En) => format!("[{n} earlier lines are not shown]\n"),
+            (n, Lang::Zh) => format!("[更早的 {n} 行未显示]\n"),
+        };
+        stream(name, &format!("{head}{text}"), lang)
+    });
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+fn stream(name: &str, text: &str, lang: Lang) -> String {
+    if text.is_empty() {
+        return format!("{name}: {}", lang.pick("empty", "空"));
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{name}:\n{text}{end}")
+}
+
+/// How a command ended.
+pub(crate) fn exit(exit: Exit, lang: Lang) -> String {
+    match (exit, lang) {
+        (Exit::Code(code), Lang::En) => format!("exit code {code}"),
+        (Exit::Code(code), Lang::Zh) => format!("退出码 {code}"),
+        (Exit::Signal(signal), Lang::En) => format!("ended by signal {signal}"),
+        (Exit::Signal(signal), Lang::Zh) => format!("被信号 {signal} 结束"),
+        (Exit::Unknown, Lang::En) => "ended; nobody was there to see its exit code".to_owned(),
+        (Exit::Unknown, Lang::Zh) => "已结束;当时无人在场,退出码未知".to_owned(),
+    }
+}
+
+pub(super) fn state(state: BackgroundState, lang: Lang) -> String {
+    match state {
+        BackgroundState::Running => lang.pick("running", "运行中").to_owned(),
+        BackgroundState::Ended(how) => exit(how, lang),
+        BackgroundState::Lost => lang
+            .pick(
+                "lost: it was started before the program was last restarted, and is gone now",
+                "已丢失:它在程序上次重启之前启动,现已不在",
+            )
+            .to_owned(),
+    }
+}
+
+/// A command that is not over yet, or left something at work behind.
+pub(super) fn in_background(pid: u32, ended: Option<Exit>, seconds: u64, lang: Lang) -> String {
+    let what = match (ended, lang) {
+        (Some(how), Lang::En) => format!(
+            "The command itself is over ({}), but processes it started are still at work. ",
+            exit(how, lang)
+        ),
+        (Some(how), Lang::Zh) => {
+            format!("命令本身已结束({}),但它启动的进程仍在运行。", exit(how, lang))
+        }
+        (None, Lang::En) => format!("Not over after {seconds} s; it goes on in the background. "),
+        (None, Lang::Zh) => format!("{seconds} 秒后仍未结束;它在后台继续运行。"),
+    };
+    let how = match lang {
+        Lang::En => format!(
+            "pid: {pid}\nA reminder follows it; the program keeps that reminder up to date by \
+             itself. Read its output with get_daemon_output, end it with stop_daemon."
+        ),
+        Lang::Zh => format!(
+            "pid: {pid}\n有一条提醒跟踪它,由程序自动更新。用 get_daemon_output 读取输出,\
+             用 stop_daemon 结束它。"
+        ),
+    };
+    format!("{what}{how}")
+}
+
+/// The text of the reminder about a process. It changes only when the process or its output does.
+pub(super) fn note(seen: &Seen, lang: Lang) -> String {
+    let pid = seen.record.identity.pid;
+    let command: String = seen.record.command.chars().take(COMMAND_CHARS).collect();
+    let shell = &seen.record.shell;
+    let state = state(seen.state, lang);
+    let glimpse = |output: &Output| last(&output.text, GLIMPSE).trim_end().to_owned();
+    let (out, err) = (glimpse(&seen.out), glimpse(&seen.err));
+    let out = stream(lang.pick("end of stdout", "stdout 末尾"), &out, lang);
+    let err = stream(lang.pick("end of stderr", "stderr 末尾"), &err, lang);
+    let running = seen.state == BackgroundState::Running;
+    let started = &seen.record.started_at;
+    match lang {
+        Lang::En => {
+            let next = if running {
+                format!(
+                    "More: get_daemon_output {{\"pid\":{pid}}}. End it: stop_daemon {{\"pid\":{pid}}}."
+                )
+            } else {
+                "Delete this reminder once you need it no more.".to_owned()
+            };
+            format!(
+                "Background process {pid}: {state}\ncommand ({shell}): {command}\n\
+                 started: {started}\n{out}\n{err}\n{next}"
+            )
+        }
+        Lang::Zh => {
+            let next = if running {
+                format!(
+                    "更多输出:get_daemon_output {{\"pid\":{pid}}}。结束:stop_daemon {{\"pid\":{pid}}}。"
+                )
+            } else {
+                "不再需要时请删除本提醒。".to_owned()
+            };
+            format!(
+                "后台进程 {pid}:{state}\n命令 ({shell}):{command}\n启动于:{started}\n\
+                 {out}\n{err}\n{next}"
+            )
+        }
+    }
+}
+
+/// What to do instead of deleting the reminder about a process at work.
+pub(super) fn instead_of_deleting(pid: u32, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!(
+            "Process {pid} is still at work. Call stop_daemon with {{\"pid\":{pid}}}; it ends the \
+             process and removes this reminder."
+        ),
+        Lang::Zh => format!(
+            "进程 {pid} 仍在运行。请调用 stop_daemon,参数 {{\"pid\":{pid}}};它会结束进程并移除本提醒。"
+        ),
+    }
+}
+
+pub(super) fn unknown_pid(pid: i64, known: &[u32], lang: Lang) -> String {
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
+    match lang {
+        Lang::En => {
+            format!("No background process of this workspace has pid {pid}. Known: {known}.")
+        }
+        Lang::Zh => format!("本工作区没有 pid 为 {pid} 的后台进程。已知:{known}。"),
+    }
+}

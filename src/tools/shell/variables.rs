@@ -1,0 +1,115 @@
+//! `env_get`, `env_set`, `env_unset`: a few variables that members may read, and set for the commands
+//! of this run of the program.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::environment::{is_settable, looks_secret};
+use crate::domain::Lang;
+use crate::tools::args::Args;
+use crate::tools::outcome::Outcome;
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+
+/// Names shown back are cut to this many characters.
+const NAME_CHARS: usize = 80;
+
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let key = json!({"type": "string"});
+    let spec = |name: &'static str, text, properties, required: &[&str]| ToolSpec {
+        name: name.into(),
+        description: Description::Own(text),
+        parameters: json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false
+        }),
+    };
+    let get = json!({"key": key, "reveal": {"type": "boolean"}});
+    let set = json!({"key": key, "value": {"type": "string"}});
+    let unset = json!({ "key": key });
+    vec![
+        BuiltIn::instant(
+            spec("env_get", |l| half(l, include_str!("env_get.md")), get, &["key"]),
+            env_get,
+        ),
+        BuiltIn::instant(
+            spec("env_set", |l| half(l, include_str!("env_set.md")), set, &["key", "value"]),
+            env_set,
+        ),
+        BuiltIn::instant(
+            spec("env_unset", |l| half(l, include_str!("env_unset.md")), unset, &["key"]),
+            env_unset,
+        ),
+    ]
+}
+
+fn env_get(cx: &ToolCx, args: &Args) -> Outcome {
+    let key = match key(args, cx.lang) {
+        Ok(key) => key,
+        Err(refused) => return refused,
+    };
+    let reveal = args.flag("reveal").unwrap_or_default();
+    Outcome::done(match cx.shells.variable(key) {
+        None => "(unset)".to_owned(),
+        Some(value) if reveal || !looks_secret(key) => value,
+        Some(value) => {
+            let chars = value.chars().count();
+            match cx.lang {
+                Lang::En => format!("(redacted, {chars} characters; `reveal` shows it)"),
+                Lang::Zh => format!("(已隐去,{chars} 个字符;用 `reveal` 显示)"),
+            }
+        }
+    })
+}
+
+fn env_set(cx: &ToolCx, args: &Args) -> Outcome {
+    let key = match key(args, cx.lang) {
+        Ok(key) => key,
+        Err(refused) => return refused,
+    };
+    let value = args.required_text("value");
+    if value.contains('\0') {
+        return Outcome::failed(
+            cx.lang.pick("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。"),
+        );
+    }
+    cx.shells.set_variable(key, Some(value.to_owned()));
+    Outcome::done(match cx.lang {
+        Lang::En => {
+            format!("{key} is set for commands that start from now on, until the program ends.")
+        }
+        Lang::Zh => format!("{key} 已设置,对此后启动的命令有效,直到程序结束。"),
+    })
+}
+
+fn env_unset(cx: &ToolCx, args: &Args) -> Outcome {
+    let key = match key(args, cx.lang) {
+        Ok(key) => key,
+        Err(refused) => return refused,
+    };
+    cx.shells.set_variable(key, None);
+    Outcome::done(match cx.lang {
+        Lang::En => format!("{key} is not set for commands that start from now on."),
+        Lang::Zh => format!("{key} 对此后启动的命令不再设置。"),
+    })
+}
+
+fn key(args: &Args, lang: Lang) -> Result<&str, Outcome> {
+    let key = args.required_text("key").trim();
+    if is_settable(key) {
+        return Ok(key);
+    }
+    let shown: String = key.chars().take(NAME_CHARS).flat_map(char::escape_debug).collect();
+    Err(Outcome::failed(match lang {
+        Lang::En => format!(
+            "`{shown}` is not for members. Names that are: MCP_*, UX_*, DOMINDS_TEST_* and \
+             DOMINDS_LOG_LEVEL, in letters, digits and `_`."
+        ),
+        Lang::Zh => format!(
+            "成员不能使用 `{shown}`。可用的名称:MCP_*、UX_*、DOMINDS_TEST_* 和 \
+             DOMINDS_LOG_LEVEL,由字母、数字和 `_` 组成。"
+        ),
+    }))
+}

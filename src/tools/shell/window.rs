@@ -1,0 +1,205 @@
+//! What is kept of a stream of any length: its beginning, its end, and how much it was. Memory stays
+//! bounded however much a command writes.
+
+use std::collections::VecDeque;
+
+use crate::domain::Lang;
+
+/// Bytes kept from the beginning.
+const HEAD_BYTES: usize = 64 * 1024;
+/// Bytes kept from the end.
+const TAIL_BYTES: usize = 256 * 1024;
+
+/// One stream of a command.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    bytes: u64,
+    newlines: u64,
+    last: Option<u8>,
+}
+
+/// How much of a stream is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub lines: usize,
+    pub chars: usize,
+}
+
+impl Window {
+    /// Takes in the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.newlines += newlines(bytes);
+        self.last = bytes.last().copied().or(self.last);
+        let room = HEAD_BYTES.saturating_sub(self.head.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(first);
+        let rest = rest.get(rest.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+        let excess = (self.tail.len() + rest.len()).saturating_sub(TAIL_BYTES);
+        self.tail.drain(..excess);
+        self.tail.extend(rest);
+    }
+
+    /// Takes in another stream behind this one, as far as that was kept.
+    pub fn append(&mut self, other: &Self) {
+        self.push(&other.head);
+        let (tail, more) = other.tail.as_slices();
+        self.push(tail);
+        self.push(more);
+        self.bytes += other.bytes - (other.head.len() + other.tail.len()) as u64;
+        let kept = newlines(&other.head) + newlines(tail) + newlines(more);
+        self.newlines += other.newlines.saturating_sub(kept);
+    }
+
+    /// The end of the stream as it was kept, and how many lines came before it.
+    pub fn end(&self) -> (Vec<u8>, u64) {
+        let mut end = if self.is_whole() { self.head.clone() } else { Vec::new() };
+        end.extend(&self.tail);
+        let before = self.newlines.saturating_sub(newlines(&end));
+        (end, before)
+    }
+
+    /// Characters that all of it would take, as far as it was kept.
+    pub fn chars(&self) -> usize {
+        let (head, tail) = self.parts();
+        head.chars().count() + tail.chars().count()
+    }
+
+    /// All of it where it fits, else its beginning and its end with a line between that says what was
+    /// cut. Bytes that are no text are replaced.
+    pub fn shown(&self, room: Room, lang: Lang) -> String {
+        let (head, tail) = self.parts();
+        let lines = head.lines().count() + tail.lines().count();
+        let chars = head.chars().count() + tail.chars().count();
+        if self.is_whole() && lines <= room.lines && chars <= room.chars {
+            return head + &tail;
+        }
+        let start_room = Room { lines: (room.lines / 5).max(1), chars: room.chars / 3 };
+        let end_room = Room {
+            lines: room.lines.saturating_sub(start_room.lines).max(1),
+            chars: room.chars - start_room.chars,
+        };
+        let start = first(&head, start_room);
+        let all = if self.is_whole() { head.clone() + &tail } else { tail };
+        let rest = if self.is_whole() { all.get(start.len()..).unwrap_or_default() } else { &all };
+        let end = last(rest, end_room);
+        let gone = self.bytes.saturating_sub((start.len() + end.len()) as u64);
+        let line = match lang {
+            Lang::En => {
+                format!("[{gone} of {} bytes cut here; {} lines in all]", self.bytes, self.lines())
+            }
+            Lang::Zh => {
+                format!("[此处截去 {gone} 字节,共 {} 字节,{} 行]", self.bytes, self.lines())
+            }
+        };
+        let gap = if start.ends_with('\n') { "" } else { "\n" };
+        format!("{start}{gap}{line}\n{end}")
+    }
+
+    /// Lines so far, one that has not ended included.
+    fn lines(&self) -> u64 {
+        self.newlines + u64::from(self.last.is_some_and(|last| last != b'\n'))
+    }
+
+    /// True if nothing between beginning and end is lost.
+    fn is_whole(&self) -> bool {
+        self.bytes == (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// As text; where nothing is lost, all of it is in the first part.
+    fn parts(&self) -> (String, String) {
+        if self.is_whole() {
+            let mut all = self.head.clone();
+            all.extend(&self.tail);
+            return (lossy(&all), String::new());
+        }
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        (lossy(&self.head), lossy(&tail))
+    }
+}
+
+/// The number of line ends.
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}
+
+pub(super) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The first lines of a text, within `room`.
+fn first(text: &str, room: Room) -> &str {
+    let lines: usize = text.split_inclusive('\n').take(room.lines).map(str::len).sum();
+    let chars = text.char_indices().nth(room.chars).map_or(text.len(), |(at, _)| at);
+    text.get(..lines.min(chars)).unwrap_or_default()
+}
+
+/// The last lines of a text, within `room`.
+pub(super) fn last(text: &str, room: Room) -> &str {
+    let lines: usize = text.split_inclusive('\n').rev().take(room.lines).map(str::len).sum();
+    let total = text.chars().count();
+    let from = text.char_indices().nth(total.saturating_sub(room.chars)).map_or(0, |(at, _)| at);
+    text.get((text.len() - lines).max(from)..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOM: Room = Room { lines: 10, chars: 60 };
+
+    fn shown(pieces: &[&str], room: Room) -> String {
+        let mut window = Window::default();
+        for piece in pieces {
+            window.push(piece.as_bytes());
+        }
+        window.shown(room, Lang::En)
+    }
+
+    #[test]
+    fn a_stream_that_fits_is_shown_as_it_is() {
+        for pieces in [&["a\n", "b"][..], &[""], &["短"], &["1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"]] {
+            assert_eq!(shown(pieces, ROOM), pieces.concat());
+        }
+        let mut cut_in_a_letter = Window::default();
+        "短".as_bytes().chunks(1).for_each(|byte| cut_in_a_letter.push(byte));
+        assert_eq!(cut_in_a_letter.shown(ROOM, Lang::En), "短");
+    }
+
+    #[test]
+    fn too_many_lines_or_characters_leave_beginning_and_end() {
+        let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
+        let told = shown(&[lines], ROOM);
+        assert_eq!(
+            told,
+            "1\n2\n[4 of 27 bytes cut here; 12 lines in all]\n5\n6\n7\n8\n9\n10\n11\n12\n"
+        );
+        let told = shown(&["x".repeat(200).as_str()], ROOM);
+        let (start, end) = ("x".repeat(20), "x".repeat(40));
+        assert_eq!(told, format!("{start}\n[140 of 200 bytes cut here; 1 lines in all]\n{end}"));
+    }
+
+    #[test]
+    fn what_is_kept_stays_bounded_and_what_is_lost_is_counted() {
+        let mut window = Window::default();
+        let block = "0123456789abcde\n".repeat(4096);
+        for _ in 0..64 {
+            window.push(block.as_bytes());
+        }
+        assert_eq!(window.head.len() + window.tail.len(), HEAD_BYTES + TAIL_BYTES);
+        let told = window.shown(ROOM, Lang::Zh);
+        assert!(told.starts_with("0123456789abcde\n") && told.ends_with("0123456789abcde\n"));
+        assert!(told.contains("共 4194304 字节,262144 行"), "{told}");
+        let (end, before) = window.end();
+        assert_eq!((end.len(), before), (TAIL_BYTES, 262_144 - 16_384));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        let mut window = Window::default();
+        window.push(b"a\xff\xfeb");
+        assert_eq!(window.shown(ROOM, Lang::En), "a\u{fffd}\u{fffd}b");
+    }
+}

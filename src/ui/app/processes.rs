@@ -1,0 +1,44 @@
+//! Processes in the background: the list of them, and what becomes of them when the program is left.
+
+use super::{App, Effect, Waiting};
+use crate::domain::Background;
+use crate::protocol::Command;
+use crate::ui::panes::parting::ParkOrStop;
+use crate::ui::panes::processes::Processes;
+
+/// What becomes of processes in the background when the program is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Parting {
+    #[default]
+    LetRun,
+    Stop,
+}
+
+impl App {
+    /// What the person chose when leaving.
+    pub fn parting(&self) -> Parting {
+        self.parting
+    }
+
+    pub(super) fn processes_running(&self) -> usize {
+        self.model.processes.iter().filter(|process| Background::is_running(process)).count()
+    }
+
+    pub(super) fn open_processes(&mut self) {
+        self.overlays.push(Box::new(Processes::default()));
+    }
+
+    pub(super) fn ask_about_processes(&mut self) {
+        self.overlays.push(Box::new(ParkOrStop));
+    }
+
+    pub(super) fn quit_and_stop(&mut self) {
+        self.parting = Parting::Stop;
+        self.effects.push(Effect::Quit);
+    }
+
+    pub(super) fn stop_process(&mut self, pid: u32) {
+        let ticket = self.ticket(Waiting::Other);
+        self.commands.push(Command::StopProcess { ticket, pid });
+    }
+}

@@ -1,0 +1,90 @@
+//! Processes in the background: counted, listed, stopped, and asked about when the program is left.
+
+use super::fixture::*;
+use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::{DisplayState, Stamp};
+use crate::protocol::{Command, TreeRow, UiEvent};
+use crate::ui::{Effect, Parting};
+
+fn process(pid: u32, command: &str, state: BackgroundState) -> Background {
+    Background {
+        pid,
+        agent: "dba".into(),
+        command: command.to_owned(),
+        shell: "/bin/bash".to_owned(),
+        started_at: Stamp::new("2026-11-21 12:00:00"),
+        state,
+    }
+}
+
+fn processes() -> Vec<Background> {
+    vec![
+        process(4100, "cargo watch -x test", BackgroundState::Lost),
+        process(4200, "make db", BackgroundState::Ended(Exit::Code(2))),
+        process(4300, "npm run dev \u{1b}[2J -- --port 8080", BackgroundState::Running),
+    ]
+}
+
+/// Nothing is driven; the processes are known.
+fn stage(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
+    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(UiEvent::Processes(processes()));
+    stage
+}
+
+fn stops(stage: &Stage) -> Vec<u32> {
+    let sent = stage.sent.iter().filter_map(|command| {
+        let Command::StopProcess { pid, .. } = command else { return None };
+        Some(*pid)
+    });
+    sent.collect()
+}
+
+#[test]
+fn what_runs_in_the_background_is_counted_and_listed() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = stage(width, height);
+        assert!(stage.screen().contains("1 in background"), "{}", stage.screen());
+        stage.keys("1 b");
+        insta::assert_snapshot!(format!("processes-{width}x{height}"), stage.screen());
+    }
+    let mut none = Stage::new(80, 24);
+    none.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new())).keys("b");
+    assert!(none.screen().contains("no command was left running"));
+}
+
+#[test]
+fn a_process_that_runs_is_stopped_after_a_question_and_no_other_is() {
+    let mut stage = stage(80, 24);
+    stage.keys("1 b s n");
+    assert_eq!(stops(&stage), Vec::<u32>::new());
+    stage.keys("s y");
+    assert_eq!(stops(&stage), [4300]);
+    stage.keys("j s y");
+    assert_eq!(stops(&stage), [4300], "it has ended");
+}
+
+#[test]
+fn leaving_asks_what_becomes_of_processes_that_run() {
+    for (keys, leaves, parting) in [
+        ("1 q y", true, Parting::LetRun),
+        ("1 q s", true, Parting::Stop),
+        ("1 q n", false, Parting::LetRun),
+        ("1 q <esc>", false, Parting::LetRun),
+    ] {
+        let mut stage = stage(80, 24);
+        stage.keys(keys);
+        let left = stage.app.take_effects().contains(&Effect::Quit);
+        assert_eq!((left, stage.app.parting()), (leaves, parting), "{keys}");
+    }
+    let mut asked = stage(80, 24);
+    asked.keys("1 q");
+    insta::assert_snapshot!("parting-80x24", asked.screen());
+    let mut over = stage(80, 24);
+    over.tell(UiEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
+    assert!(over.app.take_effects().contains(&Effect::Quit));
+}

@@ -1,0 +1,61 @@
+//! The question what becomes of processes in the background when the program is left.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::text::wrap::wrap;
+use crate::ui::theme::Role;
+
+#[derive(Debug)]
+pub struct ParkOrStop;
+
+impl Pane for ParkOrStop {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let choices =
+            [(Action::ConfirmYes, Intent::Quit), (Action::ConfirmStop, Intent::QuitAndStop)];
+        let chosen = choices.into_iter().find(|(known, _)| *known == action);
+        cx.intents.extend(chosen.map(|(_, intent)| intent));
+        Handled::Close
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        let running = cx.processes.iter().filter(|process| process.is_running()).count();
+        let question = format!("{running} {}", view.look.word(Word::PartingQuestion));
+        let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
+        let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
+        let height = area.height.min(wanted);
+        let area = Rect { y: area.bottom() - height, height, ..area };
+        frame.render_widget(Clear, area);
+        let hints = [
+            hint(view.look, Action::ConfirmYes, Word::LeaveRunning),
+            hint(view.look, Action::ConfirmStop, Word::StopThem),
+            hint(view.look, Action::ConfirmNo, Word::Stay),
+        ];
+        let heading =
+            Heading { left: view.look.glyphs.needs_you.to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
+        let style = view.look.style(Role::Attention);
+        for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
+            let text = question.get(row).unwrap_or_default();
+            Strip::new().put(" ", style).put(text, style).draw(frame.buffer_mut(), area, y);
+        }
+    }
+}

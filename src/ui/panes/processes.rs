@@ -1,0 +1,128 @@
+//! The processes members left in the background, to be seen and stopped.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::{Strip, draw_between};
+use crate::domain::Background;
+use crate::domain::background::{BackgroundState, Exit};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::model::age;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+#[derive(Debug, Default)]
+pub struct Processes {
+    selected: usize,
+    top: usize,
+}
+
+impl Processes {
+    fn step(&mut self, down: bool, count: usize) -> Handled {
+        let next = if down { self.selected + 1 } else { self.selected.saturating_sub(1) };
+        self.selected = next.min(count.saturating_sub(1));
+        Handled::Done
+    }
+
+    /// The newest are on top.
+    fn chosen<'a>(&self, all: &'a [Background]) -> Option<&'a Background> {
+        all.iter().rev().nth(self.selected)
+    }
+
+    fn stop(&self, cx: &mut Cx<'_>) -> Handled {
+        if let Some(process) = self.chosen(cx.processes).filter(|process| process.is_running()) {
+            let stop = Box::new(Intent::StopProcess(process.pid));
+            cx.intents.push(Intent::Ask(Word::StopProcessQuestion, stop));
+        }
+        Handled::Done
+    }
+}
+
+fn row_strips(process: &Background, view: View<'_>) -> (Strip, Strip) {
+    let look = view.look;
+    let dim = look.style(Role::TextDim);
+    let left = Strip::new()
+        .put(&process.pid.to_string(), dim)
+        .put(&format!("  @{}", process.agent), look.style(Role::Agent))
+        .put(&format!("  {}", process.command), look.style(Role::Text));
+    let (state, role) = match process.state {
+        BackgroundState::Running => (look.word(Word::Running).to_owned(), Role::Accent),
+        BackgroundState::Ended(exit) => (ended(exit, look), Role::TextDim),
+        BackgroundState::Lost => (look.word(Word::Lost).to_owned(), Role::Warning),
+    };
+    let age = age::short(&process.started_at, view.now);
+    (left, Strip::new().put(&state, look.style(role)).put(&format!("  {age}"), dim))
+}
+
+fn ended(exit: Exit, look: &Look) -> String {
+    let word = look.word(Word::Ended);
+    match exit {
+        Exit::Code(code) => format!("{word} {code}"),
+        Exit::Signal(signal) => format!("{word} SIG {signal}"),
+        Exit::Unknown => word.to_owned(),
+    }
+}
+
+impl Pane for Processes {
+    fn scope(&self) -> Scope {
+        Scope::Processes
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut Processes, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 4] = [
+            (Action::ProcessUp, |list, cx| list.step(false, cx.processes.len())),
+            (Action::ProcessDown, |list, cx| list.step(true, cx.processes.len())),
+            (Action::ProcessStop, |list, cx| list.stop(cx)),
+            (Action::ProcessClose, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let head = Rect { height: area.height.min(1), ..area };
+        let close = hint(look, Action::ProcessClose, Word::Close);
+        let right = match self.chosen(cx.processes).filter(|process| process.is_running()) {
+            Some(_) => format!("{}{PART}{close}", hint(look, Action::ProcessStop, Word::Stop)),
+            None => close,
+        };
+        let heading = Heading { left: look.word(Word::ProcessesTitle).to_owned(), right };
+        draw_heading(frame, head, look, &heading, true);
+        let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let dim = look.style(Role::TextDim);
+        if cx.processes.is_empty() && rows.height > 0 {
+            let line = Strip::new().put(" ", dim).put(look.word(Word::ProcessesEmpty), dim);
+            line.draw(frame.buffer_mut(), rows, rows.y);
+            return;
+        }
+        self.selected = self.selected.min(cx.processes.len().saturating_sub(1));
+        let fits = usize::from(rows.height).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+        let shown = cx.processes.iter().rev().enumerate().skip(self.top);
+        for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
+            let line = Rect { y, height: 1, ..rows };
+            if at == self.selected {
+                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
+                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
+            }
+            let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
+            let (left, right) = row_strips(process, view);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Commands of members and the end of the program: the real program, real signals, real processes.
+
+#![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Longer than anything here takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A workspace with a member that answers from a file.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().expect("a folder"));
+        place.put(
+            ".minds/team.yaml",
+            "shell_specialists: [lead]\nmembers:\n  lead: { provider: p, model: m, toolsets: [os], diligence-push-max: 0 }\n",
+        );
+        place.put(
+            ".minds/llm.yaml",
+            "providers:\n  p:\n    apiType: mock\n    baseUrl: mock-db\n    models: { m: {} }\n",
+        );
+        place
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// What the member calls when it is told so.
+    fn answers(&self, told: &str, tool: &str, arguments: &Value) {
+        let call = json!({"name": tool, "arguments": arguments});
+        let answer = json!({"message": told, "role": "user", "response": "", "funcCalls": [call]});
+        self.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
+    }
+
+    fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.at("home"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.program(arguments).output().expect("the program")
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.program(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program")
+    }
+
+    /// The process whose number a command has written into `pid`.
+    fn process(&self) -> u32 {
+        let written = || fs::read_to_string(self.at("pid")).ok()?.strip_suffix('\n')?.parse().ok();
+        eventually(written).expect("a command that has begun")
+    }
+
+    /// The reminders of the member.
+    fn reminders(&self) -> Vec<Value> {
+        let folder = fs::read_dir(self.at(".dialogs/reminders/lead"));
+        let paths = folder.into_iter().flatten().flatten().map(|entry| entry.path());
+        let whole = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let texts = whole.map(|path| fs::read_to_string(path).expect("a file"));
+        texts.map(|text| serde_json::from_str(&text).expect("JSON")).collect()
+    }
+}
+
+fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let late = Instant::now() + LIMIT;
+    loop {
+        match look() {
+            None if Instant::now() < late => thread::sleep(Duration::from_millis(10)),
+            found => return found,
+        }
+    }
+}
+
+/// True while the process is at work.
+fn works(pid: u32) -> bool {
+    let shown =
+        Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().expect("ps");
+    let state = String::from_utf8_lossy(&shown.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+fn signal(name: &str, child: &Child) {
+    let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn serving(seconds: u32) -> Value {
+    json!({"command": "echo $$ >pid; echo begun; sleep 600", "timeoutSeconds": seconds})
+}
+
+#[test]
+fn what_a_headless_run_left_in_the_background_ends_with_it_unless_it_is_told_otherwise() {
+    let place = Place::new();
+    place.answers("go", "shell_cmd", &serving(1));
+    let over = place.run(&["run", "go"]);
+    assert_eq!(over.status.code(), Some(0), "{}", errors(&over));
+    assert!(errors(&over).contains("background processes stopped: 1"), "{}", errors(&over));
+    assert!(!works(place.process()));
+
+    fs::remove_file(place.at("pid")).expect("a file");
+    let left = place.run(&["run", "--leave-processes", "go"]);
+    let pid = place.process();
+    assert!(errors(&left).contains(&format!("process {pid} goes on")), "{}", errors(&left));
+    assert!(works(pid));
+
+    place.answers("stop", "stop_daemon", &json!({ "pid": pid }));
+    let stopped = place.run(&["run", "stop"]);
+    assert_eq!(stopped.status.code(), Some(0), "{}", errors(&stopped));
+    assert!(!works(pid));
+}
+
+#[test]
+fn a_command_that_is_waited_for_ends_with_the_program() {
+    for name in ["TERM", "INT", "HUP"] {
+        let place = Place::new();
+        place.answers("go", "shell_cmd", &serving(600));
+        let mut program = place.start(&["run", "go"]);
+        let pid = place.process();
+        signal(name, &program);
+        let ended = eventually(|| program.try_wait().expect("a child"));
+        assert!(ended.is_some(), "{name}");
+        assert!(!works(pid), "{name}");
+    }
+}
+
+#[test]
+fn c19_a_process_of_a_program_that_was_killed_is_found_again_with_all_it_wrote_meanwhile() {
+    if !Path::new("/proc/self/stat").exists() {
+        eprintln!("skipped: this system does not tell when a process started");
+        return;
+    }
+    let place = Place::new();
+    let command =
+        "echo $$ >pid; echo begun; until [ -e go ]; do sleep 0.05; done; echo meanwhile; sleep 600";
+    place.answers("go", "shell_cmd", &json!({"command": command, "timeoutSeconds": 1}));
+    let mut program = place.start(&["run", "--timeout", "600", "--leave-processes", "go"]);
+    let pid = place.process();
+    assert!(eventually(|| (!place.reminders().is_empty()).then_some(())).is_some());
+    signal("KILL", &program);
+    program.wait().expect("a child");
+    place.put("go", "");
+    let kept = || {
+        let written = fs::read_dir(place.at(".dialogs/.tui/processes")).ok()?.flatten().next()?;
+        let texts = ["new", "next", "old"].map(|piece| {
+            fs::read_to_string(written.path().join(format!("stdout.{piece}"))).unwrap_or_default()
+        });
+        texts.concat().contains("meanwhile").then_some(())
+    };
+    assert!(eventually(kept).is_some());
+    assert!(works(pid));
+
+    place.answers("look", "get_daemon_output", &json!({ "pid": pid }));
+    let looked = place.run(&["run", "--json", "look"]);
+    assert!(works(pid), "what another run has left is not ended with this one");
+    let told = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(told.contains("\"ok\":true"), "{told}");
+    let [reminder] = place.reminders().try_into().expect("one reminder");
+    let content = reminder.get("content").and_then(Value::as_str).unwrap_or_default();
+    assert!(content.contains("end of stdout:\nbegun\nmeanwhile\n"), "{content}");
+
+    place.answers("stop", "stop_daemon", &json!({ "pid": pid }));
+    place.run(&["run", "stop"]);
+    assert!(!works(pid));
+    assert_eq!(place.reminders(), Vec::<Value>::new());
+}
