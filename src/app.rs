@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::domain::KeyUse;
 use crate::driver::{Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates};
 use crate::llm::{
-    Clients, Compat, Endpoint, ErrorClass, Limits, LlmError, Mock, Provider, Remote, Responses,
-    Scripted, Secret,
+    Anthropic, Clients, Compat, Endpoint, ErrorClass, Limits, LlmError, Mock, Provider, Remote,
+    Responses, Scripted, Secret,
 };
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
@@ -140,10 +140,14 @@ impl ProviderSource for Configured {
                 let endpoint = self.endpoint(config)?;
                 Ok(Arc::new(Remote::new(Responses, endpoint, self.clients.clone())))
             }
+            ApiType::Anthropic => {
+                let endpoint = self.endpoint(config)?;
+                Ok(Arc::new(Remote::new(Anthropic, endpoint, self.clients.clone())))
+            }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
-            ApiType::Codex | ApiType::Anthropic | ApiType::Unknown(_) => {
+            ApiType::Codex | ApiType::Unknown(_) => {
                 let text = format!(
-                    "provider {}: apiType {} is not built; use openai, openai-compatible or mock",
+                    "provider {}: apiType {} is not built; use anthropic, openai, openai-compatible or mock",
                     config.key,
                     config.api_type.name()
                 );

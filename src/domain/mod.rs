@@ -6,6 +6,7 @@
 //! clock or draws a random number.
 
 pub mod assignment;
+pub mod attachment;
 pub mod call;
 pub mod cramped;
 pub mod dialect;
@@ -19,6 +20,7 @@ pub mod keep_going;
 pub mod lang;
 pub mod latest;
 pub mod number;
+pub mod params;
 pub mod pending;
 pub mod problem;
 pub mod question;
@@ -34,6 +36,7 @@ pub mod tree;
 pub mod trust;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
+pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use cramped::Cramped;
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
@@ -46,6 +49,7 @@ pub use keep_going::KeepGoing;
 pub use lang::Lang;
 pub use latest::{DisplayState, ExecutionMarker, Latest, StopReason};
 pub use number::{Course, Genseq, RootAnchor};
+pub use params::AnthropicParams;
 pub use pending::{CallType, Pending, WaitGroup};
 pub use problem::Problem;
 pub use question::{CallSite, Question};

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::ids::AgentId;
+use super::params::AnthropicParams;
 
 /// The member that sets up a team; always there, hidden.
 pub const FUXI: &str = "fuxi";
@@ -96,6 +97,8 @@ pub struct ModelParams {
     pub service_tier: Option<String>,
     /// Other settings of the `openai` group, as written.
     pub extra: Map<String, Value>,
+    /// What holds with providers of that family, instead of all this.
+    pub anthropic: AnthropicParams,
 }
 
 impl ModelParams {
@@ -115,6 +118,7 @@ impl ModelParams {
             verbosity: self.verbosity.or_else(|| base.verbosity.clone()),
             service_tier: self.service_tier.or_else(|| base.service_tier.clone()),
             extra,
+            anthropic: self.anthropic.over(&base.anthropic),
         }
     }
 }

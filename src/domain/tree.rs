@@ -90,6 +90,12 @@ pub enum Change {
         latest: Box<Latest>,
         stack: Vec<Frame>,
     },
+    /// A new file below `artifacts` of a dialog, before the record that names it.
+    Artifact {
+        dialog: SelfId,
+        path: String,
+        bytes: Arc<[u8]>,
+    },
     /// Lines of one course, in one write.
     Append {
         dialog: SelfId,
@@ -214,7 +220,7 @@ impl DialogTree {
             Change::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
             Change::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
             Change::Registry { entries } => self.registry = entries,
-            Change::Shared { .. } => {}
+            Change::Artifact { .. } | Change::Shared { .. } => {}
         }
     }
 

@@ -7,13 +7,16 @@ use crate::domain::reminder::sort_newest_first;
 use crate::domain::{Dialog, Reminder};
 use crate::llm::Message;
 
+use super::pictures::Album;
 use super::texts::Texts;
 
-/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share.
+/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share;
+/// `album`: the pictures of the course.
 pub fn messages(
     dialog: &Dialog,
     shared: &[Reminder],
     taskdoc: Option<String>,
+    album: &Album,
     texts: Texts,
 ) -> Vec<Message> {
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
@@ -21,8 +24,18 @@ pub fn messages(
         rule.into_iter().chain(taskdoc).map(Message::Environment).collect();
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(obligation(dialog, texts));
-    for entry in &dialog.history.entries {
-        messages.extend(message(dialog, entry, texts));
+    for (place, entry) in dialog.history.entries.iter().enumerate() {
+        let pictures = album.at(place);
+        match message(dialog, entry, texts) {
+            Some(Message::Result { id, name, content, .. }) => {
+                messages.push(Message::Result { id, name, content, pictures });
+            }
+            Some(message) => {
+                messages.push(message);
+                messages.extend((!pictures.is_empty()).then_some(Message::Pictures(pictures)));
+            }
+            None => {}
+        }
     }
     in_call_order(&mut messages);
     messages
@@ -97,6 +110,7 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
             id: result.id.to_string(),
             name: result.name.clone(),
             content: shown_result(dialog, result, texts),
+            pictures: Vec::new(),
         },
         Record::TellaskResult(result) if !repeats_its_status(dialog, result) => {
             Message::TellaskResult(result.content.clone())
@@ -180,7 +194,7 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let told = messages(&dialog, &[], Some("task".to_owned()), texts);
+        let told = messages(&dialog, &[], Some("task".to_owned()), &Album::default(), texts);
         let [task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!(task, &Message::Environment("task".to_owned()));
         assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
@@ -196,9 +210,9 @@ mod tests {
             r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
-        let waiting = messages(&dialog(&lines[..3]), &[], None, Texts(Lang::En));
+        let waiting = messages(&dialog(&lines[..3]), &[], None, &Album::default(), Texts(Lang::En));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = messages(&dialog(&lines), &[], None, Texts(Lang::En));
+        let answered = messages(&dialog(&lines), &[], None, &Album::default(), Texts(Lang::En));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

@@ -96,6 +96,11 @@ impl Draft {
         self.before.push(change);
     }
 
+    /// Keeps a file of a dialog before the records of this step are written.
+    pub fn artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
+        self.before.push(Change::Artifact { dialog: dialog.clone(), path, bytes });
+    }
+
     /// Edits `latest.yaml`; nothing is written where nothing changed.
     pub fn latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
         let Some(current) = self.tree.get(dialog).map(|d| d.latest.clone()) else { return };
@@ -187,6 +192,7 @@ fn dialog_of(change: &Change) -> Option<&SelfId> {
     match change {
         Change::Create { meta, .. } => Some(&meta.id),
         Change::Append { dialog, .. }
+        | Change::Artifact { dialog, .. }
         | Change::Latest { dialog, .. }
         | Change::Reminders { dialog, .. }
         | Change::Questions { dialog, .. }

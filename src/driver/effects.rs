@@ -1,4 +1,5 @@
-//! What a finished tool call changes in its dialog: its result, reminders, a new course.
+//! What a finished tool call changes in its dialog: its result with its pictures, reminders, a new
+//! course.
 
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
@@ -8,6 +9,7 @@ use crate::tools::{Change, Outcome, ReminderScope, Render};
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
+use super::pictures;
 use super::reminders::{self, Edit, Gone};
 use super::texts::Texts;
 
@@ -29,7 +31,11 @@ pub fn record(
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
-    let result = CallResult { id, name, content, content_items: None };
+    let (content_items, dropped) = pictures::keep(draft, &at.dialog, &name, outcome.pictures);
+    if dropped > 0 {
+        content = format!("{content}\n{}", texts.pictures_not_kept(dropped));
+    }
+    let result = CallResult { id, name, content, content_items };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     ok
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::domain::health::Limits;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::{Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
-use crate::llm::{ModelParams, Provider, Request, ToolSchema};
-use crate::minds::{DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
+use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
+use crate::llm::{Provider, Request, ToolSchema};
+use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
@@ -17,6 +17,8 @@ use super::context;
 use super::engine::{Engine, NoProvider};
 use super::keep_going::Care;
 use super::offers;
+use super::params;
+use super::pictures::Album;
 use super::reminders;
 
 /// A member that is ready to be asked.
@@ -25,6 +27,7 @@ pub struct Ready {
     pub provider: Arc<dyn Provider>,
     pub provider_key: String,
     pub max_concurrent: NonZeroUsize,
+    api_type: ApiType,
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<Limits>,
@@ -96,6 +99,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         provider,
         provider_key: config.key.clone(),
         max_concurrent: config.connection.max_concurrent,
+        api_type: config.api_type.clone(),
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
@@ -154,24 +158,23 @@ impl Ready {
             DialogRole::Main | DialogRole::Side => &self.member.params,
             DialogRole::FreshBoots => &self.member.fbr_params,
         };
+        let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
+        let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
+        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
+        let album = Album::of(&dialog.history.entries, limits, &read, engine.texts());
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
-            messages: context::messages(dialog, &self.shared, Some(taskdoc), engine.texts()),
+            messages: context::messages(
+                dialog,
+                &self.shared,
+                Some(taskdoc),
+                &album,
+                engine.texts(),
+            ),
             tools,
             streaming: self.member.streaming,
-            params: ModelParams {
-                max_tokens: params.max_tokens.and_then(|tokens| u32::try_from(tokens).ok()),
-                temperature: params.temperature,
-                top_p: params.top_p,
-                parallel_tool_calls: params.parallel_tool_calls,
-                reasoning_effort: params.reasoning_effort.clone(),
-                reasoning_summary: params.reasoning_summary.clone(),
-                verbosity: params.verbosity.clone(),
-                service_tier: params.service_tier.clone(),
-                cache_key: Some(format!("{}:c{}", dialog.meta.id, dialog.history.course)),
-                json_response: params.json_response.unwrap_or_default(),
-            },
+            params: params::params(params, &self.api_type, cache_key),
             output_limit: self.output_limit,
         }
     }

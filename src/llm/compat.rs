@@ -22,8 +22,11 @@ pub struct Compat {
 }
 
 impl Protocol for Compat {
-    const PATH: &'static str = "chat/completions";
     type Fold = ChatFold;
+
+    fn path(&self, _base: &str) -> &'static str {
+        "chat/completions"
+    }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
         let chars = endpoint.tool_result_chars;

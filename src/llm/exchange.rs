@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{RequestBuilder, Response};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -138,13 +138,14 @@ impl<P: Protocol> Exchange<P> {
     }
 
     fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
-        let url = address::url(&self.endpoint.base_url, P::PATH)
+        let base = &self.endpoint.base_url;
+        let url = address::url(base, self.protocol.path(base))
             .ok_or_else(|| rejected("the provider's baseUrl is not an http or https address"))?;
         let body = self
             .protocol
             .body(request, &self.endpoint)
             .map_err(|error| rejected(&format!("cannot write the request: {error}")))?;
-        let authorization = self.authorization()?;
+        let key = self.key()?;
         let mut http = self
             .clients
             .for_url(&url, &self.endpoint)?
@@ -154,13 +155,16 @@ impl<P: Protocol> Exchange<P> {
         if request.streaming {
             http = http.header(ACCEPT, "text/event-stream");
         }
-        Ok(match authorization {
-            Some(value) => http.header(AUTHORIZATION, value),
+        for (name, value) in P::HEADERS {
+            http = http.header(*name, *value);
+        }
+        Ok(match key {
+            Some(value) => http.header(P::KEY.0, value),
             None => http,
         })
     }
 
-    fn authorization(&self) -> Result<Option<HeaderValue>, LlmError> {
+    fn key(&self) -> Result<Option<HeaderValue>, LlmError> {
         let Some(variable) = &self.endpoint.api_key_variable else {
             return Ok(None);
         };
@@ -168,7 +172,7 @@ impl<P: Protocol> Exchange<P> {
             return Err(LlmError::missing_key(variable));
         };
         let mut value =
-            HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+            HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
                 rejected(&format!("the key in {variable} has characters no header can hold"))
             })?;
         value.set_sensitive(true);

@@ -164,7 +164,7 @@ impl Report {
     }
 
     fn is_refusal(&self) -> bool {
-        const TYPES: [&str; 8] = [
+        const TYPES: [&str; 10] = [
             "invalid_request_error",
             "authentication_error",
             "permission_error",
@@ -173,6 +173,8 @@ impl Report {
             "model_not_found",
             "invalid_prompt",
             "insufficient_quota",
+            "billing_error",
+            "request_too_large",
         ];
         TYPES.iter().any(|name| self.labels.contains(name))
     }

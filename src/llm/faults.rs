@@ -14,8 +14,8 @@ use tokio::time::{sleep, timeout};
 
 use super::canned::{Items, STREAM, accept, ask, joined, listen};
 use super::protocol::Protocol;
-use super::{Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
-use samples::{Sample, answer, chat, responses};
+use super::{Anthropic, Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
+use samples::{Sample, answer, chat, messages, responses};
 use table::{Act, Case, Expected, faults};
 
 /// Longest silence that is waited through here.
@@ -108,6 +108,11 @@ async fn h_every_fault_is_told_apart_in_responses() {
     run_table(responses()).await;
 }
 
+#[tokio::test]
+async fn h_every_fault_is_told_apart_in_messages() {
+    run_table(messages()).await;
+}
+
 /// The text of some events, by kind.
 fn text(items: &Items, wanted: Segment) -> String {
     let texts = items.iter().filter_map(|item| match item {
@@ -169,6 +174,11 @@ async fn h05_responses_cut_after_any_byte_are_an_error_or_whole() {
     cut_everywhere(responses()).await;
 }
 
+#[tokio::test]
+async fn h05_messages_cut_after_any_byte_are_an_error_or_whole() {
+    cut_everywhere(messages()).await;
+}
+
 async fn answered<P: Protocol + Copy>(
     sample: &Sample<P>,
     acts: Vec<Act>,
@@ -192,6 +202,7 @@ async fn keeps_every_letter<P: Protocol + Copy>(sample: Sample<P>) {
 async fn h08_arguments_that_come_letter_by_letter_keep_every_letter_in_every_protocol() {
     keeps_every_letter(chat()).await;
     keeps_every_letter(responses()).await;
+    keeps_every_letter(messages()).await;
 }
 
 /// Three times the longest silence, with a comment now and then.
@@ -207,5 +218,9 @@ async fn lives_on_comments<P: Protocol + Copy>(sample: Sample<P>) {
 
 #[tokio::test]
 async fn h09_comments_keep_an_answer_alive_beyond_the_limit_of_silence_in_every_protocol() {
-    tokio::join!(lives_on_comments(chat()), lives_on_comments(responses()));
+    tokio::join!(
+        lives_on_comments(chat()),
+        lives_on_comments(responses()),
+        lives_on_comments(messages())
+    );
 }

@@ -6,6 +6,7 @@
 //! failed attempt and must be thrown away, calls included. Providers never retry: the driver does,
 //! by [`LlmError::class`]. Dropping the stream gives up the request at once.
 
+pub mod anthropic;
 pub mod compat;
 pub mod error;
 pub mod http;
@@ -24,6 +25,7 @@ mod failure;
 mod lenient;
 mod paced;
 mod pairing;
+mod picture;
 mod protocol;
 
 #[cfg(test)]
@@ -34,10 +36,12 @@ mod faults;
 use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
+pub use anthropic::Anthropic;
 pub use compat::Compat;
 pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};
 pub use mock::Mock;
+pub use picture::Picture;
 pub use remote::{Endpoint, Remote};
 pub use request::{Message, ModelParams, Request, ToolSchema};
 pub use responses::Responses;

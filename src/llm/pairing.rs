@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
+use super::picture::Picture;
 use super::request::Message;
 
 /// What stands for a result that was never recorded. In both languages: here nobody knows which of
@@ -16,31 +17,42 @@ const NAME_CHARS: usize = 64;
 /// The results of a context, where they stand, by the id of their call.
 #[derive(Debug)]
 pub(super) struct Results<'a> {
-    by_id: HashMap<&'a str, VecDeque<(usize, &'a str)>>,
+    by_id: HashMap<&'a str, VecDeque<Recorded<'a>>>,
     most_chars: usize,
+}
+
+/// Where a result stands, and what it holds.
+type Recorded<'a> = (usize, &'a str, &'a [Picture]);
+
+/// What a call gave back.
+#[derive(Debug)]
+pub(super) struct Given<'a> {
+    pub text: Cow<'a, str>,
+    pub pictures: &'a [Picture],
 }
 
 impl<'a> Results<'a> {
     /// Of one result at most `most_chars` characters are sent.
     pub(super) fn of(messages: &'a [Message], most_chars: usize) -> Self {
-        let mut by_id: HashMap<&str, VecDeque<(usize, &str)>> = HashMap::new();
+        let mut by_id: HashMap<&str, VecDeque<_>> = HashMap::new();
         for (at, message) in messages.iter().enumerate() {
-            if let Message::Result { id, content, .. } = message {
-                by_id.entry(id).or_default().push_back((at, content));
+            if let Message::Result { id, content, pictures, .. } = message {
+                let entry = (at, content.as_str(), pictures.as_slice());
+                by_id.entry(id.as_str()).or_default().push_back(entry);
             }
         }
         Self { by_id, most_chars }
     }
 
     /// The first unused result that stands behind the call at `at`.
-    pub(super) fn of_call(&mut self, at: usize, id: &str) -> Cow<'a, str> {
+    pub(super) fn of_call(&mut self, at: usize, id: &str) -> Given<'a> {
         let found = self.by_id.get_mut(id).and_then(|results| {
-            results.retain(|(place, _)| *place > at);
+            results.retain(|(place, ..)| *place > at);
             results.pop_front()
         });
         match found {
-            Some((_, text)) => capped(text, self.most_chars),
-            None => Cow::Borrowed(NO_RESULT),
+            Some((_, text, pictures)) => Given { text: capped(text, self.most_chars), pictures },
+            None => Given { text: Cow::Borrowed(NO_RESULT), pictures: &[] },
         }
     }
 }

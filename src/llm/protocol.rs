@@ -9,9 +9,14 @@ use super::{Endpoint, GenEvent, Request};
 
 /// What is posted, and how the answer is folded into events.
 pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
-    /// Follows the base of the address.
-    const PATH: &'static str;
+    /// The header that carries the key, and what stands there before the key.
+    const KEY: (&'static str, &'static str) = ("authorization", "Bearer ");
+    /// Go with every request.
+    const HEADERS: &'static [(&'static str, &'static str)] = &[];
     type Fold: Fold;
+
+    /// Follows the base of the address.
+    fn path(&self, base: &str) -> &'static str;
 
     /// The body of a request, as JSON.
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error>;

@@ -15,7 +15,7 @@ use super::{Clients, GenStream, Limits, Provider, Request, Secret};
 pub struct Endpoint {
     /// The part of the address before the path of the protocol.
     pub base_url: String,
-    /// Names the variable that holds the key; `None` sends no `Authorization` header.
+    /// Names the variable that holds the key; `None` sends no key.
     pub api_key_variable: Option<String>,
     /// The content of that variable. Missing while a variable is named: every request fails.
     pub api_key: Option<Secret>,

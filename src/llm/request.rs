@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use super::picture::Picture;
+
 /// One generation to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -27,9 +29,16 @@ pub struct ModelParams {
     pub max_tokens: Option<u32>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
+    pub top_k: Option<u32>,
+    /// Texts that end the answer where the model writes them.
+    pub stop_sequences: Vec<String>,
     pub parallel_tool_calls: Option<bool>,
     pub reasoning_effort: Option<String>,
     pub reasoning_summary: Option<String>,
+    /// Most tokens of thinking; asks for thinking.
+    pub thinking_budget: Option<u32>,
+    /// Asks for thoughts apart from words, where a server otherwise mixes them.
+    pub reasoning_split: Option<bool>,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
     /// The same for requests that begin alike, so that a provider finds what it has read before.
@@ -49,6 +58,8 @@ pub enum Message {
     TellaskResult(String),
     /// Text carried over from an earlier course.
     Carryover(String),
+    /// Pictures that came with the message before.
+    Pictures(Vec<Picture>),
     /// Guidance for this generation only, in the model's own voice.
     Guide(String),
     /// What the model said.
@@ -58,11 +69,11 @@ pub enum Message {
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
     /// What a call gave back.
-    Result { id: String, name: String, content: String },
+    Result { id: String, name: String, content: String, pictures: Vec<Picture> },
 }
 
 impl Message {
-    /// The text of the message; a call has none.
+    /// The text of the message; calls and pictures have none.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -74,7 +85,7 @@ impl Message {
             | Self::Saying(text)
             | Self::Thinking { text, .. }
             | Self::Result { content: text, .. } => Some(text),
-            Self::Call { .. } => None,
+            Self::Call { .. } | Self::Pictures(_) => None,
         }
     }
 }

@@ -20,8 +20,11 @@ use fold::ResponsesFold;
 pub struct Responses;
 
 impl Protocol for Responses {
-    const PATH: &'static str = "responses";
     type Fold = ResponsesFold;
+
+    fn path(&self, _base: &str) -> &'static str {
+        "responses"
+    }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(&ResponsesBody::new(request, endpoint.tool_result_chars))

@@ -223,6 +223,7 @@ fn inputs(messages: &[Message]) -> impl DoubleEndedIterator<Item = &str> {
         | Message::Carryover(text)
         | Message::Result { content: text, .. } => Some(text.as_str()),
         Message::Environment(_)
+        | Message::Pictures(_)
         | Message::Guide(_)
         | Message::Saying(_)
         | Message::Thinking { .. }
@@ -245,6 +246,7 @@ fn generations(messages: &[Message]) -> u32 {
             | Message::Prompt(_)
             | Message::TellaskResult(_)
             | Message::Carryover(_)
+            | Message::Pictures(_)
             | Message::Guide(_)
             | Message::Result { .. } => false,
         };

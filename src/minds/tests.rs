@@ -84,7 +84,7 @@ fn a_provider_whose_key_is_not_set_is_not_chosen_by_itself() {
     let llm = "\
 providers:
   paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', apiKeyEnvVar: PAID, models: {p: {}} }
-  old: { apiType: anthropic, models: {o: {}} }
+  old: { apiType: codex, models: {o: {}} }
   local: { apiType: mock, baseUrl: db, models: {m: {}} }
 ";
     let minds = minds(&[("team.yaml", "members: {a: {}}"), ("llm.yaml", llm)]);
@@ -107,7 +107,7 @@ fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
     ] {
         let team = format!("{TEAM}  x: {{ {member} }}\n  y: {{ {member} }}\n");
         let llm = format!(
-            "{LLM}  old: {{ apiType: anthropic, models: {{small: {{}}}} }}\n  odd: {{ apiType: \
+            "{LLM}  old: {{ apiType: codex, models: {{small: {{}}}} }}\n  odd: {{ apiType: \
              telepathy }}\n  bare: {{ apiType: openai-compatible }}\n"
         );
         let minds = minds(&[("team.yaml", &team), ("llm.yaml", &llm)]);

@@ -147,6 +147,8 @@ pub(super) struct Writer<'a> {
     facts: Vec<Fact>,
     pub(super) dirty: Dirty,
     undo: Vec<Undo>,
+    /// Files that were not there before this batch.
+    pub(super) made: Vec<PathBuf>,
     /// State files as they were before this batch; `None` where there was none.
     pub(super) before: Vec<(PathBuf, Option<String>)>,
 }
@@ -166,6 +168,7 @@ impl<'a> Writer<'a> {
             facts: Vec::new(),
             dirty: Dirty::default(),
             undo: Vec::new(),
+            made: Vec::new(),
             before: Vec::new(),
         }
     }
@@ -173,6 +176,7 @@ impl<'a> Writer<'a> {
     fn change(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Create { meta, latest, stack } => self.create(meta, latest, stack),
+            Change::Artifact { dialog, path, bytes } => self.artifact(dialog, path, bytes),
             Change::Append { dialog, course, entries } => self.append(dialog, *course, entries),
             Change::Latest { dialog, latest } => self.yaml(dialog, LATEST, latest),
             Change::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
@@ -315,5 +319,6 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+        self.unmake();
     }
 }

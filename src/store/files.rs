@@ -16,7 +16,7 @@ static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// Names tried before giving up; only left-overs of an earlier process with our pid are in the way.
 const NAME_TRIES: usize = 1000;
 /// Bytes copied at a time into a salvage copy.
-const COPY_CHUNK: usize = 64 * 1024;
+pub(super) const COPY_CHUNK: usize = 64 * 1024;
 
 /// A small file as it was found. I/O errors are not damage: they are errors of the read.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 //!
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
 
+mod artifacts;
 mod books;
 mod build;
 mod commit;
@@ -49,6 +50,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::domain::tree::Bucket;
 use crate::domain::{Clock, RootId};
 
+pub use artifacts::NoArtifact;
 pub use commit::{Committed, Fact, Written};
 pub use disk::{Disk, RealDisk};
 pub use error::StoreError;

@@ -24,9 +24,9 @@ pub struct CourseLine {
 /// A tree that is being made.
 #[derive(Debug)]
 pub struct Staging<'a> {
-    store: &'a Store,
+    pub(super) store: &'a Store,
     /// Writes aside, in the same layout.
-    aside: Store,
+    pub(super) aside: Store,
     root: RootId,
 }
 

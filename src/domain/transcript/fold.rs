@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
 use super::{
     Asked, Block, Body, Change, Place, Reply, Tellask, TellaskStatus, ToolCall, ToolResult,
 };
+use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::ids::{AgentId, CallId, SelfId, Slug};
 use crate::domain::number::{Course, Genseq};
@@ -173,7 +176,9 @@ impl Fold {
 
     fn prompt(&mut self, text: &HumanText) -> Body {
         match (text.origin, &text.tellask_reply_directive) {
-            (Origin::User, _) => Body::You { text: self.kept(&text.content) },
+            (Origin::User, _) => {
+                Body::You { text: self.illustrated(&text.content, text.content_items.as_ref()) }
+            }
             (Origin::Runtime, Some(directive)) => {
                 self.owed_to = Some(directive.target_dialog_id.clone());
                 Body::Assignment {
@@ -270,8 +275,9 @@ impl Fold {
             return Change::Nothing;
         };
         let seconds = seconds_between(&called.at, &entry.ts);
-        let text = self.kept(&result.content);
-        let lines = result.content.lines().count();
+        let items = result.content_items.as_ref();
+        let text = self.illustrated(&result.content, items);
+        let lines = result.content.lines().count() + Attachment::all(items).len();
         let at = entry.ts.clone();
         self.complete(blocks, &result.id, |body| {
             if let Body::Tool(tool) = body {
@@ -308,7 +314,8 @@ impl Fold {
             self.add(blocks, place, entry, |fold| fold.earlier(&call));
         }
         let callee = result.route.as_ref().and_then(|route| route.callee_dialog_id.clone());
-        let text = self.kept(&reply_words(&result.content));
+        let words = reply_words(&result.content);
+        let text = self.illustrated(&words, result.content_items.as_ref());
         self.settle(blocks, &result.call_id, result.status, text, &entry.ts, callee)
     }
 
@@ -419,6 +426,16 @@ impl Fold {
         change(&mut block.body);
         block.revision += 1;
         Change::Updated(at)
+    }
+
+    /// A text, and one line for each picture that came with it.
+    fn illustrated(&self, text: &str, items: Option<&Value>) -> String {
+        let mut whole = self.kept(text);
+        for picture in Attachment::all(items) {
+            let gap = if whole.is_empty() { "" } else { "\n" };
+            whole.push_str(&format!("{gap}[{}]", picture.about()));
+        }
+        whole
     }
 
     fn kept(&self, text: &str) -> String {

@@ -7,8 +7,8 @@ use crate::domain::{Course, RootId};
 use crate::store::CourseLine;
 
 /// Keys whose value names a dialog.
-const NAMES_A_DIALOG: [&str; 4] =
-    ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId"];
+const NAMES_A_DIALOG: [&str; 6] =
+    ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId", "rootId", "selfId"];
 /// Snapshots Dominds writes in forks only.
 const RESPONSES: &str = "sideDialog_responses_reconciled_record";
 

@@ -11,8 +11,12 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogTree, Genseq, RootId};
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::domain::tree::{Bucket, Change};
+use crate::domain::{ArtifactRef, Attachment, Course, DialogTree, Genseq, RootId};
 use crate::protocol::lifecycle::AfterFork;
 use crate::store::{Store, StoreError};
 
@@ -41,13 +45,30 @@ pub fn make(
     let branch = Branch { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
     let staging = store.stage(fork).map_err(told)?;
+    let pictures = attached(&changes, fork);
     staging.write(changes).map_err(told)?;
+    pictures.iter().try_for_each(|of| staging.adopt(source, of)).map_err(told)?;
     let copied = staging.read().map_err(told)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
     let next = settle::settle(&mut draft, copied.mended, opening);
     staging.write(draft.finish().1.changes).map_err(told)?;
     staging.publish().map_err(told)?;
     Ok(next)
+}
+
+/// The files of the fork that its records name.
+fn attached(changes: &[Change], fork: &RootId) -> BTreeSet<ArtifactRef> {
+    let entries = changes.iter().flat_map(|change| {
+        if let Change::Append { entries, .. } = change { entries.as_slice() } else { &[] }
+    });
+    let lines = entries.map(|entry| entry.line()).filter(|line| line.contains("contentItems"));
+    let items = lines.filter_map(|line| {
+        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&line).ok()?;
+        fields.remove("contentItems")
+    });
+    let attachments = items.flat_map(|items| Attachment::all(Some(&items)));
+    let named = attachments.filter_map(|attachment| attachment.artifact);
+    named.filter(|of| of.dialog.root == *fork).collect()
 }
 
 fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {

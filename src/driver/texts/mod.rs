@@ -13,6 +13,7 @@ mod keep_going;
 mod lifecycle;
 mod offers;
 mod overflow;
+mod pictures;
 mod reminders;
 mod replies;
 mod taskdoc;
@@ -24,6 +25,7 @@ use crate::domain::Lang;
 
 pub use faults::Fault;
 pub use offers::Argument;
+pub use pictures::NotShown;
 pub use replies::Reply;
 pub use tellask::mentioned;
 

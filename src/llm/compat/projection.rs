@@ -2,7 +2,8 @@
 //!
 //! What must stay true of the result, whatever the context holds: every call is answered, directly
 //! after the message that makes it and in the same order; every answer has its call; neighbours
-//! that are plain text of one role are one message; nothing is blank.
+//! of one role that are neither calls nor answers are one message; nothing is blank. Pictures of
+//! calls stand behind the answers, since an answer holds nothing but text.
 
 use std::borrow::Cow;
 
@@ -11,6 +12,7 @@ use serde::ser::Serializer;
 
 use crate::domain::ThinkingReplay;
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::{Message, Request};
 
 /// A message of the protocol.
@@ -18,13 +20,69 @@ use crate::llm::request::{Message, Request};
 pub(super) struct ChatMessage<'a> {
     pub role: Role,
     /// Null in a message that only makes calls.
-    pub content: Option<Cow<'a, str>>,
+    pub content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_content: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<&'a str>,
+}
+
+/// What a message says. Text alone is a string: not every server takes a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Part<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: ImageUrl<'a> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct ImageUrl<'a> {
+    url: DataUrl<'a>,
+}
+
+impl<'a> Content<'a> {
+    fn append(&mut self, next: Self) {
+        match (&mut *self, next) {
+            (Self::Text(text), Self::Text(more)) => join(text, &more),
+            (_, next) => {
+                let parts = std::mem::replace(self, Self::Parts(Vec::new())).into_parts();
+                let mut parts = parts;
+                for part in next.into_parts() {
+                    match (parts.last_mut(), part) {
+                        (Some(Part::Text { text }), Part::Text { text: more }) => join(text, &more),
+                        (_, part) => parts.push(part),
+                    }
+                }
+                *self = Self::Parts(parts);
+            }
+        }
+    }
+
+    fn into_parts(self) -> Vec<Part<'a>> {
+        match self {
+            Self::Text(text) => vec![Part::Text { text }],
+            Self::Parts(parts) => parts,
+        }
+    }
+}
+
+fn join(text: &mut Cow<'_, str>, more: &str) {
+    let text = text.to_mut();
+    text.push('\n');
+    text.push_str(more);
+}
+
+fn part(picture: Shown<'_>) -> Part<'_> {
+    Part::ImageUrl { image_url: ImageUrl { url: DataUrl(picture) } }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -76,6 +134,7 @@ pub(super) fn project(
         out: Vec::new(),
         results: Results::of(&request.messages, result_chars),
         answers: Vec::new(),
+        seen: Vec::new(),
         thought: None,
         after_saying: false,
         replay,
@@ -92,6 +151,8 @@ struct Projection<'a> {
     results: Results<'a>,
     /// The answers to the calls of the last message; not empty while that message may take more.
     answers: Vec<ChatMessage<'a>>,
+    /// The pictures of those calls.
+    seen: Vec<Part<'a>>,
     /// Thinking that waits for the assistant message it led to.
     thought: Option<Cow<'a, str>>,
     /// The last message is something the model said just before.
@@ -106,6 +167,7 @@ impl<'a> Projection<'a> {
             | Message::Prompt(text)
             | Message::TellaskResult(text)
             | Message::Carryover(text) => self.user(text),
+            Message::Pictures(pictures) => self.pictures(pictures),
             Message::Guide(text) => self.plain(Role::Assistant, text),
             Message::Saying(text) => self.saying(text),
             Message::Thinking { text, .. } => self.thinking(text),
@@ -119,6 +181,18 @@ impl<'a> Projection<'a> {
         self.close_calls();
         self.release_thought();
         self.plain(Role::User, text);
+    }
+
+    fn pictures(&mut self, pictures: &'a [Picture]) {
+        for note in notes(pictures) {
+            self.user(note);
+        }
+        let parts: Vec<Part> = shown(pictures).map(part).collect();
+        if !parts.is_empty() {
+            self.close_calls();
+            self.release_thought();
+            self.out.push(ChatMessage::with(Role::User, Content::Parts(parts)));
+        }
     }
 
     fn plain(&mut self, role: Role, text: &'a str) {
@@ -168,7 +242,9 @@ impl<'a> Projection<'a> {
             self.out.push(message);
         }
         self.after_saying = false;
-        let mut answer = ChatMessage::of(Role::Tool, self.results.of_call(at, id));
+        let given = self.results.of_call(at, id);
+        self.seen.extend(shown(given.pictures).map(part));
+        let mut answer = ChatMessage::of(Role::Tool, with_notes(given.text, given.pictures));
         answer.tool_call_id = Some(id);
         self.answers.push(answer);
         if let Some(message) = self.out.last_mut() {
@@ -183,6 +259,11 @@ impl<'a> Projection<'a> {
     fn close_calls(&mut self) {
         self.out.append(&mut self.answers);
         self.after_saying = false;
+        if !self.seen.is_empty() {
+            let mut parts = vec![Part::Text { text: Cow::Borrowed(OF_CALLS) }];
+            parts.append(&mut self.seen);
+            self.out.push(ChatMessage::with(Role::User, Content::Parts(parts)));
+        }
     }
 
     /// Thinking that led to nothing gets a message of its own.
@@ -200,7 +281,7 @@ impl<'a> Projection<'a> {
         let mut merged: Vec<ChatMessage<'a>> = Vec::with_capacity(self.out.len());
         for message in self.out {
             match merged.last_mut() {
-                Some(last) if last.takes_in(&message) => last.append(&message),
+                Some(last) if last.takes_in(&message) => last.append(message),
                 _ => merged.push(message),
             }
         }
@@ -210,6 +291,10 @@ impl<'a> Projection<'a> {
 
 impl<'a> ChatMessage<'a> {
     fn of(role: Role, content: Cow<'a, str>) -> Self {
+        Self::with(role, Content::Text(content))
+    }
+
+    fn with(role: Role, content: Content<'a>) -> Self {
         Self {
             role,
             content: Some(content),
@@ -229,11 +314,9 @@ impl<'a> ChatMessage<'a> {
         self.role == next.role && self.is_plain() && next.is_plain()
     }
 
-    fn append(&mut self, next: &Self) {
-        if let (Some(content), Some(more)) = (&mut self.content, &next.content) {
-            let content = content.to_mut();
-            content.push('\n');
-            content.push_str(more);
+    fn append(&mut self, next: Self) {
+        if let (Some(content), Some(more)) = (&mut self.content, next.content) {
+            content.append(more);
         }
     }
 }

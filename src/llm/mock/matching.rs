@@ -35,6 +35,7 @@ pub(super) fn input(messages: &[Message]) -> Input<'_> {
             Some(Input { role: "tool", text })
         }
         Message::Environment(_)
+        | Message::Pictures(_)
         | Message::Guide(_)
         | Message::Saying(_)
         | Message::Thinking { .. }
@@ -95,6 +96,7 @@ pub(super) fn demanded_reply<'a>(
         | Message::Prompt(_)
         | Message::TellaskResult(_)
         | Message::Carryover(_)
+        | Message::Pictures(_)
         | Message::Guide(_)
         | Message::Thinking { .. }
         | Message::Call { .. }

@@ -31,7 +31,12 @@ fn prompt(text: &str) -> Message {
 }
 
 fn result(text: &str) -> Message {
-    Message::Result { id: "c".to_owned(), name: "f".to_owned(), content: text.to_owned() }
+    Message::Result {
+        id: "c".to_owned(),
+        name: "f".to_owned(),
+        content: text.to_owned(),
+        pictures: Vec::new(),
+    }
 }
 
 /// The answer of a database with these entries.

@@ -189,6 +189,7 @@ mod tests {
                 verbosity: word("high"),
                 service_tier: word("flex"),
                 cache_key: word("d:c1"),
+                ..ModelParams::default()
             },
             output_limit: Some(9),
             ..request()

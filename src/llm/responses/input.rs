@@ -2,24 +2,49 @@
 //!
 //! What must stay true of the result, whatever the context holds: every call is followed by its one
 //! output before anything else that is no call or output; every output has its call; nothing is
-//! blank.
+//! blank. Pictures of calls stand behind the outputs: not every server takes them inside.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::llm::anthropic::PAYLOAD_KEY as OTHERS_KEY;
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::Message;
 
 /// An item of the input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Item<'a> {
-    Message { role: Role, content: Cow<'a, str> },
+    Message {
+        role: Role,
+        content: Cow<'a, str>,
+    },
+    #[serde(rename = "message")]
+    Parts {
+        role: Role,
+        content: Vec<Part<'a>>,
+    },
     Reasoning(Thought<'a>),
-    FunctionCall { call_id: &'a str, name: Cow<'a, str>, arguments: Cow<'a, str> },
-    FunctionCallOutput { call_id: &'a str, output: Cow<'a, str> },
+    FunctionCall {
+        call_id: &'a str,
+        name: Cow<'a, str>,
+        arguments: Cow<'a, str>,
+    },
+    FunctionCallOutput {
+        call_id: &'a str,
+        output: Cow<'a, str>,
+    },
+}
+
+/// A part of what a user says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Part<'a> {
+    InputText { text: &'a str },
+    InputImage { image_url: DataUrl<'a> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,7 +74,8 @@ impl Item<'_> {
 /// The items of a context. Of one result at most `result_chars` characters are sent.
 pub(super) fn project(messages: &[Message], result_chars: usize) -> Vec<Item<'_>> {
     let results = Results::of(messages, result_chars);
-    let mut projection = Projection { items: Vec::new(), outputs: Vec::new(), results };
+    let (outputs, seen) = (Vec::new(), Vec::new());
+    let mut projection = Projection { items: Vec::new(), outputs, seen, results };
     for (at, message) in messages.iter().enumerate() {
         projection.message(at, message);
     }
@@ -61,6 +87,8 @@ struct Projection<'a> {
     items: Vec<Item<'a>>,
     /// The outputs of the calls made last; further calls may still join them.
     outputs: Vec<Item<'a>>,
+    /// Their pictures.
+    seen: Vec<Part<'a>>,
     results: Results<'a>,
 }
 
@@ -71,6 +99,7 @@ impl<'a> Projection<'a> {
             | Message::Prompt(text)
             | Message::TellaskResult(text)
             | Message::Carryover(text) => self.text(Role::User, text),
+            Message::Pictures(pictures) => self.pictures(pictures),
             Message::Guide(text) | Message::Saying(text) => self.text(Role::Assistant, text),
             Message::Thinking { payload, .. } => {
                 if let Some(thought) = payload.as_ref().and_then(Thought::of) {
@@ -79,7 +108,9 @@ impl<'a> Projection<'a> {
                 }
             }
             Message::Call { id, name, arguments } => {
-                let output = self.results.of_call(at, id);
+                let given = self.results.of_call(at, id);
+                self.seen.extend(shown(given.pictures).map(part));
+                let output = with_notes(given.text, given.pictures);
                 self.outputs.push(Item::FunctionCallOutput { call_id: id, output });
                 self.items.push(Item::FunctionCall {
                     call_id: id,
@@ -99,14 +130,37 @@ impl<'a> Projection<'a> {
         }
     }
 
+    fn pictures(&mut self, pictures: &'a [Picture]) {
+        for note in notes(pictures) {
+            self.text(Role::User, note);
+        }
+        let content: Vec<Part> = shown(pictures).map(part).collect();
+        if !content.is_empty() {
+            self.close_calls();
+            self.items.push(Item::Parts { role: Role::User, content });
+        }
+    }
+
     fn close_calls(&mut self) {
         self.items.append(&mut self.outputs);
+        if !self.seen.is_empty() {
+            let mut content = vec![Part::InputText { text: OF_CALLS }];
+            content.append(&mut self.seen);
+            self.items.push(Item::Parts { role: Role::User, content });
+        }
     }
+}
+
+fn part(picture: Shown<'_>) -> Part<'_> {
+    Part::InputImage { image_url: DataUrl(picture) }
 }
 
 impl<'a> Thought<'a> {
     /// `None` where the payload is none of this protocol, or says nothing.
     fn of(payload: &'a Value) -> Option<Self> {
+        if payload.get(OTHERS_KEY).is_some() {
+            return None;
+        }
         let parts = |key: &str, kinds: &[&str]| -> Vec<&'a Value> {
             let parts = payload.get(key).and_then(Value::as_array).into_iter().flatten();
             parts
@@ -153,7 +207,12 @@ mod tests {
     }
 
     fn result(id: &str, content: &str) -> Message {
-        Message::Result { id: id.to_owned(), name: "f".to_owned(), content: content.to_owned() }
+        Message::Result {
+            id: id.to_owned(),
+            name: "f".to_owned(),
+            content: content.to_owned(),
+            pictures: Vec::new(),
+        }
     }
 
     fn said(role: &str, content: &str) -> Value {
@@ -257,6 +316,7 @@ mod tests {
             (Some(json!("text")), None),
             (Some(json!({"summary": []})), None),
             (Some(json!({"signature": "of another protocol"})), None),
+            (Some(json!({"summary": summary, "anthropic": {"signature": "s"}})), None),
             (Some(json!({"summary": [{"type": "image"}, 7]})), None),
             (
                 Some(json!({"summary": summary})),

@@ -36,7 +36,12 @@ fn call(id: &str) -> Message {
 }
 
 fn result(id: &str, text: &str) -> Message {
-    Message::Result { id: id.to_owned(), name: "f".to_owned(), content: text.to_owned() }
+    Message::Result {
+        id: id.to_owned(),
+        name: "f".to_owned(),
+        content: text.to_owned(),
+        pictures: Vec::new(),
+    }
 }
 
 async fn said(provider: &Scripted, request: Request) -> String {

@@ -3,8 +3,9 @@
 use super::PATH;
 use super::connection::Connection;
 use super::retry::RetryConfig;
-use crate::domain::Problem;
+use crate::domain::attachment::LARGEST_PICTURE;
 use crate::domain::health::Limits;
+use crate::domain::{PictureLimits, Problem};
 
 /// How the environment is read: by name, so that only the caller touches the real one.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -17,6 +18,7 @@ pub(super) const DEFAULT_CADENCE: u32 = 10;
 pub enum ApiType {
     /// A `ChatGPT` login.
     Codex,
+    /// The Messages API.
     Anthropic,
     /// The Responses API.
     OpenAi,
@@ -57,8 +59,24 @@ impl ApiType {
     #[must_use]
     pub fn is_built(&self) -> bool {
         match self {
-            Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
-            Self::Codex | Self::Anthropic | Self::Unknown(_) => false,
+            Self::Anthropic | Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
+            Self::Codex | Self::Unknown(_) => false,
+        }
+    }
+
+    /// How many pictures a request may hold. The Messages API takes requests of 32 MB and pictures of
+    /// 5 MB, as text, in which a picture is a third larger; of more than 20 it takes only small ones.
+    #[must_use]
+    pub fn picture_limits(&self) -> PictureLimits {
+        const MIB: usize = 1024 * 1024;
+        match self {
+            Self::Anthropic => {
+                PictureLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
+            }
+            Self::Codex | Self::OpenAi | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
+                let each_bytes = LARGEST_PICTURE;
+                PictureLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
+            }
         }
     }
 
@@ -151,7 +169,10 @@ impl ProviderConfig {
                 "" => format!("provider `{key}` has no `apiType`"),
                 name => format!("provider `{key}`: apiType `{name}` is not built yet"),
             };
-            return Some((found, "use `openai`, `openai-compatible` or `mock`".to_owned()));
+            return Some((
+                found,
+                "use `anthropic`, `openai`, `openai-compatible` or `mock`".to_owned(),
+            ));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
         if self.api_type == ApiType::Mock && self.base_url.is_empty() {

@@ -2,6 +2,7 @@
 //! two hidden members are there whatever the file says.
 
 mod access;
+mod anthropic_params;
 mod build;
 mod check;
 mod params;

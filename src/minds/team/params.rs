@@ -1,8 +1,9 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
-//! family of the providers built here). The groups `codex` and `anthropic` are left to their own.
+//! family most providers belong to). `anthropic` is read for its own family; `codex` is left alone.
 
 use serde_json::{Map, Value};
 
+use super::anthropic_params;
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
@@ -27,6 +28,7 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
     for (key, value) in map {
         if ROOT.contains(&key.as_str()) {
             set(&mut params, key, key, value, findings);
+            anthropic_params::set_shared(&mut params.anthropic, key, value);
         } else if !GROUPS.contains(&key.as_str()) {
             findings.push(unknown(key));
         } else if !value.is_object() {
@@ -40,10 +42,16 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
         };
         for (key, value) in settings {
             let at = format!("{group}.{key}");
+            if group == "general" {
+                anthropic_params::set_shared(&mut params.anthropic, key, value);
+            }
             if !set(&mut params, &at, key, value, findings) {
                 params.extra.insert(key.clone(), value.clone());
             }
         }
+    }
+    for (key, value) in map.get("anthropic").and_then(Value::as_object).into_iter().flatten() {
+        anthropic_params::set(&mut params.anthropic, key, value, findings);
     }
     params
 }
@@ -101,7 +109,7 @@ fn set(
 }
 
 /// True if `value` is missing and `slot` was left alone.
-fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+pub(super) fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let wrong = value.is_none();
     if !wrong {
         *slot = value;
@@ -109,7 +117,7 @@ fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     wrong
 }
 
-fn word(value: &Value) -> Option<String> {
+pub(super) fn word(value: &Value) -> Option<String> {
     let text = value.as_str()?.trim();
     (!text.is_empty() && text.len() <= 40).then(|| text.to_owned())
 }

@@ -1,5 +1,6 @@
 //! The store as a whole: round trips, recordings of Dominds, damage, crashes.
 
+mod artifacts;
 mod crash;
 mod damage;
 mod moves;

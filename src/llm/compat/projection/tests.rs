@@ -23,7 +23,12 @@ fn call(id: &str) -> Message {
 }
 
 fn result(id: &str, content: &str) -> Message {
-    Message::Result { id: id.to_owned(), name: "f".to_owned(), content: content.to_owned() }
+    Message::Result {
+        id: id.to_owned(),
+        name: "f".to_owned(),
+        content: content.to_owned(),
+        pictures: Vec::new(),
+    }
 }
 
 fn projected(messages: Vec<Message>, replay: ThinkingReplay) -> Value {

@@ -1,0 +1,267 @@
+//! Pictures that records attach. They lie beside their dialog, below `artifacts/`; a record names them in
+//! `contentItems`. What a file says there is not to be trusted: a place is one only where
+//! [`ArtifactRef::parts`] says so.
+
+use serde_json::{Value, json};
+
+use super::ids::{DialogId, RootId, SelfId, is_dialog_path};
+use super::tree::Bucket;
+
+/// Most pictures one message has, and most bytes of one (Dominds 1.19.2).
+pub const MOST_PICTURES: usize = 10;
+pub const LARGEST_PICTURE: usize = 10 * 1024 * 1024;
+/// Most items of one record that are looked at.
+const MOST_ITEMS: usize = 64;
+/// Longest media type that is shown.
+const LONGEST_TYPE: usize = 40;
+const FOLDER: &str = "artifacts";
+
+/// What kind of picture some bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PictureKind {
+    Png,
+    Jpeg,
+    Gif,
+    Webp,
+}
+
+impl PictureKind {
+    /// By how the bytes begin, whatever anybody calls them.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let webp = || bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+        if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+            Some(Self::Png)
+        } else if bytes.starts_with(b"\xff\xd8\xff") {
+            Some(Self::Jpeg)
+        } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
+            Some(Self::Gif)
+        } else {
+            webp().then_some(Self::Webp)
+        }
+    }
+
+    #[must_use]
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Gif => "image/gif",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    /// How the name of its file ends.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Gif => "gif",
+            Self::Webp => "webp",
+        }
+    }
+}
+
+/// How many pictures a request may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureLimits {
+    pub most: usize,
+    /// Bytes of one, as they lie on disk.
+    pub each_bytes: usize,
+    /// Bytes of all together.
+    pub all_bytes: usize,
+}
+
+/// A file of a dialog.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ArtifactRef {
+    pub dialog: DialogId,
+    /// From the folder of the dialog.
+    pub path: String,
+}
+
+impl ArtifactRef {
+    /// The parts of its path; `None` if it leads anywhere but below `artifacts`, or names no dialog.
+    #[must_use]
+    pub fn parts(&self) -> Option<Vec<&str>> {
+        const MOST_PARTS: usize = 16;
+        let plain = |part: &&str| {
+            !part.is_empty()
+                && part.len() <= 255
+                && !part.starts_with('.')
+                && !part.contains(|c: char| c == '\\' || c.is_control())
+        };
+        let DialogId { root, this } = &self.dialog;
+        let parts: Vec<&str> = self.path.split('/').take(MOST_PARTS + 1).collect();
+        let inside = parts.first() == Some(&FOLDER) && (2..=MOST_PARTS).contains(&parts.len());
+        let named = is_dialog_path(root.as_str()) && is_dialog_path(this.as_str());
+        (inside && named && parts.iter().all(plain)).then_some(parts)
+    }
+}
+
+/// A picture as a record names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// As written; the bytes decide.
+    pub media_type: String,
+    pub bytes: u64,
+    /// `None` where the record does not say.
+    pub artifact: Option<ArtifactRef>,
+}
+
+impl Attachment {
+    /// The pictures among the items of a record.
+    #[must_use]
+    pub fn all(items: Option<&Value>) -> Vec<Self> {
+        let items = items.and_then(Value::as_array).into_iter().flatten().take(MOST_ITEMS);
+        items.filter_map(Self::read).collect()
+    }
+
+    fn read(item: &Value) -> Option<Self> {
+        let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
+        if text(item, "type")? != "input_image" {
+            return None;
+        }
+        let artifact = item.get("artifact").and_then(|artifact| {
+            let root = RootId::new(text(artifact, "rootId")?);
+            let this = SelfId::new(text(artifact, "selfId")?);
+            let dialog = DialogId::side(&root, &this);
+            Some(ArtifactRef { dialog, path: text(artifact, "relPath")? })
+        });
+        let media_type = text(item, "mimeType").unwrap_or_default();
+        let media_type = media_type.chars().take(LONGEST_TYPE).collect();
+        let bytes = item.get("byteLength").and_then(Value::as_u64).unwrap_or_default();
+        Some(Self { media_type, bytes, artifact })
+    }
+
+    /// The item of a record for a picture that lies in `bucket`.
+    #[must_use]
+    pub fn item(kind: PictureKind, bytes: usize, artifact: &ArtifactRef, bucket: Bucket) -> Value {
+        json!({
+            "type": "input_image",
+            "mimeType": kind.media_type(),
+            "byteLength": bytes,
+            "artifact": {
+                "rootId": artifact.dialog.root,
+                "selfId": artifact.dialog.this,
+                "status": bucket.status(),
+                "relPath": artifact.path,
+            },
+        })
+    }
+
+    /// Type and size, for people and models.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let kind = if self.media_type.is_empty() { "image" } else { self.media_type.as_str() };
+        match self.bytes {
+            0 => kind.to_owned(),
+            bytes if bytes < 1024 => format!("{kind}, {bytes} B"),
+            bytes => format!("{kind}, {} KiB", bytes / 1024),
+        }
+    }
+}
+
+/// Where a new picture of a tool is kept. `time` tells it from earlier ones, `id` from its neighbours.
+#[must_use]
+pub fn path_for_tool(tool: &str, time: &str, id: &str, kind: PictureKind) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let tool: String = tool.chars().take(64).map(plain).collect();
+    let tool = if tool.is_empty() { "tool" } else { &tool };
+    format!("{FOLDER}/workspace/{tool}/{time}-{id}.{}", kind.extension())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact(path: &str) -> ArtifactRef {
+        let dialog = DialogId::side(&RootId::new("aa/bb/01"), &SelfId::new("cc/dd/02"));
+        ArtifactRef { dialog, path: path.to_owned() }
+    }
+
+    #[test]
+    fn an_item_is_read_as_it_was_written() {
+        let kept = artifact("artifacts/workspace/read_picture/x-1.png");
+        let item = Attachment::item(PictureKind::Png, 2048, &kept, Bucket::Done);
+        assert_eq!(item["artifact"]["status"], "completed");
+        let items = json!([{"type": "input_text", "text": "x"}, item, 7, null]);
+        let read = Attachment::all(Some(&items));
+        let expected =
+            Attachment { media_type: "image/png".to_owned(), bytes: 2048, artifact: Some(kept) };
+        assert_eq!(read, [expected]);
+        assert_eq!(read[0].about(), "image/png, 2 KiB");
+    }
+
+    #[test]
+    fn items_nobody_can_follow_are_none_or_pictures_without_a_place() {
+        for items in [json!(null), json!("x"), json!({"type": "input_image"}), json!([[]])] {
+            assert_eq!(Attachment::all(Some(&items)), []);
+        }
+        let bare = Attachment { media_type: String::new(), bytes: 0, artifact: None };
+        for item in [
+            json!({"type": "input_image"}),
+            json!({"type": "input_image", "byteLength": -1, "artifact": "x"}),
+            json!({"type": "input_image", "artifact": {"rootId": "r", "selfId": 3}}),
+        ] {
+            assert_eq!(
+                Attachment::all(Some(&json!([item]))),
+                std::slice::from_ref(&bare),
+                "{item}"
+            );
+        }
+        assert_eq!(bare.about(), "image");
+    }
+
+    #[test]
+    fn a_path_leads_below_the_folder_of_its_dialog_or_nowhere() {
+        for (path, expected) in [
+            ("artifacts/a.png", true),
+            ("artifacts/mcp/server/tool/2026-x.png", true),
+            ("artifacts", false),
+            ("artifacts/", false),
+            ("artifacts//a", false),
+            ("artifacts/../latest.yaml", false),
+            ("artifacts/./a", false),
+            ("artifacts/.hidden", false),
+            ("artifacts/a\\b", false),
+            ("artifacts/a\n", false),
+            ("/artifacts/a", false),
+            ("course-001.jsonl", false),
+            ("Artifacts/a", false),
+        ] {
+            assert_eq!(artifact(path).parts().is_some(), expected, "{path:?}");
+        }
+        assert!(artifact(&format!("artifacts{}", "/a".repeat(20))).parts().is_none());
+        for (root, this) in [("../..", "cc/dd/02"), ("aa/bb/01", "../x"), ("", ""), ("/etc", "a")] {
+            let dialog = DialogId::side(&RootId::new(root), &SelfId::new(this));
+            let strange = ArtifactRef { dialog, path: "artifacts/a".to_owned() };
+            assert_eq!(strange.parts(), None, "{root} {this}");
+        }
+    }
+
+    #[test]
+    fn the_bytes_say_what_a_picture_is() {
+        for (bytes, expected) in [
+            (b"\x89PNG\r\n\x1a\nrest".as_slice(), Some(PictureKind::Png)),
+            (b"\xff\xd8\xff\xe0", Some(PictureKind::Jpeg)),
+            (b"GIF89a..", Some(PictureKind::Gif)),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some(PictureKind::Webp)),
+            (b"RIFF\x01\x02\x03\x04WAVE", None),
+            (b"<svg/>", None),
+            (b"", None),
+        ] {
+            assert_eq!(PictureKind::of(bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_a_new_picture_is_a_place() {
+        for tool in ["read_picture", "../../x", "", "mcp.é"] {
+            let path = path_for_tool(tool, "k3", "a1", PictureKind::Jpeg);
+            assert!(artifact(&path).parts().is_some(), "{path}");
+            assert!(path.ends_with("/k3-a1.jpg"), "{path}");
+        }
+    }
+}

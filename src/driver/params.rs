@@ -1,0 +1,53 @@
+//! A member's settings as the protocol of its provider takes them.
+
+use crate::domain::{AnthropicParams, ModelParams};
+use crate::llm;
+use crate::minds::ApiType;
+
+/// The settings to send.
+pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelParams {
+    let params = match api {
+        ApiType::Anthropic => messages(&of.anthropic),
+        ApiType::Codex
+        | ApiType::OpenAi
+        | ApiType::OpenAiCompatible
+        | ApiType::Mock
+        | ApiType::Unknown(_) => openai(of),
+    };
+    llm::ModelParams { cache_key: Some(cache_key), ..params }
+}
+
+fn openai(of: &ModelParams) -> llm::ModelParams {
+    llm::ModelParams {
+        max_tokens: number(of.max_tokens),
+        temperature: of.temperature,
+        top_p: of.top_p,
+        parallel_tool_calls: of.parallel_tool_calls,
+        reasoning_effort: of.reasoning_effort.clone(),
+        reasoning_summary: of.reasoning_summary.clone(),
+        verbosity: of.verbosity.clone(),
+        service_tier: of.service_tier.clone(),
+        json_response: of.json_response.unwrap_or_default(),
+        ..llm::ModelParams::default()
+    }
+}
+
+fn messages(of: &AnthropicParams) -> llm::ModelParams {
+    llm::ModelParams {
+        max_tokens: number(of.max_tokens),
+        temperature: of.temperature,
+        top_p: of.top_p,
+        top_k: number(of.top_k),
+        stop_sequences: of.stop_sequences.clone().unwrap_or_default(),
+        parallel_tool_calls: of.parallel_tool_calls,
+        reasoning_effort: of.reasoning_effort.clone(),
+        thinking_budget: number(of.thinking_budget),
+        reasoning_split: of.reasoning_split,
+        json_response: of.json_response.unwrap_or_default(),
+        ..llm::ModelParams::default()
+    }
+}
+
+fn number(of: Option<u64>) -> Option<u32> {
+    of.and_then(|number| u32::try_from(number).ok())
+}

@@ -1,0 +1,56 @@
+//! What stands in place of a picture the model does not see.
+
+use crate::domain::Lang;
+
+use super::Texts;
+
+/// Why it is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotShown {
+    /// The model cannot look at pictures.
+    Blind,
+    Missing,
+    TooLarge,
+    /// No picture of a kind that providers take.
+    Strange,
+    /// Newer ones fill the request.
+    NoRoom,
+}
+
+impl Texts {
+    /// `about`: type and size.
+    #[must_use]
+    pub fn picture_not_shown(self, about: &str, why: NotShown) -> String {
+        let why = match why {
+            NotShown::Blind => self.pick("your model cannot look at pictures", "你的模型无法看图"),
+            NotShown::Missing => self.pick("its file is not there any more", "文件已不存在"),
+            NotShown::TooLarge => self.pick("it is too large", "图片过大"),
+            NotShown::Strange => self.pick(
+                "it is not a PNG, JPEG, GIF or WebP file",
+                "不是 PNG、JPEG、GIF 或 WebP 文件",
+            ),
+            NotShown::NoRoom => {
+                self.pick("newer pictures take up the room there is", "较新的图片已占满可用空间")
+            }
+        };
+        match self.0 {
+            Lang::En => format!("[A picture ({about}) is not shown: {why}.]"),
+            Lang::Zh => format!("【一张图片（{about}）未显示：{why}。】"),
+        }
+    }
+
+    /// Pictures of a tool that were too many, too large or no pictures.
+    #[must_use]
+    pub fn pictures_not_kept(self, count: usize) -> String {
+        match self.0 {
+            Lang::En => format!(
+                "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \
+                 JPEG, GIF or WebP, of at most 10 MiB each.]"
+            ),
+            Lang::Zh => format!(
+                "【本工具另有 {count} 张图片未保存：每个结果最多保存 10 张 PNG、JPEG、GIF 或 WebP \
+                 图片，每张不超过 10 MiB。】"
+            ),
+        }
+    }
+}

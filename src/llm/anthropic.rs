@@ -1,0 +1,46 @@
+//! The Messages protocol. Nothing is stored at the provider: the whole context is sent each time,
+//! thoughts with the signatures they came with.
+//!
+//! An answer is a list of blocks; `message_stop` ends it. Where a request repeats the one before, the
+//! provider is told up to where, so that it need not read that again.
+
+mod blocks;
+mod body;
+mod fold;
+mod thought;
+mod turns;
+mod wire;
+
+use super::protocol::Protocol;
+use super::{Endpoint, Request};
+use body::MessagesBody;
+use fold::MessagesFold;
+
+pub(super) use thought::KEY as PAYLOAD_KEY;
+
+/// The protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Anthropic;
+
+impl Protocol for Anthropic {
+    const KEY: (&'static str, &'static str) = ("x-api-key", "");
+    const HEADERS: &'static [(&'static str, &'static str)] = &[("anthropic-version", "2023-06-01")];
+    type Fold = MessagesFold;
+
+    /// Bases are written with the version and without it.
+    fn path(&self, base: &str) -> &'static str {
+        let path = base.trim().split(['?', '#']).next().unwrap_or_default();
+        if path.trim_end_matches('/').ends_with("/v1") { "messages" } else { "v1/messages" }
+    }
+
+    fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&MessagesBody::new(request, endpoint.tool_result_chars))
+    }
+
+    fn fold(&self, text_bytes: usize) -> MessagesFold {
+        MessagesFold::new(text_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

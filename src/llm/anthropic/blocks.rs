@@ -1,0 +1,128 @@
+//! The blocks of an answer that have come so far, in their order.
+
+use serde_json::Value;
+
+use super::body::ANSWER_TOOL;
+use super::thought::{Thought, keep};
+use super::wire::{WireBlock, WireDelta};
+use crate::llm::ToolCall;
+
+/// Most blocks one answer may hold; more is no answer but a flood.
+const MOST_BLOCKS: usize = 1024;
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Thinking,
+    /// A thought only the provider can read.
+    Redacted,
+    Call,
+    /// The call that stands for an answer in JSON.
+    Answer,
+    /// The work of tools that run at the provider.
+    Other,
+}
+
+/// A block, as far as it has come.
+#[derive(Debug)]
+pub(super) struct Block {
+    index: u64,
+    pub kind: Kind,
+    id: String,
+    name: String,
+    /// The thought, or the arguments of the call.
+    pub text: String,
+    /// The signature of a thought, or what stands for it.
+    pub signature: String,
+    pub whole: bool,
+}
+
+impl Block {
+    /// What has to be sent back with a thought.
+    pub(super) fn thought(&self) -> Option<Value> {
+        match self.kind {
+            Kind::Thinking => {
+                keep(Thought::Signed { text: &self.text, signature: &self.signature })
+            }
+            Kind::Redacted => keep(Thought::Redacted { data: &self.signature }),
+            Kind::Text | Kind::Call | Kind::Answer | Kind::Other => None,
+        }
+    }
+}
+
+/// All blocks of one answer.
+#[derive(Debug, Default)]
+pub(super) struct Blocks(Vec<Block>);
+
+impl Blocks {
+    /// Begins a block; `None` if there are too many.
+    pub(super) fn begin(&mut self, index: Option<u64>, begun: &WireBlock) -> Option<&mut Block> {
+        if self.0.len() >= MOST_BLOCKS {
+            return None;
+        }
+        let kind = match begun.kind.as_str() {
+            "text" => Kind::Text,
+            "thinking" => Kind::Thinking,
+            "redacted_thinking" => Kind::Redacted,
+            "tool_use" if begun.name == ANSWER_TOOL => Kind::Answer,
+            "tool_use" => Kind::Call,
+            _ => Kind::Other,
+        };
+        let next = self.0.last().map_or(0, |last| last.index.saturating_add(1));
+        self.0.push(Block {
+            index: index.unwrap_or(next),
+            kind,
+            id: begun.id.clone(),
+            name: begun.name.clone(),
+            text: String::new(),
+            signature: String::new(),
+            whole: false,
+        });
+        self.0.last_mut()
+    }
+
+    /// The open block with this index; without one, the last open block.
+    pub(super) fn open(&mut self, index: Option<u64>) -> Option<&mut Block> {
+        let mut open = self.0.iter_mut().rev().filter(|block| !block.whole);
+        open.find(|block| index.is_none_or(|index| index == block.index))
+    }
+
+    /// Whether a call has not come to its end.
+    pub(super) fn open_call(&self) -> bool {
+        self.0.iter().any(|block| block.kind == Kind::Call && !block.whole)
+    }
+
+    /// The limit was reached in the last block. Arguments that had not begun would pass for none at
+    /// all, and the call would run: one open brace says that something is missing.
+    pub(super) fn break_last_call(&mut self) {
+        if let Some(block) = self.0.last_mut()
+            && block.kind == Kind::Call
+            && block.text.trim().is_empty()
+        {
+            block.text.push('{');
+        }
+    }
+
+    /// The calls, in order.
+    pub(super) fn take_calls(&mut self) -> Vec<ToolCall> {
+        let calls = std::mem::take(&mut self.0).into_iter().filter(|b| b.kind == Kind::Call);
+        let call =
+            |block: Block| ToolCall { id: block.id, name: block.name, arguments: block.text };
+        calls.map(call).collect()
+    }
+}
+
+impl WireBlock<'_> {
+    /// The beginning that a piece belongs to, where that was left out.
+    pub(super) fn of_delta(delta: &WireDelta) -> Self {
+        let kind = if !delta.thinking.is_empty() || !delta.signature.is_empty() {
+            "thinking"
+        } else if delta.text.is_empty() {
+            "unknown"
+        } else {
+            "text"
+        };
+        Self { kind: kind.to_owned(), ..Self::default() }
+    }
+}

@@ -1,0 +1,115 @@
+//! The shape of answers on the wire. Reading is lenient where servers are known to differ; fields
+//! nobody needs are skipped.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::llm::Usage;
+use crate::llm::lenient::{count, text};
+
+/// What every event has, also those nobody knows.
+#[derive(Debug, Deserialize)]
+pub(super) struct Head<'a> {
+    #[serde(default, rename = "type", deserialize_with = "text")]
+    pub kind: String,
+    #[serde(default, borrow)]
+    pub error: Option<&'a RawValue>,
+}
+
+/// An event that is understood.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireEvent<'a> {
+    #[serde(default)]
+    pub index: Option<u64>,
+    #[serde(default, borrow)]
+    pub message: Option<WireMessage<'a>>,
+    #[serde(default, borrow)]
+    pub content_block: Option<WireBlock<'a>>,
+    #[serde(default)]
+    pub delta: Option<WireDelta>,
+    #[serde(default)]
+    pub usage: Option<WireUsage>,
+}
+
+/// A whole answer; at the start of a stream an empty one.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireMessage<'a> {
+    #[serde(default, deserialize_with = "text")]
+    pub model: String,
+    #[serde(default, borrow)]
+    pub content: Option<Vec<WireBlock<'a>>>,
+    #[serde(default, deserialize_with = "text")]
+    pub stop_reason: String,
+    #[serde(default)]
+    pub usage: Option<WireUsage>,
+    #[serde(default, borrow)]
+    pub error: Option<&'a RawValue>,
+}
+
+/// A block, whole or at its start.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireBlock<'a> {
+    #[serde(default, rename = "type", deserialize_with = "text")]
+    pub kind: String,
+    #[serde(default, deserialize_with = "text")]
+    pub text: String,
+    #[serde(default, deserialize_with = "text")]
+    pub thinking: String,
+    #[serde(default, deserialize_with = "text")]
+    pub signature: String,
+    #[serde(default, deserialize_with = "text")]
+    pub data: String,
+    #[serde(default, deserialize_with = "text")]
+    pub id: String,
+    #[serde(default, deserialize_with = "text")]
+    pub name: String,
+    #[serde(default, borrow)]
+    pub input: Option<&'a RawValue>,
+}
+
+/// More of a block, or of the message as a whole.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireDelta {
+    #[serde(default, deserialize_with = "text")]
+    pub text: String,
+    #[serde(default, deserialize_with = "text")]
+    pub thinking: String,
+    #[serde(default, deserialize_with = "text")]
+    pub signature: String,
+    #[serde(default, deserialize_with = "text")]
+    pub partial_json: String,
+    #[serde(default, deserialize_with = "text")]
+    pub stop_reason: String,
+}
+
+/// Counts grow during a stream, and each event may leave some out.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireUsage {
+    #[serde(default, rename = "input_tokens", deserialize_with = "count")]
+    input: Option<u64>,
+    #[serde(default, rename = "cache_creation_input_tokens", deserialize_with = "count")]
+    written: Option<u64>,
+    #[serde(default, rename = "cache_read_input_tokens", deserialize_with = "count")]
+    read: Option<u64>,
+    #[serde(default, rename = "output_tokens", deserialize_with = "count")]
+    output: Option<u64>,
+}
+
+impl WireUsage {
+    /// The larger of each count.
+    pub(super) fn merge(&mut self, next: &Self) {
+        self.input = self.input.max(next.input);
+        self.written = self.written.max(next.written);
+        self.read = self.read.max(next.read);
+        self.output = self.output.max(next.output);
+    }
+
+    /// The prompt is what was read anew, what was put aside for later, and what lay there already.
+    /// `None` while the prompt was not counted.
+    pub(super) fn counts(&self) -> Option<Usage> {
+        let prompt = [self.input, self.written, self.read];
+        let known = prompt.iter().any(Option::is_some);
+        let prompt_tokens = prompt.into_iter().flatten().fold(0, u64::saturating_add);
+        Usage::counted(known.then_some(prompt_tokens), self.output, None)
+    }
+}

@@ -1,0 +1,154 @@
+//! The settings of `model_params` for models that speak the Messages protocol: those at its root and of
+//! `general`, then those of `anthropic`.
+
+use serde_json::Value;
+
+use super::params::{Finding, put, word};
+use crate::domain::AnthropicParams;
+use crate::minds::nearest::did_you_mean;
+use crate::minds::report::clip;
+
+/// What `anthropic` may hold.
+const KEYS: [&str; 10] = [
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "stop_sequences",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "thinking_budget",
+    "reasoning_split",
+    "json_response",
+];
+/// Fewest tokens a budget of thinking may have.
+const LEAST_BUDGET: u64 = 1024;
+/// Most stop sequences, and most bytes of one.
+const MOST_STOPS: usize = 16;
+const LONGEST_STOP: usize = 200;
+
+/// Takes over a setting of `anthropic`.
+pub(super) fn set(
+    params: &mut AnthropicParams,
+    key: &str,
+    value: &Value,
+    findings: &mut Vec<Finding>,
+) {
+    let at = format!("anthropic.{}", clip(key));
+    match take(params, key, value) {
+        Taken::Set => {}
+        Taken::Wrong(what) => {
+            let mend = format!("it must be {what}");
+            findings.push((at, "wrong value; ignored".to_owned(), mend));
+        }
+        Taken::Unknown => {
+            let mend = format!("remove it{}", did_you_mean(key, KEYS));
+            findings.push((at, "unknown setting; ignored".to_owned(), mend));
+        }
+    }
+}
+
+/// Takes over a setting that stands where other families read it too; they tell what is wrong with it.
+pub(super) fn set_shared(params: &mut AnthropicParams, key: &str, value: &Value) {
+    take(params, key, value);
+}
+
+enum Taken {
+    Set,
+    Wrong(&'static str),
+    Unknown,
+}
+
+fn take(params: &mut AnthropicParams, key: &str, value: &Value) -> Taken {
+    let share = || value.as_f64().filter(|n| (0.0..=1.0).contains(n));
+    let count = |least: u64| value.as_u64().filter(|n| *n >= least);
+    let wrong = match key {
+        "temperature" => put(&mut params.temperature, share()).then_some("0 to 1"),
+        "top_p" => put(&mut params.top_p, share()).then_some("0 to 1"),
+        "top_k" => put(&mut params.top_k, count(1)).then_some("a whole number above 0"),
+        "max_tokens" => put(&mut params.max_tokens, count(1)).then_some("a whole number above 0"),
+        "stop_sequences" => put(&mut params.stop_sequences, stops(value))
+            .then_some("a list of up to 16 short texts"),
+        "parallel_tool_calls" => {
+            put(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+        }
+        "reasoning_effort" => put(&mut params.reasoning_effort, word(value)).then_some("a word"),
+        "thinking_budget" => put(&mut params.thinking_budget, count(LEAST_BUDGET))
+            .then_some("a whole number of at least 1024"),
+        "reasoning_split" => {
+            put(&mut params.reasoning_split, value.as_bool()).then_some("true or false")
+        }
+        "json_response" => {
+            put(&mut params.json_response, value.as_bool()).then_some("true or false")
+        }
+        _ => return Taken::Unknown,
+    };
+    wrong.map_or(Taken::Set, Taken::Wrong)
+}
+
+fn stops(value: &Value) -> Option<Vec<String>> {
+    let items = value.as_array().filter(|items| items.len() <= MOST_STOPS)?;
+    let stop = |item: &Value| {
+        let text = item.as_str()?;
+        // The protocol refuses blank ones.
+        (!text.trim().is_empty() && text.len() <= LONGEST_STOP).then(|| text.to_owned())
+    };
+    items.iter().map(stop).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::params::read;
+    use super::*;
+
+    #[test]
+    fn settings_of_one_family_do_not_reach_the_other() {
+        let mut findings = Vec::new();
+        let map = json!({
+            "max_tokens": 9, "json_response": true,
+            "general": {"temperature": 0.5, "parallel_tool_calls": false},
+            "openai": {"top_p": 0.1, "reasoning_effort": "high"},
+            "anthropic": {"top_k": 3, "stop_sequences": ["END"], "reasoning_effort": "low",
+                "thinking_budget": 2048, "reasoning_split": true, "max_tokens": 10},
+        });
+        let params = read(map.as_object().unwrap(), &mut findings);
+        let word = |text: &str| Some(text.to_owned());
+        let expected = AnthropicParams {
+            max_tokens: Some(10),
+            json_response: Some(true),
+            temperature: Some(0.5),
+            top_p: None,
+            top_k: Some(3),
+            stop_sequences: Some(vec!["END".to_owned()]),
+            parallel_tool_calls: Some(false),
+            reasoning_effort: word("low"),
+            thinking_budget: Some(2048),
+            reasoning_split: Some(true),
+        };
+        assert_eq!((&params.anthropic, findings.as_slice()), (&expected, [].as_slice()));
+        assert_eq!((params.max_tokens, params.reasoning_effort), (Some(9), word("high")));
+        let overlay = AnthropicParams { top_k: Some(7), ..AnthropicParams::default() };
+        assert_eq!(overlay.over(&expected), AnthropicParams { top_k: Some(7), ..expected.clone() });
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_with_its_place_and_its_mend() {
+        for (setting, at, mend) in [
+            (json!({"temperature": 1.5}), "anthropic.temperature", "0 to 1"),
+            (json!({"thinking_budget": 1000}), "anthropic.thinking_budget", "at least 1024"),
+            (json!({"stop_sequences": "END"}), "anthropic.stop_sequences", "a list"),
+            (json!({"stop_sequences": [" "]}), "anthropic.stop_sequences", "a list"),
+            (json!({"topk": 1}), "anthropic.topk", "did you mean `top_k`"),
+        ] {
+            let mut findings = Vec::new();
+            let map = json!({ "anthropic": setting });
+            let params = read(map.as_object().unwrap(), &mut findings);
+            assert_eq!(params.anthropic, AnthropicParams::default());
+            assert_eq!(findings.len(), 1, "{setting}");
+            assert_eq!(findings[0].0, at);
+            assert!(findings[0].2.contains(mend), "{findings:?}");
+        }
+    }
+}
