@@ -142,7 +142,11 @@ impl ProviderSource for Configured {
             }
             ApiType::Anthropic => {
                 let endpoint = self.endpoint(config)?;
-                Ok(Arc::new(Remote::new(Anthropic, endpoint, self.clients.clone())))
+                Ok(Arc::new(Remote::new(
+                    Anthropic::of(&config.base_url),
+                    endpoint,
+                    self.clients.clone(),
+                )))
             }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
             ApiType::Codex | ApiType::Unknown(_) => {

@@ -8,7 +8,7 @@ use crate::domain::health::Limits;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
 use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
-use crate::llm::{Provider, Request, ToolSchema};
+use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
@@ -154,14 +154,7 @@ impl Ready {
             Ok(doc) => taskdoc::render(&doc, engine.lang),
             Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),
         };
-        let params = match self.role {
-            DialogRole::Main | DialogRole::Side => &self.member.params,
-            DialogRole::FreshBoots => &self.member.fbr_params,
-        };
-        let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
-        let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
-        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
-        let album = Album::of(&dialog.history.entries, limits, &read, engine.texts());
+        let album = self.album(engine, dialog);
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
@@ -174,9 +167,25 @@ impl Ready {
             ),
             tools,
             streaming: self.member.streaming,
-            params: params::params(params, &self.api_type, cache_key),
+            params: self.params(dialog),
             output_limit: self.output_limit,
         }
+    }
+
+    /// The pictures of the course, as far as the model is shown them.
+    fn album(&self, engine: &Engine, dialog: &Dialog) -> Album {
+        let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
+        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
+        Album::of(&dialog.history.entries, limits, &read, engine.texts())
+    }
+
+    fn params(&self, dialog: &Dialog) -> ModelParams {
+        let own = match self.role {
+            DialogRole::Main | DialogRole::Side => &self.member.params,
+            DialogRole::FreshBoots => &self.member.fbr_params,
+        };
+        let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
+        params::params(own, &self.api_type, cache_key)
     }
 
     fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {

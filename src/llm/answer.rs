@@ -24,8 +24,6 @@ pub(super) enum Finish {
     Length,
     /// A content filter ended it.
     Filtered,
-    /// The provider rests; it would go on where it stopped.
-    Paused,
     /// The provider failed.
     Failed,
 }
@@ -153,10 +151,10 @@ impl Answer {
                 let text = "the provider's content filter held back the answer";
                 Err(LlmError::new(ErrorClass::Rejected, text))
             }
-            Finish::Whole | Finish::Length | Finish::Filtered | Finish::Paused if silent => {
+            Finish::Whole | Finish::Length | Finish::Filtered if silent => {
                 Err(LlmError::new(ErrorClass::Empty, "the model sent an empty answer"))
             }
-            Finish::Whole | Finish::Length | Finish::Filtered | Finish::Paused => Ok(()),
+            Finish::Whole | Finish::Length | Finish::Filtered => Ok(()),
         }
     }
 
@@ -185,7 +183,6 @@ fn notice(finish: Finish, calls: &[ToolCall]) -> Option<&'static str> {
         }
         Finish::Length => Some("the output limit was reached: the answer may be incomplete"),
         Finish::Filtered => Some("the provider's content filter ended the answer early"),
-        Finish::Paused => Some("the provider paused its answer: say that it should go on"),
         Finish::Whole | Finish::Failed => None,
     }
 }

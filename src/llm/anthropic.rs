@@ -12,15 +12,26 @@ mod turns;
 mod wire;
 
 use super::protocol::Protocol;
-use super::{Endpoint, Request};
+use super::{Endpoint, Request, destination};
 use body::MessagesBody;
 use fold::MessagesFold;
 
 pub(super) use thought::KEY as PAYLOAD_KEY;
 
 /// The protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Anthropic;
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Anthropic {
+    /// Whose thoughts are sent back: no vendor takes those another one has signed.
+    vendor: String,
+}
+
+impl Anthropic {
+    /// As a vendor at this address speaks it.
+    #[must_use]
+    pub fn of(base: &str) -> Self {
+        Self { vendor: destination(base).map(|to| to.address).unwrap_or_default() }
+    }
+}
 
 impl Protocol for Anthropic {
     const KEY: (&'static str, &'static str) = ("x-api-key", "");
@@ -34,11 +45,11 @@ impl Protocol for Anthropic {
     }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&MessagesBody::new(request, endpoint.tool_result_chars))
+        serde_json::to_vec(&MessagesBody::new(request, endpoint.tool_result_chars, &self.vendor))
     }
 
     fn fold(&self, text_bytes: usize) -> MessagesFold {
-        MessagesFold::new(text_bytes)
+        MessagesFold::new(text_bytes, self.vendor.clone())
     }
 }
 

@@ -27,6 +27,8 @@ const ERROR_BODY_BYTES: usize = 64 * 1024;
 const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 /// Longest wait for token counts and the end mark once the model has said that it is done.
 const TAIL: Duration = Duration::from_secs(5);
+/// Most pauses of one answer.
+const MOST_PAUSES: usize = 16;
 /// Shortest time between two rounds of reading. Servers send each token on its own: gathering
 /// them for less than a frame costs nothing to look at and saves most of the work.
 const ROUND: Duration = Duration::from_millis(10);
@@ -38,6 +40,7 @@ pub(super) struct Exchange<P: Protocol> {
     endpoint: Arc<Endpoint>,
     clients: Clients,
     phase: Phase<P::Fold>,
+    pauses: usize,
     ready: VecDeque<GenEvent>,
 }
 
@@ -51,6 +54,8 @@ enum Phase<F> {
 /// An answer that has begun.
 #[derive(Debug)]
 struct Reading<F> {
+    /// Kept in case the provider pauses.
+    request: Box<Request>,
     response: Response,
     /// Until then the first byte must have come; `None` after it.
     first_byte: Option<Instant>,
@@ -77,7 +82,7 @@ impl<P: Protocol> Exchange<P> {
         request: Request,
     ) -> Self {
         let phase = Phase::Unsent(Box::new(request));
-        Self { protocol, endpoint, clients, phase, ready: VecDeque::new() }
+        Self { protocol, endpoint, clients, phase, pauses: 0, ready: VecDeque::new() }
     }
 
     /// The next event; `None` after the end or an error.
@@ -97,7 +102,7 @@ impl<P: Protocol> Exchange<P> {
     async fn advance(&mut self) -> Option<Result<(), LlmError>> {
         match std::mem::replace(&mut self.phase, Phase::Over) {
             Phase::Over => None,
-            Phase::Unsent(request) => Some(match self.send(&request).await {
+            Phase::Unsent(request) => Some(match self.send(request).await {
                 Ok(reading) => {
                     self.phase = Phase::Reading(Box::new(reading));
                     Ok(())
@@ -109,16 +114,30 @@ impl<P: Protocol> Exchange<P> {
                     self.ready = reading.fold.take();
                     if more {
                         self.phase = Phase::Reading(reading);
+                        return Some(Ok(()));
                     }
-                    Ok(())
+                    self.go_on(*reading)
                 }
                 Err(error) => Err(error),
             }),
         }
     }
 
-    async fn send(&self, request: &Request) -> Result<Reading<P::Fold>, LlmError> {
-        let http = self.prepare(request)?;
+    /// Asks a provider that paused to go on; nothing after any other end.
+    fn go_on(&mut self, mut reading: Reading<P::Fold>) -> Result<(), LlmError> {
+        let Some(said) = reading.fold.paused() else { return Ok(()) };
+        self.pauses += 1;
+        if self.pauses > MOST_PAUSES {
+            let text = "stopped: the provider pauses its answer again and again";
+            return Err(LlmError::new(ErrorClass::Fatal, text));
+        }
+        reading.request.messages.extend(said);
+        self.phase = Phase::Unsent(reading.request);
+        Ok(())
+    }
+
+    async fn send(&self, request: Box<Request>) -> Result<Reading<P::Fold>, LlmError> {
+        let http = self.prepare(&request)?;
         let limits = self.endpoint.limits;
         let first_byte = Instant::now() + limits.first_byte;
         let response = match timeout_at(first_byte, http.send()).await {
@@ -129,6 +148,7 @@ impl<P: Protocol> Exchange<P> {
             return Err(self.refused(response).await);
         }
         Ok(Reading {
+            request,
             response,
             first_byte: Some(first_byte),
             next_round: None,

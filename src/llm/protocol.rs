@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::error::LlmError;
 use super::sse::Event;
-use super::{Endpoint, GenEvent, Request};
+use super::{Endpoint, GenEvent, Message, Request};
 
 /// What is posted, and how the answer is folded into events.
 pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
@@ -51,4 +51,10 @@ pub trait Fold: std::fmt::Debug + Send + Sync {
 
     /// Whether nothing more can follow.
     fn is_over(&self) -> bool;
+
+    /// What was said, where the provider paused in the middle: it is asked to go on from there, and the
+    /// answer is one. `None` after any other end.
+    fn paused(&mut self) -> Option<Vec<Message>> {
+        None
+    }
 }

@@ -49,7 +49,8 @@ impl Store {
 }
 
 impl Writer<'_> {
-    /// Writes a new file of a dialog. It is on the medium before the batch goes on.
+    /// Writes a new file of a dialog. It is on the medium before the batch goes on. A file that is there
+    /// is not changed.
     pub(super) fn artifact(
         &mut self,
         dialog: &SelfId,
@@ -64,11 +65,15 @@ impl Writer<'_> {
         let disk = self.store.disk();
         let parent = path.parent().unwrap_or(&folder);
         let touched = files::make_folders(disk, &self.store.layout.dialogs(), parent)?;
-        if files::kind_of(&path)?.is_some() {
-            return Err(StoreError::Exists(path));
+        match files::kind_of(&path)? {
+            None => {
+                self.made.push(path.clone());
+                files::replace(disk, &path, bytes, self.durable)?;
+            }
+            // Left by a step that was written and could not be synced.
+            Some(Kind::File) if self.store.artifact(&of, bytes.len()).as_deref() == Ok(bytes) => {}
+            Some(_) => return Err(StoreError::Exists(path)),
         }
-        self.made.push(path.clone());
-        files::replace(disk, &path, bytes, self.durable)?;
         let folders = touched.into_iter().chain([parent.to_owned()]);
         if self.durable {
             return folders.into_iter().try_for_each(|folder| files::sync_path(disk, &folder));

@@ -36,7 +36,8 @@ impl Server {
 
     fn world(&self) -> World {
         let mut world = World::new(Sequence::new());
-        let remote = Remote::new(Anthropic, Endpoint::new(&self.url), Clients::default());
+        let remote =
+            Remote::new(Anthropic::of(&self.url), Endpoint::new(&self.url), Clients::default());
         world.setup.provider = Arc::new(remote);
         world
     }
@@ -175,5 +176,37 @@ async fn thoughts_go_back_with_their_signatures_also_after_a_restart() {
             (&json!("Looking."), &json!({"path": "."}))
         );
     }
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_provider_that_pauses_is_asked_to_go_on_and_the_answer_is_one() {
+    let server = Server::start(&[
+        &answer("pause_turn", &[says("One, ")]),
+        &answer("pause_turn", &[says("two, ")]),
+        &answer("end_turn", &[says("three.")]),
+    ])
+    .await;
+    let world = server.world();
+    let mut running = world.start().await;
+    let dialog = running.talk("Count").await;
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told[2..], ["says: One, two, three.", "end 1"]);
+    let asked = server.asked();
+    assert_eq!(asked.len(), 3);
+    let turn = &asked[2]["messages"][1];
+    assert_eq!(
+        (&turn["role"], &turn["content"][1]["text"]),
+        (&json!("assistant"), &json!("two, "))
+    );
+    running.shut_down().await;
+
+    let pauses = vec![answer("pause_turn", &[says("On ")]); 20];
+    let pauses: Vec<&str> = pauses.iter().map(String::as_str).collect();
+    let server = Server::start(&pauses).await;
+    let world = server.world();
+    let mut running = world.start().await;
+    let dialog = running.talk("Count").await;
+    assert_eq!((server.asked().len(), world.state(&dialog)), (17, "stopped"));
     running.shut_down().await;
 }

@@ -249,3 +249,24 @@ fn k09_the_envelope_of_a_reply_is_taken_off_in_either_language() {
         assert_eq!(reply_words(content), words, "{content}");
     }
 }
+
+#[test]
+fn each_picture_is_one_line_below_the_words_it_came_with() {
+    let items = r#"[{"type":"input_image","mimeType":"image/png","byteLength":2048},{"type":"input_text","text":"x"},{"type":"input_image"}]"#;
+    let with = |line: &str| {
+        line.replace("\"genseq\":1", &format!("\"genseq\":1,\"contentItems\":{items}"))
+    };
+    let lines = "[image/png, 2 KiB]\n[image]";
+    let Body::You { text } = only(&[&with(PROMPT)]) else { panic!("words") };
+    assert_eq!(text, format!("ask alice\n{lines}"));
+    let Body::Tool(ToolCall { result: Some(result), .. }) = only(&[TOOL, &with(TOOL_RESULT)])
+    else {
+        panic!("a result");
+    };
+    assert_eq!((result.text, result.lines), (format!("a\nb\nc\n{lines}"), 5));
+    let answer = with(&ANSWER.replace("\"callId\"", "\"genseq\":1,\"callId\""));
+    let Body::Question(Asked { answer: Some((text, _)), .. }) = only(&[ASK, &answer]) else {
+        panic!("an answer");
+    };
+    assert_eq!(text, format!("Blue, please.\n{lines}"));
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::body::ANSWER_TOOL;
 use super::thought::{Thought, keep};
 use super::wire::{WireBlock, WireDelta};
-use crate::llm::ToolCall;
+use crate::llm::{Message, ToolCall};
 
 /// Most blocks one answer may hold; more is no answer but a flood.
 const MOST_BLOCKS: usize = 1024;
@@ -31,7 +31,7 @@ pub(super) struct Block {
     pub kind: Kind,
     id: String,
     name: String,
-    /// The thought, or the arguments of the call.
+    /// The words, the thought, or the arguments of the call.
     pub text: String,
     /// The signature of a thought, or what stands for it.
     pub signature: String,
@@ -40,12 +40,13 @@ pub(super) struct Block {
 
 impl Block {
     /// What has to be sent back with a thought.
-    pub(super) fn thought(&self) -> Option<Value> {
+    pub(super) fn thought(&self, vendor: &str) -> Option<Value> {
         match self.kind {
             Kind::Thinking => {
-                keep(Thought::Signed { text: &self.text, signature: &self.signature })
+                let (text, signature) = (&self.text, &self.signature);
+                keep(Thought::Signed { text, signature }, vendor)
             }
-            Kind::Redacted => keep(Thought::Redacted { data: &self.signature }),
+            Kind::Redacted => keep(Thought::Redacted { data: &self.signature }, vendor),
             Kind::Text | Kind::Call | Kind::Answer | Kind::Other => None,
         }
     }
@@ -91,6 +92,28 @@ impl Blocks {
     /// Whether a call has not come to its end.
     pub(super) fn open_call(&self) -> bool {
         self.0.iter().any(|block| block.kind == Kind::Call && !block.whole)
+    }
+
+    pub(super) fn has_call(&self) -> bool {
+        self.0.iter().any(|block| block.kind == Kind::Call)
+    }
+
+    /// The words and thoughts, as a context holds them; nothing if there are no words.
+    pub(super) fn said(&self, vendor: &str) -> Vec<Message> {
+        let message = |block: &Block| match block.kind {
+            Kind::Text => Some(Message::Saying(block.text.clone())),
+            Kind::Thinking | Kind::Redacted => {
+                let payload = block.thought(vendor);
+                Some(Message::Thinking { text: String::new(), payload })
+            }
+            Kind::Call | Kind::Answer | Kind::Other => None,
+        };
+        let spoke = |block: &Block| block.kind == Kind::Text && !block.text.trim().is_empty();
+        if self.0.iter().any(spoke) {
+            self.0.iter().filter_map(message).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// The limit was reached in the last block. Arguments that had not begun would pass for none at

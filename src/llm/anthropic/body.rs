@@ -88,9 +88,9 @@ struct OutputConfig<'a> {
 }
 
 impl<'a> MessagesBody<'a> {
-    pub(super) fn new(request: &'a Request, result_chars: usize) -> Self {
+    pub(super) fn new(request: &'a Request, result_chars: usize, vendor: &'a str) -> Self {
         let params = &request.params;
-        let turns = Turns::of(&request.messages, result_chars);
+        let turns = Turns::of(&request.messages, result_chars, vendor);
         let (max_tokens, thinking) = lengths(request, turns.may_think());
         // With thinking, the protocol takes none of these.
         let plain = thinking.is_none();

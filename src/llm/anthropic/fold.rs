@@ -9,7 +9,7 @@ use crate::llm::answer::{Answer, Finish, cut, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;
-use crate::llm::{GenEvent, Segment, failure};
+use crate::llm::{GenEvent, Message, Segment, failure};
 
 /// An answer, as far as it has come.
 #[derive(Debug)]
@@ -22,6 +22,9 @@ pub struct MessagesFold {
     /// Nothing more can follow.
     over: bool,
     begun: bool,
+    vendor: String,
+    /// What was said before a pause.
+    said: Vec<Message>,
 }
 
 impl Fold for MessagesFold {
@@ -72,7 +75,13 @@ impl Fold for MessagesFold {
         let finish = match self.reason.take().unwrap_or_default().as_str() {
             "max_tokens" | "model_context_window_exceeded" => Finish::Length,
             "refusal" => Finish::Filtered,
-            "pause_turn" => Finish::Paused,
+            "pause_turn" if !self.blocks.has_call() => {
+                self.said = self.blocks.said(&self.vendor);
+                if !self.said.is_empty() {
+                    return Ok(());
+                }
+                Finish::Whole
+            }
             _ => Finish::Whole,
         };
         if finish == Finish::Length {
@@ -101,11 +110,16 @@ impl Fold for MessagesFold {
     fn is_over(&self) -> bool {
         self.over
     }
+
+    fn paused(&mut self) -> Option<Vec<Message>> {
+        let said = std::mem::take(&mut self.said);
+        (!said.is_empty()).then_some(said)
+    }
 }
 
 impl MessagesFold {
-    /// An empty answer that may hold `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    /// An empty answer of `vendor` that may hold `limit` bytes.
+    pub(super) fn new(limit: usize, vendor: String) -> Self {
         Self {
             answer: Answer::new(limit),
             blocks: Blocks::default(),
@@ -113,6 +127,8 @@ impl MessagesFold {
             reason: None,
             over: false,
             begun: false,
+            vendor,
+            said: Vec::new(),
         }
     }
 
@@ -203,7 +219,7 @@ impl MessagesFold {
     fn stop(&mut self, index: Option<u64>) {
         let Some(block) = self.blocks.open(index) else { return };
         block.whole = true;
-        if let Some(payload) = block.thought() {
+        if let Some(payload) = block.thought(&self.vendor) {
             self.answer.thought(payload);
         }
     }
@@ -212,7 +228,10 @@ impl MessagesFold {
 /// Adds to a block; text gets out at once.
 fn write(answer: &mut Answer, block: &mut Block, delta: WireDelta) -> Result<(), LlmError> {
     match block.kind {
-        Kind::Text => answer.write(Segment::Saying, delta.text),
+        Kind::Text => {
+            block.text.push_str(&delta.text);
+            answer.write(Segment::Saying, delta.text)
+        }
         // The answer as an object is what was asked for in place of words.
         Kind::Answer => answer.write(Segment::Saying, delta.partial_json),
         Kind::Thinking => {

@@ -10,6 +10,12 @@ use crate::llm::canned::{
 use crate::llm::protocol::Fold;
 use crate::llm::{ErrorClass, GenEvent, LlmError, Secret, Usage};
 
+const VENDOR: &str = "https://a.example";
+
+fn protocol() -> Anthropic {
+    Anthropic::of("https://a.example/anthropic")
+}
+
 /// One event, named as servers name it, in its data and beside it.
 fn event(kind: &str, fields: Value) -> String {
     let mut whole = json!({ "type": kind });
@@ -62,7 +68,7 @@ fn tool(index: u32, id: &str, name: &str, pieces: &[&str]) -> String {
 
 fn kept(text: &str, signature: &str) -> GenEvent {
     GenEvent::Thought(json!({"summary": [{"type": "summary_text", "text": text}],
-        "anthropic": {"signature": signature}}))
+        "anthropic": {"vendor": VENDOR, "signature": signature}}))
 }
 
 fn usage() -> GenEvent {
@@ -115,7 +121,9 @@ fn full_answer() -> Vec<GenEvent> {
     vec![
         thinks("one 字"),
         kept("one 字", "sign"),
-        GenEvent::Thought(json!({"summary": [], "anthropic": {"redacted": "dark"}})),
+        GenEvent::Thought(
+            json!({"summary": [], "anthropic": {"vendor": VENDOR, "redacted": "dark"}}),
+        ),
         says("\nyes 🦀"),
         calls("a", "f", "{\"x\":\"aaaa\"}"),
         calls("b", "g", ""),
@@ -130,7 +138,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads_and_lines() {
         for size in [1, 2, 7, 64, 100_000] {
             let mut pieces = vec![STREAM.as_bytes()];
             pieces.extend(stream.as_bytes().chunks(size));
-            let (items, _) = answered_with(Anthropic, &pieces, |_| {}).await;
+            let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
             assert_eq!(joined(items), Ok(full_answer()), "{size}");
         }
     }
@@ -140,7 +148,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads_and_lines() {
 async fn a_request_carries_key_and_version_in_headers_of_their_own() {
     let stream = full_stream();
     let pieces = [STREAM, &stream].map(str::as_bytes);
-    let (_, seen) = answered_with(Anthropic, &pieces, |endpoint| {
+    let (_, seen) = answered_with(protocol(), &pieces, |endpoint| {
         endpoint.api_key_variable = Some("KEY".to_owned());
         endpoint.api_key = Secret::new("sk-1");
     })
@@ -162,7 +170,7 @@ fn the_version_stands_in_the_path_once() {
         ("https://a.example/v1?x=/y", "messages"),
         ("https://a.example/xv1", "v1/messages"),
     ] {
-        assert_eq!(Anthropic.path(base), path, "{base}");
+        assert_eq!(protocol().path(base), path, "{base}");
     }
 }
 
@@ -173,7 +181,7 @@ async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
     let said = stream.find("event: message_stop").unwrap() - 2;
     for at in (0..stream.len()).step_by(37).chain(said - 20..stream.len()) {
         let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
-        let (items, _) = answered_with(Anthropic, &pieces, |_| {}).await;
+        let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
         let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
         match joined(items) {
             Ok(events) => {
@@ -196,7 +204,6 @@ async fn endings_are_told_apart() {
     let limit = "the output limit was reached: the answer may be incomplete";
     let inside = "the output limit was reached inside a call: its arguments are incomplete";
     let filter = "the provider's content filter ended the answer early";
-    let paused = "the provider paused its answer: say that it should go on";
     let cut_call = |arguments: &str| vec![calls("a", "f", arguments), notice(inside)];
     for (what, body, mut expected) in [
         ("the end of a turn", hello.clone() + &done("end_turn"), vec![says("hello")]),
@@ -226,10 +233,14 @@ async fn endings_are_told_apart() {
         ),
         ("output limit before any argument", begun + &stop(0) + &done("max_tokens"), cut_call("{")),
         ("refusal", hello.clone() + &done("refusal"), vec![says("hello"), notice(filter)]),
-        ("pause", hello.clone() + &done("pause_turn"), vec![says("hello"), notice(paused)]),
+        (
+            "a pause before a call",
+            hello.clone() + &tool(1, "a", "f", &["{}"]) + &done("pause_turn"),
+            vec![says("hello"), calls("a", "f", "{}")],
+        ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(Anthropic, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -280,7 +291,7 @@ async fn what_servers_leave_out_is_understood() {
         ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(Anthropic, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -297,6 +308,7 @@ async fn failures_inside_an_answer_are_classified() {
         ("empty", start() + &done("end_turn"), ErrorClass::Empty),
         ("blank", start() + &text(0, " \n") + &done("end_turn"), ErrorClass::Empty),
         ("refused before a word", start() + &done("refusal"), ErrorClass::Rejected),
+        ("a pause before a word", start() + &done("pause_turn"), ErrorClass::Empty),
         ("the limit before a word", start() + &done("max_tokens"), ErrorClass::Empty),
         ("overloaded", hello.clone() + &failed("overloaded_error"), ErrorClass::RateLimited),
         ("too many requests", failed("rate_limit_error"), ErrorClass::RateLimited),
@@ -335,7 +347,7 @@ async fn failures_inside_an_answer_are_classified() {
         ("a page", "<!doctype html><title>Sign in</title>".to_owned(), ErrorClass::Malformed),
         ("words", "hello\nworld\n".to_owned(), ErrorClass::Malformed),
     ] {
-        assert_eq!(failure(answered(Anthropic, STREAM, &body).await).class(), expected, "{what}");
+        assert_eq!(failure(answered(protocol(), STREAM, &body).await).class(), expected, "{what}");
     }
 }
 
@@ -356,8 +368,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
             {"type": "tool_use", "id": "b", "name": "g", "input": {}},
         ]),
     );
-    assert_eq!(joined(answered(Anthropic, JSON, &full).await), Ok(full_answer()));
-    assert_eq!(joined(answered(Anthropic, STREAM, &full).await), Ok(full_answer()), "as a stream");
+    assert_eq!(joined(answered(protocol(), JSON, &full).await), Ok(full_answer()));
+    assert_eq!(joined(answered(protocol(), STREAM, &full).await), Ok(full_answer()), "as a stream");
     for (body, class) in [
         (&full[..full.len() / 2], ErrorClass::Cut),
         (answer("end_turn", json!([])).as_str(), ErrorClass::Empty),
@@ -365,7 +377,7 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
         ("{\"detail\":\"no\"}", ErrorClass::Server),
         ("{]", ErrorClass::Malformed),
     ] {
-        assert_eq!(failure(answered(Anthropic, JSON, body).await).class(), class, "{body}");
+        assert_eq!(failure(answered(protocol(), JSON, body).await).class(), class, "{body}");
     }
 }
 
@@ -392,17 +404,17 @@ async fn an_endless_answer_is_stopped() {
     ] {
         let pieces = [STREAM.as_bytes(), body.as_bytes()];
         let (items, _) =
-            answered_with(Anthropic, &pieces, |endpoint| endpoint.limits.text_bytes = 2048).await;
+            answered_with(protocol(), &pieces, |endpoint| endpoint.limits.text_bytes = 2048).await;
         assert_eq!(failure(items).to_string(), "stopped: the answer is over 2 KiB", "{what}");
     }
     let flood: String = (0..1100).map(|n| text(n, "x")).collect();
-    let error = failure(answered(Anthropic, STREAM, &flood).await);
+    let error = failure(answered(protocol(), STREAM, &flood).await);
     assert_eq!(error.to_string(), "stopped: the answer has too many blocks");
 }
 
 fn folded<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> Result<Vec<GenEvent>, LlmError> {
     let mut decoder = crate::llm::sse::Decoder::default();
-    let mut fold = MessagesFold::new(100_000);
+    let mut fold = MessagesFold::new(100_000, VENDOR.to_owned());
     let mut told = Vec::new();
     for chunk in chunks {
         for event in decoder.feed(chunk).unwrap() {
@@ -451,7 +463,7 @@ proptest! {
             0..8,
         ),
     ) {
-        let mut fold = MessagesFold::new(1000);
+        let mut fold = MessagesFold::new(1000, String::new());
         for data in lines {
             let event = crate::llm::sse::Event { name: String::new(), data };
             if fold.event(&event).is_err() {

@@ -1,4 +1,4 @@
-//! Thoughts as they are kept. A provider takes a thought back only as it gave it, with its signature.
+//! Thoughts as they are kept. A vendor takes a thought back only as it gave it, with its own signature.
 //! The text stands in the summary, where others read it; what only this protocol understands stands
 //! below a key of its own, so that nobody else sends it anywhere.
 
@@ -21,7 +21,7 @@ pub(super) enum Thought<'a> {
 }
 
 /// What is kept of a thought; `None` if there is nothing to keep.
-pub(super) fn keep(thought: Thought<'_>) -> Option<Value> {
+pub(super) fn keep(thought: Thought<'_>, vendor: &str) -> Option<Value> {
     let (summary, own) = match thought {
         Thought::Signed { text: "", signature: "" } | Thought::Redacted { data: "" } => {
             return None;
@@ -29,18 +29,21 @@ pub(super) fn keep(thought: Thought<'_>) -> Option<Value> {
         Thought::Signed { text, signature } => {
             let summary = json!([{ "type": "summary_text", "text": text }]);
             let summary = if text.is_empty() { json!([]) } else { summary };
-            (summary, json!({ "signature": signature }))
+            (summary, json!({ "vendor": vendor, "signature": signature }))
         }
-        Thought::Redacted { data } => (json!([]), json!({ "redacted": data })),
+        Thought::Redacted { data } => (json!([]), json!({ "vendor": vendor, "redacted": data })),
     };
     Some(json!({ "summary": summary, KEY: own }))
 }
 
 impl<'a> Thought<'a> {
-    /// What was kept; `None` where another protocol kept it.
-    pub(super) fn of(payload: &'a Value) -> Option<Self> {
+    /// What was kept; `None` where another protocol kept it, or another vendor gave it.
+    pub(super) fn of(payload: &'a Value, vendor: &str) -> Option<Self> {
         let own = payload.get(KEY)?;
         let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str);
+        if text(own, "vendor") != Some(vendor) {
+            return None;
+        }
         if let Some(data) = text(own, "redacted") {
             return Some(Self::Redacted { data });
         }
@@ -63,13 +66,14 @@ mod tests {
             Thought::Signed { text: " \nhm ", signature: "" },
             Thought::Redacted { data: "x" },
         ] {
-            let kept = keep(thought).unwrap();
+            let kept = keep(thought, "v").unwrap();
             assert!(kept["summary"].is_array(), "{kept}");
-            assert_eq!(Thought::of(&kept), Some(thought));
+            assert_eq!(Thought::of(&kept, "v"), Some(thought));
+            assert_eq!(Thought::of(&kept, "w"), None, "of another vendor");
         }
-        assert_eq!(keep(Thought::Signed { text: "", signature: "" }), None);
+        assert_eq!(keep(Thought::Signed { text: "", signature: "" }, "v"), None);
         for foreign in [json!({"summary": []}), json!("x"), json!({"anthropic": {}}), json!(null)] {
-            assert_eq!(Thought::of(&foreign), None, "{foreign}");
+            assert_eq!(Thought::of(&foreign, "v"), None, "{foreign}");
         }
     }
 }

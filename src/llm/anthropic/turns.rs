@@ -123,15 +123,17 @@ impl Block<'_> {
 pub(super) struct Turns<'a>(pub Vec<Turn<'a>>);
 
 impl<'a> Turns<'a> {
-    /// The turns of a context. Of one result at most `result_chars` characters are sent. The first
+    /// The turns of a context. Of one result at most `result_chars` characters are sent;
+    /// thoughts go back to their own vendor. The first
     /// notice and the last block are marked: what stands before the one stays for a course, what
     /// stands before the other is sent again with the next request.
-    pub(super) fn of(messages: &'a [Message], result_chars: usize) -> Self {
+    pub(super) fn of(messages: &'a [Message], result_chars: usize, vendor: &'a str) -> Self {
         let mut projection = Projection {
             turns: Vec::new(),
             outputs: Vec::new(),
             results: Results::of(messages, result_chars),
             ids: HashSet::new(),
+            vendor,
             marked: false,
         };
         for (at, message) in messages.iter().enumerate() {
@@ -175,6 +177,8 @@ struct Projection<'a> {
     outputs: Vec<Block<'a>>,
     results: Results<'a>,
     ids: HashSet<String>,
+    /// Whose thoughts go back.
+    vendor: &'a str,
     /// The end of what stays for a course is marked.
     marked: bool,
 }
@@ -194,7 +198,7 @@ impl<'a> Projection<'a> {
             Message::Guide(text) if self.is_opening() => self.text(Role::User, text),
             Message::Guide(text) | Message::Saying(text) => self.text(Role::Assistant, text),
             Message::Thinking { payload, .. } => {
-                if let Some(thought) = payload.as_ref().and_then(Thought::of) {
+                if let Some(thought) = payload.as_ref().and_then(|p| Thought::of(p, self.vendor)) {
                     self.thought(thought);
                 }
             }

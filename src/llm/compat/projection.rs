@@ -54,8 +54,7 @@ impl<'a> Content<'a> {
         match (&mut *self, next) {
             (Self::Text(text), Self::Text(more)) => join(text, &more),
             (_, next) => {
-                let parts = std::mem::replace(self, Self::Parts(Vec::new())).into_parts();
-                let mut parts = parts;
+                let mut parts = std::mem::replace(self, Self::Parts(Vec::new())).into_parts();
                 for part in next.into_parts() {
                     match (parts.last_mut(), part) {
                         (Some(Part::Text { text }), Part::Text { text: more }) => join(text, &more),

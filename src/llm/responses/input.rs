@@ -352,4 +352,38 @@ mod tests {
         ]);
         assert_eq!(items(&context), expected);
     }
+
+    #[test]
+    fn pictures_stand_behind_the_words_they_came_with_or_behind_the_outputs() {
+        let picture = |byte: u8| Picture::Shown {
+            media_type: "image/png",
+            bytes: std::sync::Arc::from([byte].as_slice()),
+        };
+        let gone = || Picture::Told("[gone]".to_owned());
+        let image = |data: &str| json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")});
+        let pictured = |id: &str, pictures: Vec<Picture>| {
+            let (id, name, content) = (id.to_owned(), "f".to_owned(), "1".to_owned());
+            Message::Result { id, name, content, pictures }
+        };
+        let context = [
+            prompt("look"),
+            Message::Pictures(vec![gone(), picture(1)]),
+            call("a"),
+            call("b"),
+            pictured("a", vec![picture(2)]),
+            pictured("b", vec![gone()]),
+        ];
+        let expected = json!([
+            said("user", "look"),
+            said("user", "[gone]"),
+            {"type": "message", "role": "user", "content": [image("AQ==")]},
+            made("a"),
+            made("b"),
+            output("a", "1"),
+            output("b", "1\n[gone]"),
+            {"type": "message", "role": "user", "content":
+                [{"type": "input_text", "text": OF_CALLS}, image("Ag==")]},
+        ]);
+        assert_eq!(items(&context), expected);
+    }
 }

@@ -27,6 +27,11 @@ const LEAST_BUDGET: u64 = 1024;
 const MOST_STOPS: usize = 16;
 const LONGEST_STOP: usize = 200;
 
+/// The group of a setting that only this family has.
+pub(super) fn group_of(key: &str) -> Option<&'static str> {
+    KEYS.contains(&key).then_some("anthropic")
+}
+
 /// Takes over a setting of `anthropic`.
 pub(super) fn set(
     params: &mut AnthropicParams,

@@ -61,7 +61,9 @@ pub(super) fn home_of(key: &str) -> Option<String> {
     if ROOT.contains(&key) || GROUPS.contains(&key) {
         return Some(key.to_owned());
     }
-    TUNING.contains(&key).then(|| format!("openai.{key}"))
+    let group =
+        if TUNING.contains(&key) { Some("openai") } else { anthropic_params::group_of(key) };
+    group.map(|group| format!("{group}.{key}"))
 }
 
 fn unknown(key: &str) -> Finding {

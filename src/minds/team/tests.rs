@@ -142,6 +142,7 @@ fn a_wrong_name_comes_with_the_right_one() {
     for (yaml, expected) in [
         ("  ops:\n    toolset: []\n", "`toolsets`"),
         ("  ops:\n    temperature: 1\n", "`model_params.openai.temperature`"),
+        ("  ops:\n    top_k: 1\n", "`model_params.anthropic.top_k`"),
         ("  ops:\n    max_tokens: 1\n", "`model_params.max_tokens`"),
         ("  ops:\n    model_params: { top_p: 1 }\n", "`model_params.openai.top_p`"),
         ("member_default: {}\n", "`member_defaults`"),

@@ -64,11 +64,16 @@ fn nothing_is_read_or_written_outside_of_the_folder_of_the_dialog() {
         let of = ArtifactRef { dialog, path: PATH.to_owned() };
         assert_eq!(store.artifact(&of, 99), Err(NoArtifact::Missing), "{strange}");
     }
-    for path in ["artifacts/../x", "x", "artifacts/away/x", PATH] {
+    fs::write(workspace.of_root("artifacts/other.png"), b"other").unwrap();
+    for path in
+        ["artifacts/../x", "x", "artifacts/away/x", "artifacts/link.png", "artifacts/other.png"]
+    {
         assert!(commit(&store, vec![kept(path)]).is_err(), "{path}");
     }
+    commit(&store, vec![kept(PATH)]).unwrap();
     assert!(!workspace.path().join("x").exists());
-    assert_eq!(fs::read(workspace.of_root(PATH)).unwrap(), b"bytes", "never replaced");
+    assert_eq!(fs::read(workspace.of_root("artifacts/other.png")).unwrap(), b"other");
+    assert_eq!(fs::read(workspace.path().join("secret")).unwrap(), b"s");
 }
 
 #[test]

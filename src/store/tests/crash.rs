@@ -33,6 +33,14 @@ fn steps() -> Vec<Vec<Change>> {
         ],
         vec![append(&side_id(), &[START, &say("n")])],
         vec![
+            Change::Artifact {
+                dialog: side_id(),
+                path: "artifacts/workspace/f/k-1.png".to_owned(),
+                bytes: Arc::from(b"bytes".as_slice()),
+            },
+            append(&side_id(), &[&say("o")]),
+        ],
+        vec![
             append(&main_id(), &[REPLY]),
             Change::Pending { dialog: main_id(), pending: Vec::new() },
             Change::Stack { dialog: side_id(), stack: vec![delivered] },

@@ -22,7 +22,7 @@ fn with(change: impl FnOnce(&mut Request)) -> Request {
 }
 
 fn body(request: &Request) -> Value {
-    serde_json::to_value(MessagesBody::new(request, 100)).unwrap()
+    serde_json::to_value(MessagesBody::new(request, 100, "v")).unwrap()
 }
 
 fn kept() -> Value {
@@ -138,7 +138,7 @@ fn round(thought: Option<Value>) -> Vec<Message> {
 
 #[test]
 fn thinking_is_not_asked_for_in_the_middle_of_a_round_that_began_without() {
-    let own = json!({"summary": [], "anthropic": {"signature": "s"}});
+    let own = json!({"summary": [], "anthropic": {"vendor": "v", "signature": "s"}});
     let foreign = json!({"summary": [], "encrypted_content": "e"});
     let mut answered = round(None);
     answered.push(Message::Saying("done".to_owned()));

@@ -20,7 +20,7 @@ fn thinking(payload: Option<Value>) -> Message {
 
 fn signed() -> Message {
     thinking(Some(json!({"summary": [{"type": "summary_text", "text": "hm"}],
-        "anthropic": {"signature": "s"}})))
+        "anthropic": {"vendor": "v", "signature": "s"}})))
 }
 
 fn call(id: &str) -> Message {
@@ -43,7 +43,7 @@ fn result(id: &str, content: &str) -> Message {
 
 /// The turns, without the marks for the cache.
 fn turns(messages: &[Message]) -> Value {
-    let mut all = serde_json::to_value(Turns::of(messages, 100).0).unwrap();
+    let mut all = serde_json::to_value(Turns::of(messages, 100, "v").0).unwrap();
     for turn in all.as_array_mut().unwrap() {
         for block in turn["content"].as_array_mut().unwrap() {
             block.as_object_mut().unwrap().remove("cache_control");
@@ -199,17 +199,18 @@ fn calls_and_results_always_pair_and_results_come_first() {
 }
 
 #[test]
-fn only_thoughts_of_this_protocol_go_back() {
+fn only_thoughts_of_this_protocol_and_vendor_go_back() {
     for (payload, expected) in [
         (None, None),
         (Some(json!({"summary": [{"type": "summary_text", "text": "hm"}]})), None),
         (Some(json!({"summary": [], "encrypted_content": "e"})), None),
+        (Some(json!({"summary": [], "anthropic": {"vendor": "w", "signature": "s"}})), None),
         (
-            Some(json!({"summary": [], "anthropic": {"redacted": "x"}})),
+            Some(json!({"summary": [], "anthropic": {"vendor": "v", "redacted": "x"}})),
             Some(json!({"type": "redacted_thinking", "data": "x"})),
         ),
         (
-            Some(json!({"summary": [], "anthropic": {"signature": "s"}})),
+            Some(json!({"summary": [], "anthropic": {"vendor": "v", "signature": "s"}})),
             Some(json!({"type": "thinking", "thinking": "", "signature": "s"})),
         ),
     ] {
@@ -261,6 +262,45 @@ fn ids_are_such_as_the_protocol_takes_and_each_is_used_once() {
         .filter_map(|turn| turn["content"][0]["tool_use_id"].as_str())
         .collect();
     assert_eq!(answers, ids);
+}
+
+fn picture(byte: u8) -> Picture {
+    Picture::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+}
+
+fn gone() -> Picture {
+    Picture::Told("[gone]".to_owned())
+}
+
+fn image(data: &str) -> Value {
+    json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
+}
+
+#[test]
+fn pictures_stand_with_the_words_they_came_with_or_inside_of_the_results() {
+    let pictured = |id: &str, content: &str, pictures: Vec<Picture>| {
+        let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
+        Message::Result { id, name, content, pictures }
+    };
+    let context = [
+        prompt("look"),
+        Message::Pictures(vec![gone(), picture(1)]),
+        call("a"),
+        call("b"),
+        pictured("a", "1", vec![picture(2), gone()]),
+        pictured("b", " ", vec![picture(3)]),
+        prompt("go on"),
+    ];
+    let expected = json!([
+        user(json!([text("look"), text("[gone]"), image("AQ==")])),
+        model(json!([made("a"), made("b")])),
+        user(json!([
+            {"type": "tool_result", "tool_use_id": "a", "content": [text("1\n[gone]"), image("Ag==")]},
+            {"type": "tool_result", "tool_use_id": "b", "content": [image("Aw==")]},
+            text("go on"),
+        ])),
+    ]);
+    assert_eq!(turns(&context), expected);
 }
 
 fn any_message() -> impl Strategy<Value = Message> {

@@ -225,3 +225,64 @@ fn thinking_is_replayed_as_configured() {
         ])
     );
 }
+
+fn picture(byte: u8) -> Picture {
+    Picture::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+}
+
+fn gone() -> Picture {
+    Picture::Told("[gone]".to_owned())
+}
+
+fn pictured(id: &str, content: &str, pictures: Vec<Picture>) -> Message {
+    let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
+    Message::Result { id, name, content, pictures }
+}
+
+fn image(data: &str) -> Value {
+    json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}})
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+#[test]
+fn pictures_stand_with_the_words_they_came_with_or_behind_the_answers() {
+    for (what, context, expected) in [
+        (
+            "with words, in one message with their neighbours",
+            vec![
+                Message::Environment("task".to_owned()),
+                prompt("look"),
+                Message::Pictures(vec![picture(1), gone(), picture(2)]),
+                prompt("well?"),
+            ],
+            json!([{"role": "user", "content":
+                [text("task\nlook\n[gone]"), image("AQ=="), image("Ag=="), text("well?")]}]),
+        ),
+        (
+            "nothing but a note",
+            vec![prompt("look"), Message::Pictures(vec![gone()])],
+            json!([said("user", "look\n[gone]")]),
+        ),
+        (
+            "of calls",
+            vec![
+                call("a"),
+                call("b"),
+                pictured("a", "1", vec![picture(1)]),
+                pictured("b", "", vec![gone()]),
+                prompt("go on"),
+            ],
+            json!([
+                made(&["a", "b"], None),
+                tool("a", "1"),
+                tool("b", "[gone]"),
+                {"role": "user", "content": [text(OF_CALLS), image("AQ=="), text("go on")]},
+            ]),
+        ),
+    ] {
+        assert_eq!(plain(context), expected, "{what}");
+    }
+}
