@@ -188,7 +188,7 @@ pub fn messages() -> Sample<Anthropic> {
         |text: &str| block_delta(1, &json!({"type": "input_json_delta", "partial_json": text}));
     Sample {
         name: "messages",
-        protocol: Anthropic,
+        protocol: Anthropic::of("http://127.0.0.1"),
         begin: named(&begun) + &start(0, json!({"type": "text", "text": ""})),
         hello: block_delta(0, &json!({"type": "text_delta", "text": "hello"})),
         call: [half_call.clone(), more(r#"{"x":"#), more("1}"), stop(1)].concat(),
