@@ -14,8 +14,8 @@ use tokio::time::{sleep, timeout};
 
 use super::canned::{Items, STREAM, accept, ask, joined, listen};
 use super::protocol::Protocol;
-use super::{Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
-use samples::{Sample, answer, chat, responses};
+use super::{Anthropic, Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
+use samples::{Sample, answer, chat, messages, responses};
 use table::{Act, Case, Expected, faults};
 
 /// Longest silence that is waited through here.
@@ -59,7 +59,7 @@ async fn act(listener: TcpListener, acts: Vec<Act>) {
     drop(socket.shutdown().await);
 }
 
-async fn outcome<P: Protocol + Copy>(protocol: P, case: Case) -> Result<Vec<GenEvent>, LlmError> {
+async fn outcome<P: Protocol + Clone>(protocol: P, case: Case) -> Result<Vec<GenEvent>, LlmError> {
     let (listener, url) = listen().await;
     let url = match case.url {
         Some(rewrite) => rewrite(&url),
@@ -80,9 +80,9 @@ async fn outcome<P: Protocol + Copy>(protocol: P, case: Case) -> Result<Vec<GenE
     joined(items)
 }
 
-async fn check<P: Protocol + Copy>(sample: &Sample<P>, case: Case) {
+async fn check<P: Protocol + Clone>(sample: &Sample<P>, case: Case) {
     let (what, expected) = (format!("{}: {}", sample.name, case.what), case.expected.clone());
-    match (outcome(sample.protocol, case).await, expected) {
+    match (outcome(sample.protocol.clone(), case).await, expected) {
         (Ok(events), Expected::Answer(answer)) => assert_eq!(events, answer, "{what}"),
         (Err(error), Expected::Failure(class)) => {
             assert_eq!(error.class(), class, "{what}: {error}");
@@ -92,7 +92,7 @@ async fn check<P: Protocol + Copy>(sample: &Sample<P>, case: Case) {
     }
 }
 
-async fn run_table<P: Protocol + Copy>(sample: Sample<P>) {
+async fn run_table<P: Protocol + Clone>(sample: Sample<P>) {
     let cases = faults(&sample);
     assert!(cases.len() >= 40, "{}", cases.len());
     stream::iter(cases).for_each_concurrent(AT_ONCE, |case| check(&sample, case)).await;
@@ -106,6 +106,11 @@ async fn h_every_fault_is_told_apart_in_chat_completions() {
 #[tokio::test]
 async fn h_every_fault_is_told_apart_in_responses() {
     run_table(responses()).await;
+}
+
+#[tokio::test]
+async fn h_every_fault_is_told_apart_in_messages() {
+    run_table(messages()).await;
 }
 
 /// The text of some events, by kind.
@@ -122,7 +127,7 @@ fn without_counts(events: Vec<GenEvent>) -> Vec<GenEvent> {
 }
 
 /// Cuts an answer after `at` bytes; `chunked`: within a body that announces more.
-async fn cut<P: Protocol + Copy>(sample: &Sample<P>, whole: &str, at: usize, chunked: bool) {
+async fn cut<P: Protocol + Clone>(sample: &Sample<P>, whole: &str, at: usize, chunked: bool) {
     let part = &whole.as_bytes()[..at];
     let sent = if chunked {
         let head = STREAM.replace("connection: close", "transfer-encoding: chunked");
@@ -131,7 +136,7 @@ async fn cut<P: Protocol + Copy>(sample: &Sample<P>, whole: &str, at: usize, chu
         [STREAM.as_bytes(), part].concat()
     };
     let (listener, url) = listen().await;
-    let client = ask(sample.protocol, &url, |_| {}).collect::<Items>();
+    let client = ask(sample.protocol.clone(), &url, |_| {}).collect::<Items>();
     let both = async { tokio::join!(client, act(listener, vec![Act::Send(sent)])).0 };
     let items = timeout(PATIENCE, both).await.expect("an end");
     let expected = without_counts(answer());
@@ -149,7 +154,7 @@ async fn cut<P: Protocol + Copy>(sample: &Sample<P>, whole: &str, at: usize, chu
     }
 }
 
-async fn cut_everywhere<P: Protocol + Copy>(sample: Sample<P>) {
+async fn cut_everywhere<P: Protocol + Clone>(sample: Sample<P>) {
     let whole = sample.stream();
     assert!(whole.len() >= CUTS, "{} has {} bytes", sample.name, whole.len());
     let cuts = (0..CUTS).chain(whole.len() - 80..whole.len());
@@ -169,15 +174,20 @@ async fn h05_responses_cut_after_any_byte_are_an_error_or_whole() {
     cut_everywhere(responses()).await;
 }
 
-async fn answered<P: Protocol + Copy>(
+#[tokio::test]
+async fn h05_messages_cut_after_any_byte_are_an_error_or_whole() {
+    cut_everywhere(messages()).await;
+}
+
+async fn answered<P: Protocol + Clone>(
     sample: &Sample<P>,
     acts: Vec<Act>,
 ) -> Result<Vec<GenEvent>, LlmError> {
     let expected = Expected::Answer(Vec::new());
-    outcome(sample.protocol, Case { what: sample.name, url: None, acts, expected }).await
+    outcome(sample.protocol.clone(), Case { what: sample.name, url: None, acts, expected }).await
 }
 
-async fn keeps_every_letter<P: Protocol + Copy>(sample: Sample<P>) {
+async fn keeps_every_letter<P: Protocol + Clone>(sample: Sample<P>) {
     let arguments = r#"{"a":"aaaa","ab":"abab"}"#;
     let stream = format!("{STREAM}{}", sample.letters(arguments));
     let events = answered(&sample, vec![Act::Send(stream.into())]).await.expect("an answer");
@@ -192,10 +202,11 @@ async fn keeps_every_letter<P: Protocol + Copy>(sample: Sample<P>) {
 async fn h08_arguments_that_come_letter_by_letter_keep_every_letter_in_every_protocol() {
     keeps_every_letter(chat()).await;
     keeps_every_letter(responses()).await;
+    keeps_every_letter(messages()).await;
 }
 
 /// Three times the longest silence, with a comment now and then.
-async fn lives_on_comments<P: Protocol + Copy>(sample: Sample<P>) {
+async fn lives_on_comments<P: Protocol + Clone>(sample: Sample<P>) {
     let mut acts = vec![Act::Send(STREAM.into())];
     for _ in 0..12 {
         acts.push(Act::Send(": keep-alive\n\n".into()));
@@ -207,5 +218,9 @@ async fn lives_on_comments<P: Protocol + Copy>(sample: Sample<P>) {
 
 #[tokio::test]
 async fn h09_comments_keep_an_answer_alive_beyond_the_limit_of_silence_in_every_protocol() {
-    tokio::join!(lives_on_comments(chat()), lives_on_comments(responses()));
+    tokio::join!(
+        lives_on_comments(chat()),
+        lives_on_comments(responses()),
+        lives_on_comments(messages())
+    );
 }

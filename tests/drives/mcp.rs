@@ -6,13 +6,13 @@ use std::process::Command as Program;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dominds_tui::app;
 use dominds_tui::domain::{DialogId, Lang, Problem};
 use dominds_tui::driver::Sources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::mcp_config::Transport;
 use dominds_tui::protocol::{Command, UiEvent};
-use dominds_tui::tools::Registry;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::common::{Running, World};
@@ -65,7 +65,7 @@ pub fn world_with(models: Sequence, file: &str) -> World {
 }
 
 fn sources(workspace: &Path) -> Sources {
-    let taken = Registry::builtin().names().into_iter().map(str::to_owned).collect();
+    let taken = app::registry(Arc::default()).names().into_iter().map(str::to_owned).collect();
     let servers = Servers::new(Setup {
         workspace: Arc::from(workspace),
         lang: Lang::En,
@@ -91,7 +91,7 @@ fn entries(servers: &[(&str, &str, &str)]) -> String {
 
 /// The tools of servers a model was offered.
 pub fn offered(request: &Request) -> Vec<&str> {
-    let own = Registry::builtin();
+    let own = app::registry(Arc::default());
     let own = own.names();
     let special = |name: &str| name.starts_with("reply") || name.starts_with("tellask");
     let names = request.tools.iter().map(|tool| tool.name.as_str());

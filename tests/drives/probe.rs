@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dominds_tui::app;
 use dominds_tui::domain::Lang;
 use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
 use futures_util::future::BoxFuture;
@@ -24,7 +25,7 @@ pub fn registry() -> (Registry, Arc<AtomicUsize>) {
     });
     let spec =
         ToolSpec { name: "probe".into(), description: Description::Own(description), parameters };
-    let mut registry = Registry::builtin();
+    let mut registry = app::registry(Arc::default());
     registry.add("ws_mod", Arc::new(Probe { spec, runs: runs.clone() })).expect("a free name");
     (registry, runs)
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::text;
+use crate::llm::lenient::{count, text};
 
 /// What every event has, also those nobody knows.
 #[derive(Debug, Deserialize)]
@@ -85,13 +85,13 @@ pub(super) struct WireDelta {
 /// Counts grow during a stream, and each event may leave some out.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireUsage {
-    #[serde(default, rename = "input_tokens")]
+    #[serde(default, rename = "input_tokens", deserialize_with = "count")]
     input: Option<u64>,
-    #[serde(default, rename = "cache_creation_input_tokens")]
+    #[serde(default, rename = "cache_creation_input_tokens", deserialize_with = "count")]
     written: Option<u64>,
-    #[serde(default, rename = "cache_read_input_tokens")]
+    #[serde(default, rename = "cache_read_input_tokens", deserialize_with = "count")]
     read: Option<u64>,
-    #[serde(default, rename = "output_tokens")]
+    #[serde(default, rename = "output_tokens", deserialize_with = "count")]
     output: Option<u64>,
 }
 
@@ -105,13 +105,11 @@ impl WireUsage {
     }
 
     /// The prompt is what was read anew, what was put aside for later, and what lay there already.
-    /// `None` while nothing was counted.
+    /// `None` while the prompt was not counted.
     pub(super) fn counts(&self) -> Option<Usage> {
         let prompt = [self.input, self.written, self.read];
-        let counted = prompt.iter().chain([&self.output]).any(Option::is_some);
+        let known = prompt.iter().any(Option::is_some);
         let prompt_tokens = prompt.into_iter().flatten().fold(0, u64::saturating_add);
-        let completion_tokens = self.output.unwrap_or(0);
-        let total_tokens = prompt_tokens.saturating_add(completion_tokens);
-        counted.then_some(Usage { prompt_tokens, completion_tokens, total_tokens })
+        Usage::counted(known.then_some(prompt_tokens), self.output, None)
     }
 }

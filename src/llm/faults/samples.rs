@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::Usage;
 use super::super::canned::{calls, data, ends, says};
-use super::{Compat, GenEvent, Responses};
+use super::{Anthropic, Compat, GenEvent, Responses};
 
 /// One protocol.
 pub struct Sample<P> {
@@ -157,5 +157,52 @@ pub fn responses() -> Sample<Responses> {
             {"type": "message", "id": "x", "content": [{"type": "output_text", "text": "hello"}]}]})
         .to_string(),
         last_mark: r#""type":"response.completed"}"#,
+    }
+}
+
+fn named(fields: &serde_json::Value) -> String {
+    let kind = fields["type"].as_str().unwrap_or_default();
+    format!("event: {kind}\n{}", data(fields))
+}
+
+fn block_delta(index: u32, delta: &serde_json::Value) -> String {
+    named(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
+}
+
+fn message_end(usage: &serde_json::Value) -> String {
+    let delta = json!({"stop_reason": "end_turn", "stop_sequence": null});
+    named(&json!({"type": "message_delta", "delta": delta, "usage": usage}))
+        + &named(&json!({"type": "message_stop"}))
+}
+
+pub fn messages() -> Sample<Anthropic> {
+    let start = |index: u32, block: serde_json::Value| {
+        named(&json!({"type": "content_block_start", "index": index, "content_block": block}))
+    };
+    let stop = |index: u32| named(&json!({"type": "content_block_stop", "index": index}));
+    let begun = json!({"type": "message_start", "message":
+        {"type": "message", "role": "assistant", "model": "m-1", "content": []}});
+    let half_call =
+        stop(0) + &start(1, json!({"type": "tool_use", "id": "a", "name": "f", "input": {}}));
+    let more =
+        |text: &str| block_delta(1, &json!({"type": "input_json_delta", "partial_json": text}));
+    Sample {
+        name: "messages",
+        protocol: Anthropic::of("http://127.0.0.1"),
+        begin: named(&begun) + &start(0, json!({"type": "text", "text": ""})),
+        hello: block_delta(0, &json!({"type": "text_delta", "text": "hello"})),
+        call: [half_call.clone(), more(r#"{"x":"#), more("1}"), stop(1)].concat(),
+        half_call,
+        more,
+        call_end: |_| named(&json!({"type": "content_block_stop", "index": 1})),
+        end: message_end(&json!({"input_tokens": 7, "output_tokens": 3})),
+        end_without_counts: message_end(&json!(null)),
+        end_with_negative_counts: message_end(&json!({"input_tokens": -7, "output_tokens": 3})),
+        error: named(&json!({"type": "error",
+            "error": {"type": "overloaded_error", "message": "overloaded"}})),
+        piece: json!({"type": "message", "model": "m-1", "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": "hello"}]})
+        .to_string(),
+        last_mark: r#""output_tokens":3}}"#,
     }
 }

@@ -172,7 +172,7 @@ mod tests {
 providers:
   p:
     name: P
-    apiQuirks: [a, b]
+    apiQuirks: [xcode.best]
     llm_retry_backoff_multiplier: 1.5
     model_param_options: { temperature: 0..2 }
     models:

@@ -128,7 +128,7 @@ impl Query {
 }
 
 fn path(args: &Args) -> String {
-    let path = args.text("path").map(str::trim).filter(|path| !path.is_empty());
+    let path = args.text("path").filter(|path| !path.trim().is_empty());
     path.unwrap_or(".").to_owned()
 }
 

@@ -28,7 +28,8 @@ const LOOK: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 struct Daemon {
     record: Record,
-    folder: PathBuf,
+    /// Where its record and its output are; `None` where that is gone.
+    folder: Option<PathBuf>,
     state: BackgroundState,
     /// Started by this run of the program.
     ours: bool,
@@ -114,7 +115,8 @@ impl Shells {
             let known =
                 self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running);
             if !known || there {
-                self.daemons().insert(pid, Daemon { record, folder, state, ours: false });
+                self.daemons()
+                    .insert(pid, Daemon { record, folder: Some(folder), state, ours: false });
             }
             if there {
                 self.watch_stranger(pid);
@@ -158,7 +160,8 @@ impl Shells {
     pub fn look(&self, pid: u32) -> Option<Seen> {
         let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
         let output = |stream| {
-            let Kept { text, before } = keeper::read(&folder, stream);
+            let kept = folder.as_deref().map(|folder| keeper::read(folder, stream));
+            let Kept { text, before } = kept.unwrap_or_default();
             let lines = text.lines().count();
             let skipped = lines.saturating_sub(record.scrollback);
             let from: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
@@ -180,9 +183,9 @@ impl Shells {
         let state = match record.exit {
             Some(exit) => BackgroundState::Ended(exit),
             None if record.identity.is_there() => {
-                let (record, folder) = (record.clone(), PathBuf::new());
+                let record = record.clone();
                 let state = BackgroundState::Running;
-                self.daemons().insert(pid, Daemon { record, folder, state, ours: false });
+                self.daemons().insert(pid, Daemon { record, folder: None, state, ours: false });
                 self.watch_stranger(pid);
                 self.0.changed.send_replace(());
                 state
@@ -251,7 +254,7 @@ impl Shells {
             && let Some(daemon) = daemons.remove(&pid)
         {
             drop(daemons);
-            drop(fs::remove_dir_all(daemon.folder));
+            drop(daemon.folder.map(fs::remove_dir_all));
             self.0.changed.send_replace(());
         }
     }
@@ -296,7 +299,7 @@ impl Shells {
         let group = Group::new(record.identity.clone());
         let daemon = Daemon {
             record,
-            folder: folder.to_owned(),
+            folder: Some(folder.to_owned()),
             state: BackgroundState::Running,
             ours: true,
         };
@@ -335,8 +338,10 @@ impl Shells {
         if let Some(daemon) = self.daemons().get_mut(&pid) {
             daemon.state = BackgroundState::Ended(exit);
             daemon.record.exit = Some(exit);
-            // Without it, the next run of the program calls the process lost.
-            drop(record::write(&daemon.folder, &daemon.record));
+            if let Some(folder) = &daemon.folder {
+                // Without it, the next run of the program calls the process lost.
+                drop(record::write(folder, &daemon.record));
+            }
         }
         self.0.changed.send_replace(());
     }

@@ -1,6 +1,7 @@
 //! The shell tools on real commands, as a member calls them.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -312,6 +313,10 @@ async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
     assert_eq!(shells.running(super::ProcessScope::All), [pid(&reminder)]);
     assert!(shells.stop(pid(&reminder), true).await);
     assert!(!Identity::of(pid(&reminder)).is_there());
+    assert!(
+        !Path::new("process.json").exists(),
+        "its end is noted where its record was, or nowhere"
+    );
 }
 
 #[tokio::test]
