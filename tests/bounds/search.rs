@@ -67,7 +67,7 @@ fn c08_output_without_end_is_cut_and_the_search_ends() {
     file.flush().expect("written");
     let found = ground.search(
         "ripgrep_snippets",
-        &json!({"pattern": "needle", "max_results": 1000000, "context_before": 50}),
+        &json!({"pattern": "needle", "max_results": 1_000_000, "context_before": 50}),
     );
     assert!(found.contains("truncated_by_char_limit: true\n"), "{found}");
 }
