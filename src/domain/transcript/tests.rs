@@ -1,6 +1,8 @@
 //! Lines as Dominds 1.19.2 writes them, shortened where their length does not matter.
 
-use super::text::reply_words;
+use serde_json::json;
+
+use super::text::{reply_words, summary};
 use super::*;
 
 const FIRST: Course = Course::FIRST;
@@ -269,4 +271,18 @@ fn each_picture_is_one_line_below_the_words_it_came_with() {
         panic!("an answer");
     };
     assert_eq!(text, format!("Blue, please.\n{lines}"));
+}
+
+#[test]
+fn a_call_is_summed_up_by_its_first_lines_and_a_patch_by_its_files() {
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** Add File: b/c.txt\n+z\n";
+    for (raw, expected) in [
+        (json!({"path": "a", "range": "1~2"}), "a range=1~2"),
+        (json!({"command": "ls\nrm x", "timeoutSeconds": 1}), "ls timeoutSeconds=1"),
+        (json!({"patch": patch}), "a.txt, b/c.txt"),
+        (json!({"patch": "*** Begin Patch\n*** End Patch\n"}), "*** Begin Patch"),
+        (json!({"content": "*** Add File: x"}), "*** Add File: x"),
+    ] {
+        assert_eq!(summary(&raw.to_string()), expected);
+    }
 }

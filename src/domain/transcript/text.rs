@@ -48,11 +48,22 @@ pub(super) fn summary(raw: &str) -> String {
         return if matches!(raw.trim(), "" | "{}") { String::new() } else { short(raw) };
     }
     let parts = arguments.iter().enumerate().map(|(at, (name, value))| {
-        let value =
-            value.as_str().map_or_else(|| value.to_string(), |text| first_line(text).to_owned());
+        let value = value.as_str().map_or_else(|| value.to_string(), gist);
         if at == 0 { value } else { format!("{name}={value}") }
     });
     short(&parts.collect::<Vec<_>>().join(" "))
+}
+
+/// A value in one line: the files of a patch, of any other text the first line.
+fn gist(text: &str) -> String {
+    let patch = text.trim_start().strip_prefix("*** Begin Patch").unwrap_or_default();
+    let files: Vec<&str> = patch.lines().filter_map(patched_file).collect();
+    if files.is_empty() { first_line(text).to_owned() } else { files.join(", ") }
+}
+
+fn patched_file(line: &str) -> Option<&str> {
+    let heads = ["*** Add File: ", "*** Delete File: ", "*** Update File: "];
+    heads.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
 }
 
 fn short(text: &str) -> String {
