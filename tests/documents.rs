@@ -1,0 +1,302 @@
+//! What people and members read agrees with the program: the manuals of the toolsets, what each tool
+//! says of itself, the tables and examples of the documents.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dominds_tui::app;
+use dominds_tui::domain::Lang;
+use dominds_tui::llm::Clients;
+use dominds_tui::mcp::{Permission, Servers, Setup};
+use dominds_tui::minds::Minds;
+use dominds_tui::minds::mcp_config::{McpFile, Transport};
+use dominds_tui::tools::{Registry, ToolSource as _, ToolSubset};
+use dominds_tui::ui::action::ACTIONS;
+
+const MANUALS: &str = "src/tools/man";
+/// The text about `man` itself.
+const ABOUT: &str = "man";
+/// Keys of configuration files and words of other programs that look like names of tools.
+const OTHER_WORDS: [&str; 2] = ["shell_specialists", "apiKeyEnvVar"];
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Permission for Nobody {
+    fn may(&self, _server: &str, _transport: &Transport) -> bool {
+        false
+    }
+}
+
+fn document(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a document")
+}
+
+/// Every tool of the program.
+fn registry() -> Registry {
+    let mut registry = app::registry(Arc::default());
+    let servers = Servers::new(Setup {
+        workspace: Arc::from(Path::new(env!("CARGO_MANIFEST_DIR"))),
+        lang: Lang::En,
+        env: &|_| None,
+        clients: Clients::default(),
+        permission: Arc::new(Nobody),
+        taken: BTreeSet::new(),
+    });
+    servers.add_to(&mut registry);
+    registry
+}
+
+/// What a member with one toolset is offered, and so what a manual of it may speak of.
+fn offered(registry: &Registry, toolset: &str) -> ToolSubset {
+    let (subset, unknown) = registry.for_member(&[toolset.to_owned()], &[], true);
+    assert!(unknown.is_empty(), "{toolset} is no toolset");
+    subset
+}
+
+fn arguments(subset: &ToolSubset) -> BTreeSet<&str> {
+    let schemas = subset.specs().filter_map(|spec| spec.parameters.get("properties")?.as_object());
+    schemas.flat_map(|known| known.keys().map(String::as_str)).collect()
+}
+
+/// Each manual by its toolset.
+fn manuals() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(MANUALS);
+    let entries = fs::read_dir(folder).expect("a folder of manuals");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let manuals = texts.map(|path| {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, fs::read_to_string(path).expect("a manual"))
+    });
+    manuals.filter(|(name, _)| name != ABOUT).collect()
+}
+
+/// What stands between backticks, outside of blocks of code.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    let prose = text.split("```").step_by(2);
+    prose.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
+}
+
+/// `a_word`, or `aWord`: how tools and their arguments are written.
+fn is_name(word: &str) -> bool {
+    let plain = word.starts_with(|first: char| first.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    plain && word.contains(|c: char| c == '_' || c.is_ascii_uppercase())
+}
+
+/// `A_WORD`: how reasons are written.
+fn is_code(word: &str) -> bool {
+    word.contains('_') && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+}
+
+/// What is written alike in every language: one word, not an example in words.
+fn words(text: &str) -> BTreeSet<&str> {
+    quoted(text).into_iter().filter(|word| !word.contains(' ')).collect()
+}
+
+fn halves(text: &str) -> (&str, &str) {
+    text.split_once("<!-- zh -->").expect("two languages")
+}
+
+fn sources(folder: PathBuf, told: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(path, told);
+        } else if path.extension().is_some_and(|ending| ending == "rs")
+            && !path.ends_with("tests.rs")
+        {
+            told.push_str(&fs::read_to_string(path).expect("a source file"));
+        }
+    }
+}
+
+#[test]
+fn a_manual_names_only_tools_and_arguments_its_readers_have() {
+    let registry = registry();
+    for (toolset, text) in manuals() {
+        let subset = offered(&registry, &toolset);
+        let arguments = arguments(&subset);
+        for word in quoted(&text) {
+            let known = subset.contains(word) || arguments.contains(word);
+            let is_tool = registry.tool(word).is_some();
+            let other = OTHER_WORDS.contains(&word);
+            assert!(known || !is_tool, "{toolset}: its readers do not have `{word}`");
+            assert!(known || other || !is_name(word), "{toolset}: there is no `{word}`");
+        }
+    }
+}
+
+#[test]
+fn a_reason_a_manual_names_is_one_a_tool_gives() {
+    let mut told = String::new();
+    sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools"), &mut told);
+    let manuals = manuals();
+    let mut found = 0;
+    for (toolset, text) in &manuals {
+        for code in quoted(text).into_iter().filter(|word| is_code(word)) {
+            let variable = code.starts_with("DOMINDS_");
+            assert!(variable || told.contains(&format!("\"{code}\"")), "{toolset}: {code}");
+            found += 1;
+        }
+    }
+    assert!(found > 10, "the manuals name {found} reasons only");
+}
+
+#[test]
+fn both_languages_of_a_manual_name_the_same_things() {
+    for (toolset, text) in manuals() {
+        let (en, zh) = halves(&text);
+        assert_eq!(words(en), words(zh), "{toolset}");
+    }
+}
+
+#[test]
+fn a_tool_says_the_same_in_both_languages_and_explains_each_argument() {
+    let registry = registry();
+    let (all, _) = registry.for_member(&["*".to_owned()], &[], true);
+    let mut seen = 0;
+    for spec in all.specs() {
+        let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
+        assert_eq!(words(en), words(zh), "{}", spec.name);
+        assert!(en.is_ascii() && !zh.is_ascii(), "{}", spec.name);
+        let known = spec.parameters.get("properties").and_then(|known| known.as_object());
+        for argument in known.into_iter().flat_map(|known| known.keys()) {
+            assert!(quoted(en).contains(argument.as_str()), "{}: {argument}", spec.name);
+        }
+        seen += 1;
+    }
+    assert!(seen > 50, "{seen} tools only");
+}
+
+#[test]
+fn a_tool_names_only_tools_there_are() {
+    let registry = registry();
+    let (all, _) = registry.for_member(&["*".to_owned()], &[], true);
+    for spec in all.specs() {
+        let own = spec.parameters.get("properties");
+        for word in quoted(spec.description.text(Lang::En)).into_iter().filter(|word| is_name(word))
+        {
+            let known = all.contains(word)
+                || own.is_some_and(|own| own.get(word).is_some())
+                || OTHER_WORDS.contains(&word);
+            assert!(known, "{}: there is no `{word}`", spec.name);
+        }
+    }
+}
+
+/// `alt+a` as people read it.
+fn shown(key: &str) -> String {
+    let part = |part: &str| match part {
+        "alt" => "Alt".to_owned(),
+        "ctrl" => "Ctrl".to_owned(),
+        "shift" => "Shift".to_owned(),
+        "up" => "\u{2191}".to_owned(),
+        "down" => "\u{2193}".to_owned(),
+        "left" => "\u{2190}".to_owned(),
+        "right" => "\u{2192}".to_owned(),
+        "pageup" => "PageUp".to_owned(),
+        "pagedown" => "PageDown".to_owned(),
+        one if one.chars().count() == 1 => one.to_owned(),
+        named => {
+            named.chars().next().into_iter().flat_map(char::to_uppercase).collect::<String>()
+                + named.get(1..).unwrap_or_default()
+        }
+    };
+    format!("`{}`", key.split('+').map(part).collect::<Vec<_>>().join("+"))
+}
+
+#[test]
+fn the_table_of_keys_is_that_of_the_program() {
+    let readme = document("README.md");
+    let table = readme.split("| where | key | what it does |").nth(1).expect("a table of keys");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let mut told: Vec<String> = rows
+        .map(|row| row.split('|').skip(2).map(str::trim).collect::<Vec<_>>().join("|"))
+        .collect();
+    let keys = |keys: &[&str]| keys.iter().map(|key| shown(key)).collect::<Vec<_>>().join(" ");
+    let bound = ACTIONS.iter().filter(|spec| !spec.keys.is_empty());
+    let mut known: Vec<String> =
+        bound.map(|spec| format!("{}|{}|", keys(spec.keys), spec.help)).collect();
+    told.sort();
+    known.sort();
+    assert_eq!(told, known);
+}
+
+/// The blocks of YAML in a document that hold this line.
+fn example(text: &str, line: &str) -> String {
+    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let found = blocks.into_iter().find(|block| block.lines().any(|one| one == line));
+    found.expect("an example").to_owned()
+}
+
+#[test]
+fn the_examples_of_a_configuration_are_read_without_a_finding() {
+    let readme = document("README.md");
+    let workspace = tempfile::tempdir().expect("a folder");
+    let folder = workspace.path().join(".minds");
+    fs::create_dir(&folder).expect("a folder");
+    for (name, line) in
+        [("team.yaml", "members:"), ("llm.yaml", "providers:"), ("mcp.yaml", "servers:")]
+    {
+        fs::write(folder.join(name), example(&readme, line)).expect("a file");
+    }
+    let minds = Minds::load(workspace.path(), Lang::En);
+    assert_eq!(minds.problems(), []);
+    let registry = registry();
+    assert_eq!(minds.unknown_tools(&registry.names()), []);
+    assert!(McpFile::load(workspace.path()).servers.len() > 1);
+    assert!(minds.team().visible().count() > 3);
+}
+
+/// The names of tests in the sources and in `tests/`, with their files.
+fn tests_by_file() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut folders = vec![root.join("src"), root.join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let file = path.strip_prefix(root).expect("below the root").to_string_lossy();
+                let text = fs::read_to_string(&path).expect("a source file");
+                let names = text.lines().filter_map(|line| line.trim().split("fn ").nth(1));
+                found.extend(names.map(|name| (name.to_owned(), file.clone().into_owned())));
+            }
+        }
+    }
+    found
+}
+
+/// True if the test says that it holds the scenario: `c05_c06_no_path_leads_out`.
+fn holds(test: &str, scenario: &str) -> bool {
+    let ids = test.split('_').take_while(|part| {
+        part.len() == 3 && part.chars().skip(1).all(|digit| digit.is_ascii_digit())
+    });
+    ids.into_iter().any(|id| id.eq_ignore_ascii_case(scenario))
+}
+
+#[test]
+fn the_table_of_scenarios_names_files_that_test_them() {
+    let document = document("docs/testing.md");
+    let table = document.split("| scenario | rule | tested in |").nth(1).expect("a table");
+    let tests = tests_by_file();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let scenario = row.split('|').nth(1).expect("an id").trim();
+        let told: BTreeSet<&str> =
+            quoted(row.rsplit('|').nth(1).expect("files")).into_iter().collect();
+        let known: BTreeSet<&str> = tests
+            .iter()
+            .filter(|(name, _)| holds(name, scenario))
+            .map(|(_, file)| file.as_str())
+            .collect();
+        assert!(!told.is_empty() && told.is_subset(&known), "{scenario}: {known:?}");
+    }
+}
