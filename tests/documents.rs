@@ -228,7 +228,18 @@ fn the_table_of_keys_is_that_of_the_program() {
     assert_eq!(told, known);
 }
 
-/// The blocks of YAML in a document that hold this line.
+#[test]
+fn the_table_of_toolsets_names_each_that_has_a_manual() {
+    let readme = document("README.md");
+    let table = readme.split("| toolset | what is in it |").nth(1).expect("a table of toolsets");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let told: BTreeSet<&str> =
+        rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap_or_default())).collect();
+    let known = manuals();
+    assert_eq!(told, known.keys().map(String::as_str).collect());
+}
+
+/// The block of YAML in a document that holds this line.
 fn example(text: &str, line: &str) -> String {
     let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let found = blocks.into_iter().find(|block| block.lines().any(|one| one == line));
