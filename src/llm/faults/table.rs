@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::ErrorClass;
 use super::super::canned::{JSON, STREAM, calls, ends, says};
 use super::samples::{Sample, answer, counts};
-use super::{GenEvent, SILENCE};
+use super::{CALM, GenEvent};
 
 /// What the server does.
 #[derive(Debug, Clone)]
@@ -292,7 +292,7 @@ fn floods<P>(sample: &Sample<P>) -> Vec<Case> {
         slowly.extend([Act::Send(piece), Act::Wait(Duration::from_millis(15))]);
     }
     let whole = || Expected::Answer(vec![says("hello"), counts(), ends()]);
-    assert!(SILENCE > Duration::from_millis(150), "a slow answer is no silence");
+    assert!(CALM > Duration::from_millis(150), "a slow answer is no silence");
     vec![
         sends("one endless line", line, fails(ErrorClass::Malformed)),
         sends("many comments", format!("{STREAM}{comments}{begin}{hello}{end}"), whole()),
