@@ -172,7 +172,7 @@ impl Wish {
         if exit == Exit::Code(0) { Outcome::done(text) } else { Outcome::failed(text) }
     }
 
-    fn not_started(&self, error: &io::Error, lang: Lang) -> String {
+    fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {
         let shell: String = self.shell.chars().take(200).collect();
         match lang {
             Lang::En => format!("The command could not be run with {shell}: {error}."),
