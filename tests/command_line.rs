@@ -24,6 +24,19 @@ fn main_dialog(workspace: &Path) -> serde_json::Value {
 }
 
 #[test]
+fn a_time_limit_that_is_none_is_wrong_usage() {
+    let workspace = tempfile::tempdir().expect("a folder");
+    for limit in ["-1", "nan", "inf", "1e18", "soon"] {
+        for command in [&["drive"] as &[&str], &["run", "hi"], &["doctor", "--providers"]] {
+            let limit = format!("--timeout={limit}");
+            let refused = run(workspace.path(), &[command, &[limit.as_str()]].concat());
+            assert_eq!(refused.status.code(), Some(2), "{command:?} {limit}");
+            assert!(String::from_utf8_lossy(&refused.stderr).contains("seconds as a number"));
+        }
+    }
+}
+
+#[test]
 fn keep_going_is_switched_and_refilled_from_the_command_line() {
     let workspace = tempfile::tempdir().expect("a folder");
     let put = |path: &str, text: &str| {

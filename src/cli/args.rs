@@ -1,6 +1,7 @@
 //! The command line: a contract that scripts rely on.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -121,9 +122,9 @@ pub enum Command {
         /// Ask every provider for a word instead: is it there, does it take the key, does it answer?
         #[arg(long, conflicts_with = "restore")]
         providers: bool,
-        /// Give each so many seconds
-        #[arg(long, value_name = "S", default_value_t = 20.0, requires = "providers")]
-        timeout: f64,
+        /// Give each provider so many seconds
+        #[arg(long, value_name = "S", default_value = "20", value_parser = seconds, requires = "providers")]
+        timeout: Duration,
         /// Put a tree that was set aside as damaged back
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
@@ -166,8 +167,8 @@ pub struct Demo {
 #[derive(Debug, Args)]
 pub struct Driving {
     /// Give up after so many seconds
-    #[arg(long, value_name = "S")]
-    pub timeout: Option<f64>,
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<Duration>,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
@@ -250,4 +251,13 @@ pub enum Switch {
     Off,
     /// All its pushes are there again
     Refill,
+}
+
+/// More than anybody waits, and little enough for any clock.
+const MOST_SECONDS: f64 = 1e9;
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=MOST_SECONDS).contains(number));
+    let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
+    length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
 }

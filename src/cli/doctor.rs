@@ -46,10 +46,12 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-/// Asks every provider for a word, each for at most so many seconds.
-pub async fn providers(workspace: &Path, seconds: f64, as_json: bool) -> Result<Status, Refusal> {
-    let limit = Duration::try_from_secs_f64(seconds)
-        .map_err(|error| Refusal::usage(format!("--timeout {seconds}: {error}")))?;
+/// Asks every provider for a word, each for at most so long.
+pub async fn providers(
+    workspace: &Path,
+    limit: Duration,
+    as_json: bool,
+) -> Result<Status, Refusal> {
     let probes = app::probe(workspace, limit).await;
     if as_json {
         let rows: Vec<_> = probes.iter().map(row).collect();

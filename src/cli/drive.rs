@@ -63,7 +63,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
         command: Some(command),
         pick_up: PickUp::Named,
         driving: true,
-        timeout: timeout(&run.driving),
+        timeout: run.driving.timeout,
         as_json: run.driving.json,
         consent: consent(&run.driving),
         leave_processes: run.driving.leave_processes,
@@ -87,7 +87,7 @@ pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal>
         command: None,
         pick_up: PickUp::Everything,
         driving: true,
-        timeout: timeout(drive),
+        timeout: drive.timeout,
         as_json: drive.json,
         consent: consent(drive),
         leave_processes: drive.leave_processes,
@@ -112,7 +112,7 @@ pub async fn answer(
         command: Some(command),
         pick_up: PickUp::Named,
         driving: !no_drive,
-        timeout: timeout(driving),
+        timeout: driving.timeout,
         as_json: driving.json,
         consent: consent(driving),
         leave_processes: driving.leave_processes,
@@ -272,10 +272,6 @@ impl Job<'_> {
 
 fn consent(driving: &Driving) -> Consent {
     if driving.trust { Consent::Given } else { Consent::Recorded }
-}
-
-fn timeout(driving: &Driving) -> Option<Duration> {
-    driving.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }
 
 fn text_or_input(text: &str) -> Result<String, Refusal> {

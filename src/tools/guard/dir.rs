@@ -80,6 +80,27 @@ impl Dir {
         options.open(self.at(name))
     }
 
+    /// Makes a file without a name, open for writing. It goes with its descriptor, also if this
+    /// program is killed.
+    #[cfg(target_os = "linux")]
+    pub(super) fn create_nameless(&self, mode: u32) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).mode(mode).custom_flags(libc::O_TMPFILE);
+        options.open(self.own_path())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn create_nameless(&self, _mode: u32) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Gives a file without a name a free one.
+    pub(super) fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
+        let open = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
+        let follow = rustix::fs::AtFlags::SYMLINK_FOLLOW;
+        Ok(rustix::fs::linkat(rustix::fs::CWD, open, &*self.handle, name, follow)?)
+    }
+
     pub(super) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
         fs::create_dir(self.at(name))
     }

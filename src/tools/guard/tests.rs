@@ -363,6 +363,23 @@ fn a_file_that_changes_after_it_was_counted_is_not_replaced() {
     assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 2, "no temporary file is left");
 }
 
+/// So the death of the program in the middle of a write leaves nothing in the workspace.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_text_that_is_being_written_has_no_name() {
+    let bench = Bench::new();
+    bench.put("a", "old");
+    let guard = Guard::general(&bench.cx).unwrap();
+    let slot = guard.open_file("a", Op::Write).unwrap().into_slot("a");
+    match slot.nameless(b"new") {
+        Ok(_file) => assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 1),
+        Err(error) => eprintln!("SKIPPED: this disk has no files without a name: {error}"),
+    }
+    slot.write(b"new").unwrap();
+    assert_eq!(bench.text("a"), "new");
+    assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 1, "no temporary file is left");
+}
+
 #[test]
 fn a_replaced_file_keeps_its_mode_its_links_and_leaves_hard_links_alone() {
     let bench = Bench::new();

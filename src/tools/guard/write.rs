@@ -2,7 +2,7 @@
 //! between: a temporary file in the same directory, synced, then given its name at once.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{Metadata, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -151,14 +151,29 @@ impl Slot {
         self.dir.sync().map_err(|error| self.io(&error))
     }
 
+    /// Writes the text under a temporary name. Where the system can do it the name comes last, so that
+    /// a crash meanwhile leaves nothing behind; where it cannot, or refuses, the name comes first.
     fn fill(&self, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
-        let mode = if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE };
-        let mut file = self.dir.create(temporary, mode)?;
+        let nameless = self.nameless(content).and_then(|file| self.dir.name(&file, temporary));
+        nameless.or_else(|_| self.put(self.dir.create(temporary, self.mode())?, content).map(drop))
+    }
+
+    /// The text in a file that has no name yet.
+    pub(super) fn nameless(&self, content: &[u8]) -> io::Result<File> {
+        self.put(self.dir.create_nameless(self.mode())?, content)
+    }
+
+    fn put(&self, mut file: File, content: &[u8]) -> io::Result<File> {
         file.write_all(content)?;
         if let Some(old) = self.old {
             file.set_permissions(Permissions::from_mode(old.mode & 0o777))?;
         }
-        file.sync_all()
+        file.sync_all()?;
+        Ok(file)
+    }
+
+    fn mode(&self) -> u32 {
+        if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE }
     }
 
     fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), Fault> {

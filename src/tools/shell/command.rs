@@ -2,14 +2,15 @@
 //! background, and a reminder follows it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
+use super::identity::Identity;
 use super::launch::{Launch, Working};
 use super::record::{self, Record};
 use super::{note, texts};
@@ -113,22 +114,10 @@ impl Wish {
     }
 
     async fn run(self, cx: &ToolCx) -> Outcome {
-        let environment = cx.shells.environment(&cx.keys);
-        let launch = Launch {
-            program: &self.shell,
-            arguments: &["-c", &self.command],
-            folder: &cx.workspace,
-            environment: &environment,
-        };
-        let started = launch.start(Stdio::null(), cx.shells.enders()).and_then(|working| {
-            let record = self.record(cx, &working);
-            Ok((record::begin(&cx.workspace, &record)?, record, working))
-        });
-        let (folder, record, mut working) = match started {
-            Ok(started) => started,
+        let (mut noted, record, mut working) = match self.begin(cx).await {
+            Ok(begun) => begun,
             Err(error) => return Outcome::failed(self.not_started(&error, cx.lang)),
         };
-        let mut noted = Noted(Some(folder));
         let ended = match working.finish(Duration::from_secs(self.timeout_seconds)).await {
             Some(Ok(exit)) if !working.group.is_there() => {
                 return self.over(&working, exit, cx.lang);
@@ -149,9 +138,24 @@ impl Wish {
         Outcome { changes, ..Outcome::done(format!("{text}\n{so_far}")) }
     }
 
-    fn record(&self, cx: &ToolCx, working: &Working) -> Record {
+    /// Its record is on disk before it begins.
+    async fn begin(&self, cx: &ToolCx) -> io::Result<(Noted, Record, Working)> {
+        let environment = cx.shells.environment(&cx.keys);
+        let launch = Launch {
+            program: &self.shell,
+            arguments: &["-c", &self.command],
+            folder: &cx.workspace,
+            environment: &environment,
+        };
+        let held = launch.hold(cx.shells.enders())?;
+        let record = self.record(cx, held.identity());
+        let noted = Noted(Some(record::begin(&cx.workspace, &record)?));
+        Ok((noted, record, held.begin().await?))
+    }
+
+    fn record(&self, cx: &ToolCx, identity: &Identity) -> Record {
         Record {
-            identity: working.identity.clone(),
+            identity: identity.clone(),
             agent: cx.caller.clone(),
             command: self.command.clone(),
             shell: self.shell.clone(),

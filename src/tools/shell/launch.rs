@@ -9,8 +9,8 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -22,6 +22,11 @@ use crate::domain::background::Exit;
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Starts a program in a session of its own, so that it cannot reach the terminal.
 const SETSID: [&str; 2] = ["/usr/bin/setsid", "/bin/setsid"];
+
+const SH: &str = "/bin/sh";
+/// Waits for a word before the command takes its place. If this program ends before it gave the word,
+/// the command never begins.
+const HOLD: &str = r#"read -r word || exit 126; exec "$@" </dev/null"#;
 
 /// What is started.
 #[derive(Debug)]
@@ -43,6 +48,13 @@ pub(crate) struct Working {
     pub out: Window,
     pub err: Window,
     guard: Guard,
+}
+
+/// A command that waits to be let begin. Dropped, it never does.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(super) working: Working,
+    pub(super) word: ChildStdin,
 }
 
 /// What a command that goes on in the background consists of.
@@ -111,13 +123,27 @@ impl Drop for Guard {
 impl Launch<'_> {
     /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
     pub fn start(&self, stdin: Stdio, enders: &Enders) -> io::Result<Working> {
-        let mut command = self.command();
+        let mut command = leader(self.program);
+        command.args(self.arguments).stdin(stdin);
+        self.spawn(command, enders)
+    }
+
+    /// Makes its process, which has an identity but does nothing before it is let begin. Its input
+    /// is closed.
+    pub fn hold(&self, enders: &Enders) -> io::Result<Held> {
+        let mut command = leader(SH);
+        command.args(["-c", HOLD, "sh", self.program]).args(self.arguments).stdin(Stdio::piped());
+        let mut working = self.spawn(command, enders)?;
+        let word = working.child.stdin.take();
+        let word = word.ok_or_else(|| io::Error::other("there is no way to let it begin"))?;
+        Ok(Held { working, word })
+    }
+
+    fn spawn(&self, mut command: Command, enders: &Enders) -> io::Result<Working> {
         command
-            .args(self.arguments)
             .current_dir(self.folder)
             .env_clear()
             .envs(self.environment)
-            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn()?;
@@ -135,17 +161,28 @@ impl Launch<'_> {
             err: Window::default(),
         })
     }
+}
 
-    /// The first process leads a group of its own, and where possible a session.
-    fn command(&self) -> Command {
-        if let Some(setsid) = SETSID.into_iter().find(|path| Path::new(path).exists()) {
-            let mut command = Command::new(setsid);
-            command.arg(self.program);
-            return command;
-        }
-        let mut command = Command::new(self.program);
-        command.process_group(0);
-        command
+/// A program that leads a group of its own, and where possible a session.
+fn leader(program: &str) -> Command {
+    if let Some(setsid) = SETSID.into_iter().find(|path| Path::new(path).exists()) {
+        let mut command = Command::new(setsid);
+        command.arg(program);
+        return command;
+    }
+    let mut command = Command::new(program);
+    command.process_group(0);
+    command
+}
+
+impl Held {
+    pub fn identity(&self) -> &Identity {
+        &self.working.identity
+    }
+
+    pub async fn begin(mut self) -> io::Result<Working> {
+        self.word.write_all(b"\n").await?;
+        Ok(self.working)
     }
 }
 

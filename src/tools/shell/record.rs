@@ -1,5 +1,5 @@
 //! What is on disk about one command: a record in a folder of its own below `.dialogs/.tui/processes`,
-//! from before its first output on. So whatever survives the program is found again.
+//! from before it begins. So whatever survives the program is found again.
 
 use std::fs;
 use std::io;

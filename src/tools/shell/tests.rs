@@ -1,5 +1,6 @@
 //! The shell tools on real commands, as a member calls them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::identity::Identity;
+use super::launch::{Held, Launch};
 use super::note::follow;
 use super::{Keys, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
@@ -254,6 +256,31 @@ async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut()
             );
         }
     }
+}
+
+#[tokio::test]
+async fn c19_a_command_begins_only_after_it_was_noted() {
+    let bench = Bench::new();
+    let launch = Launch {
+        program: "/bin/sh",
+        arguments: &["-c", "echo x >begun"],
+        folder: &bench.cx.workspace,
+        environment: &BTreeMap::new(),
+    };
+    let limit = Duration::from_secs(60);
+    // What a kill of this program does to the pipe.
+    let Held { mut working, word } = launch.hold(bench.cx.shells.enders()).unwrap();
+    drop(word);
+    let ended = working.finish(limit).await.unwrap().unwrap();
+    assert_ne!(ended, Exit::Code(0));
+    assert!(!bench.at("begun").exists());
+
+    let held = launch.hold(bench.cx.shells.enders()).unwrap();
+    let pid = held.identity().pid;
+    let mut working = held.begin().await.unwrap();
+    assert_eq!(working.identity.pid, pid, "the command takes the place of what waited");
+    assert_eq!(working.finish(limit).await.unwrap().unwrap(), Exit::Code(0));
+    assert!(bench.at("begun").exists());
 }
 
 #[tokio::test]
