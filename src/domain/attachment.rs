@@ -41,6 +41,31 @@ impl PictureKind {
         }
     }
 
+    /// By the ending of a path.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let (_, ending) = path.trim().rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "png" => Some(Self::Png),
+            "jpg" | "jpeg" => Some(Self::Jpeg),
+            "gif" => Some(Self::Gif),
+            "webp" => Some(Self::Webp),
+            _ => None,
+        }
+    }
+
+    /// By the name that providers use; `image/jpg` is often meant well.
+    #[must_use]
+    pub fn of_media_type(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "image/png" => Some(Self::Png),
+            "image/jpeg" | "image/jpg" => Some(Self::Jpeg),
+            "image/gif" => Some(Self::Gif),
+            "image/webp" => Some(Self::Webp),
+            _ => None,
+        }
+    }
+
     #[must_use]
     pub fn media_type(self) -> &'static str {
         match self {
@@ -242,18 +267,36 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_say_what_a_picture_is() {
+    fn pictures_are_known_by_first_bytes_ending_and_type() {
+        use PictureKind::{Gif, Jpeg, Png, Webp};
         for (bytes, expected) in [
-            (b"\x89PNG\r\n\x1a\nrest".as_slice(), Some(PictureKind::Png)),
-            (b"\xff\xd8\xff\xe0", Some(PictureKind::Jpeg)),
-            (b"GIF89a..", Some(PictureKind::Gif)),
-            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some(PictureKind::Webp)),
+            (b"\x89PNG\r\n\x1a\nrest".as_slice(), Some(Png)),
+            (b"\xff\xd8\xff\xe0", Some(Jpeg)),
+            (b"GIF89a..", Some(Gif)),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some(Webp)),
             (b"RIFF\x01\x02\x03\x04WAVE", None),
+            (b"\x89PN", None),
             (b"<svg/>", None),
             (b"", None),
         ] {
             assert_eq!(PictureKind::of(bytes), expected, "{bytes:?}");
         }
+        for (path, expected) in [
+            ("a.png", Some(Png)),
+            ("a/b.JPG", Some(Jpeg)),
+            ("a.jpeg", Some(Jpeg)),
+            ("a.b.webp", Some(Webp)),
+            ("a.gif", Some(Gif)),
+            ("png", None),
+            ("a.svg", None),
+            ("a.png/b", None),
+        ] {
+            assert_eq!(PictureKind::of_path(path), expected, "{path}");
+        }
+        for kind in [Png, Jpeg, Webp, Gif] {
+            assert_eq!(PictureKind::of_media_type(kind.media_type()), Some(kind));
+        }
+        assert_eq!(PictureKind::of_media_type("image/svg+xml"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::domain::Lang;
+use crate::domain::{Lang, PictureKind};
 use crate::tools::{Outcome, Picture, RESULT_LIMIT_CHARS};
 
 const MOST_PICTURES: usize = 8;
@@ -16,14 +16,6 @@ const PICTURE_BYTES: usize = 8 * 1024 * 1024;
 /// Text of one block that is looked at; what is shown is cut to less.
 const BLOCK_CHARS: usize = 8 * RESULT_LIMIT_CHARS;
 const LINK_CHARS: usize = 1_000;
-
-/// Pictures that models can look at: the media type and how such a file begins.
-const KINDS: [(&str, &[u8]); 4] = [
-    ("image/png", b"\x89PNG\r\n\x1a\n"),
-    ("image/jpeg", b"\xff\xd8\xff"),
-    ("image/gif", b"GIF8"),
-    ("image/webp", b"RIFF"),
-];
 
 /// The text without characters that are not seen, at most so many characters long.
 pub(super) fn tidy(text: &str, most: usize) -> String {
@@ -110,9 +102,9 @@ impl Read {
             return;
         };
         // What a file is counts, not what it is called.
-        let known = KINDS.iter().find(|(_, start)| bytes.starts_with(start));
-        match known {
-            Some((media_type, _)) if self.pictures.len() < MOST_PICTURES => {
+        match PictureKind::of(&bytes) {
+            Some(kind) if self.pictures.len() < MOST_PICTURES => {
+                let media_type = kind.media_type();
                 self.pictures.push(Picture { media_type, bytes: Arc::from(bytes) });
             }
             Some(_) | None => self.left_out(&tidy(kind, LINK_CHARS)),
@@ -210,6 +202,17 @@ mod tests {
         let many = read(json!({"content": vec![image; MOST_PICTURES + 1]}));
         assert_eq!(many.pictures.len(), MOST_PICTURES);
         assert!(many.text.contains("left out"), "{}", many.text);
+    }
+
+    #[test]
+    fn a_file_that_only_begins_like_a_picture_is_none() {
+        for bytes in [b"RIFF\0\0\0\0WAVEfmt ".as_slice(), b"GIF8 is a text"] {
+            let data = STANDARD.encode(bytes);
+            let told = read(
+                json!({"content": [{"type": "image", "data": data, "mimeType": "image/webp"}]}),
+            );
+            assert!(told.pictures.is_empty() && told.text.contains("left out"), "{told:?}");
+        }
     }
 
     #[test]

@@ -1,19 +1,17 @@
 //! Pictures of the workspace, for models that can look at them. What a file is said to be, what its
 //! name says and what it holds must be the same.
 
-mod kind;
 mod read;
 mod write;
 
 use std::sync::Arc;
 
-use self::kind::PictureKind;
 use super::access::Op;
 use super::guard::Fault;
 use super::outcome::Outcome;
 use super::report::{Report, refused};
 use super::tool::Tool;
-use crate::domain::Lang;
+use crate::domain::{Lang, PictureKind};
 
 /// The largest picture; providers take less than 4 MiB once it is Base64.
 const LIMIT_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::kind::PictureKind;
 use super::{LIMIT_BYTES, Refused, unlike};
-use crate::domain::Lang;
+use crate::domain::{Lang, PictureKind};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard};
@@ -63,7 +62,7 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, Picture), Refused> {
     if bytes.len() as u64 > LIMIT_BYTES {
         return Err(Refused::TooLarge(opened.meta.len()));
     }
-    unlike(ending, PictureKind::of_bytes(&bytes))?;
+    unlike(ending, PictureKind::of(&bytes))?;
     let picture = Picture { media_type: ending.media_type(), bytes: Arc::from(bytes) };
     Ok((opened.shown, picture))
 }

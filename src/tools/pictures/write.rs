@@ -6,9 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use super::kind::PictureKind;
 use super::{LIMIT_BYTES, Refused, unlike};
-use crate::domain::Lang;
+use crate::domain::{Lang, PictureKind};
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{FaultKind, Guard};
@@ -77,7 +76,7 @@ fn write(cx: &ToolCx, args: &Args, path: &str) -> Result<(String, Picture), Refu
     for kind in said.ok_or(Refused::UnknownType)? {
         unlike(ending, Some(kind))?;
     }
-    unlike(ending, PictureKind::of_bytes(&bytes))?;
+    unlike(ending, PictureKind::of(&bytes))?;
     let shown = if let Some(vacant) = vacant {
         vacant.settle()?.fill(&bytes)?;
         vacant.shown
