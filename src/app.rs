@@ -17,6 +17,7 @@ use crate::llm::{
     Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
+use crate::mcp;
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
@@ -104,7 +105,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
-    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems) {
+    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems, &mcp::ALWAYS) {
         tracing::error!(%error, "a tool is missing");
     }
     tools

@@ -43,7 +43,7 @@ const CRATES: [(&str, &[&str]); 20] = [
     ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
-    ("rustix", &["mcp/", "platform/", "tools/"]),
+    ("rustix", &["platform/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
     ("similar", &["tools/"]),

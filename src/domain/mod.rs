@@ -37,6 +37,7 @@ pub mod time;
 pub mod transcript;
 pub mod tree;
 pub mod trust;
+pub mod wildcard;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
 pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};

@@ -19,16 +19,7 @@ pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 fn of_minds(minds: &Minds, known: &[&str]) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
     problems.extend(minds.unknown_tools(known));
-    let sentences = minds.team().members.iter().flat_map(|member| {
-        let access = Access::new(&member.access);
-        let sentences = access.problems().to_vec();
-        sentences.into_iter().map(|sentence| (&member.id, sentence))
-    });
-    for problem in sentences.map(|(member, sentence)| minds.access_problem(member, &sentence)) {
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    }
+    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
     problems
 }
 

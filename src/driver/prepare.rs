@@ -248,6 +248,6 @@ fn tool_cx(
         keys: Arc::default(),
         clock: engine.clock.clone(),
         lang: engine.lang,
-        new_reminder_id: engine.ids.short(8),
+        new_id: engine.ids.short(8),
     }
 }

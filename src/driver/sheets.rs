@@ -260,7 +260,7 @@ fn write(
         keys: Arc::default(),
         clock: engine.clock.clone(),
         lang: engine.lang,
-        new_reminder_id: String::new(),
+        new_id: String::new(),
     };
     let outcome = replace_section(&cx, &section, text);
     if outcome.ok { Ok(()) } else { Err(outcome.text) }

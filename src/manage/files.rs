@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Known, configuration, interrupted, lines};
+use super::{Known, configuration, lines};
 use crate::domain::Lang;
-use crate::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half};
+use crate::tools::{
+    Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half, interrupted,
+};
 use crate::yaml;
 
 const FOLDER: &str = ".minds";
@@ -135,12 +137,12 @@ fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<PathBuf, String>
         std::fs::create_dir(&folder).map_err(io)?;
     }
     let place = folder.canonicalize().map_err(io)?;
-    if place.starts_with(workspace.canonicalize().map_err(io)?) {
+    if place == workspace.canonicalize().map_err(io)?.join(FOLDER) {
         return Ok(place);
     }
     let text = lang.pick(
-        "`.minds` is a link that leads out of the workspace; it is left alone.",
-        "`.minds` 是指向工作区之外的链接,不作处理。",
+        "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it a folder.",
+        "`.minds` 是链接,其指向的内容不作处理。请让人把它改成真正的目录。",
     );
     Err(text.to_owned())
 }

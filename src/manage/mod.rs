@@ -8,7 +8,6 @@ mod checks;
 mod files;
 mod problems;
 mod providers;
-mod wildcard;
 
 #[cfg(test)]
 mod tests;
@@ -18,9 +17,12 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::domain::{Lang, Problem, Problems};
+use crate::domain::{Problem, Problems, wildcard};
 use crate::minds::Minds;
-use crate::tools::{Args, Description, NameTaken, Outcome, Registry, Tool, ToolCx, ToolSpec, half};
+use crate::tools::{
+    Access, Args, Description, NameTaken, Outcome, Registry, Tool, ToolCx, ToolSpec, half,
+    interrupted,
+};
 
 const TOOLSET: &str = "team_mgmt";
 
@@ -32,7 +34,7 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 pub struct Known {
     pub env: &'static EnvReader,
     pub problems: Arc<Problems>,
-    /// Names of toolsets and tools, the own ones included.
+    /// Names of toolsets and tools.
     names: Arc<[String]>,
 }
 
@@ -42,7 +44,8 @@ impl std::fmt::Debug for Known {
     }
 }
 
-/// Adds the toolset; to be called when all other tools are there.
+/// Adds the toolset; to be called when all other tools are there. `foreign`: names of tools and
+/// toolsets that others add later.
 ///
 /// # Errors
 /// A name is taken.
@@ -50,8 +53,10 @@ pub fn add_to(
     registry: &mut Registry,
     env: &'static EnvReader,
     problems: Arc<Problems>,
+    foreign: &[&str],
 ) -> Result<(), NameTaken> {
-    let names = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);
+    let own = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);
+    let names = own.chain(foreign.iter().copied());
     let known = Known { env, problems, names: names.map(str::to_owned).collect() };
     let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
@@ -99,10 +104,6 @@ impl Tool for Lookup {
     }
 }
 
-fn interrupted(lang: Lang) -> &'static str {
-    lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
-}
-
 fn own_tools(known: &Known) -> Vec<Arc<dyn Tool>> {
     macro_rules! lookup {
         ($name:literal, $schema:expr, $work:expr) => {{
@@ -138,8 +139,17 @@ fn configuration(known: &Known, cx: &ToolCx) -> (Minds, Vec<Problem>) {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let mut problems = minds.problems().to_vec();
     let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
-    problems.extend(minds.unknown_tools(&names));
+    let mut unknown = minds.unknown_tools(&names);
+    // Which tools a server has is not known before it runs; the list of problems tells then.
+    unknown.retain(|problem| !minds.has_servers() || !problem.id.starts_with("team/unknown-tool/"));
+    problems.extend(unknown);
+    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
     (minds, problems)
+}
+
+/// True if `name` fits a pattern with `*`, whatever the case of its letters.
+fn fits(pattern: &str, name: &str) -> bool {
+    wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
 }
 
 /// Problems as lines for a model.

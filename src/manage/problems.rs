@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::wildcard::fits;
-use super::{Known, lines};
+use super::{Known, fits, lines};
 use crate::domain::{Lang, Problem};
 use crate::tools::{Args, Outcome, ToolCx};
 

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Known;
-use super::wildcard::fits;
+use super::{Known, fits};
 use crate::domain::Lang;
 use crate::minds::{Minds, ModelInfo, ProviderConfig};
 use crate::tools::{Args, Outcome, ToolCx};

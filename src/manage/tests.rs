@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::domain::AgentId;
+use crate::domain::{AgentId, Lang};
 use crate::tools::bench::Bench;
 
 const LLM: &str = "\
@@ -31,7 +31,7 @@ impl Desk {
         }
         let mut registry = Registry::builtin();
         let problems: Arc<Problems> = Arc::default();
-        add_to(&mut registry, &|_| None, problems.clone()).unwrap();
+        add_to(&mut registry, &|_| None, problems.clone(), &["mcp_admin"]).unwrap();
         Self { dir, registry, problems }
     }
 
@@ -118,12 +118,20 @@ async fn nothing_beyond_the_folder_is_read_or_written() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_a_link_out_of_the_workspace_is_left_alone() {
-    let desk = Desk::new(&[]);
+async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
     let outside = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(outside.path(), desk.path().join(".minds")).unwrap();
-    let refused = desk.call("create_new_file", json!({ "path": "team.yaml" })).await;
-    assert!(!refused.ok && refused.text.contains("leads out"), "{}", refused.text);
+    for target in [outside.path(), Path::new(".dialogs"), Path::new(".")] {
+        let desk = Desk::new(&[(".dialogs/run/x", "x\n")]);
+        std::os::unix::fs::symlink(target, desk.path().join(".minds")).unwrap();
+        for (tool, args) in [
+            ("create_new_file", json!({ "path": "run/y" })),
+            ("read_file", json!({ "path": "run/x" })),
+        ] {
+            let refused = desk.call(tool, args).await;
+            assert!(!refused.ok && refused.text.contains("is a link"), "{}", refused.text);
+        }
+        assert!(!desk.path().join(".dialogs/run/y").exists());
+    }
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
@@ -184,6 +192,24 @@ async fn providers_are_checked_without_asking_them() {
     assert_eq!(listed.text.lines().count(), 1, "{}", listed.text);
     let models = desk.call("list_models", json!({ "provider_pattern": "local" })).await;
     assert!(models.text.contains("small") && models.text.contains("big"), "{}", models.text);
+}
+
+#[tokio::test]
+async fn a_finding_is_the_same_as_the_one_people_are_told() {
+    let mcp = "servers: { web: { url: 'https://x.example' } }\n";
+    let team = "members:\n  lead:\n    provider: local\n    toolsets: [mcp_admin, web, wsread]\n";
+    let lists = "    tools: [web_fetch]\n    no_read_dirs: [../elsewhere]\n";
+    let desk = Desk::new(&[(".minds/llm.yaml", LLM), (".minds/mcp.yaml", mcp)]);
+    let content = format!("{team}{lists}");
+    let args = json!({ "path": "team.yaml", "content": content });
+    let made = desk.call("create_new_file", args).await;
+    assert!(made.text.contains("team.yaml:6") && made.text.contains("elsewhere"), "{}", made.text);
+    for known in ["mcp_admin`;", "web`;"] {
+        assert!(!made.text.contains(known), "{}", made.text);
+    }
+    // Which tools a server has is not known before it runs.
+    assert!(!made.text.contains("no tool `web_fetch`"), "{}", made.text);
+    assert!(made.text.contains("no toolset `wsread`"), "{}", made.text);
 }
 
 #[tokio::test]

@@ -1,32 +1,10 @@
 //! What a server is told of the environment: little, and what its entry names.
 
 use crate::minds::mcp_config::Given;
+use crate::tools::PASSED_ON;
 
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Send + Sync;
-
-/// Variables a program needs to run at all. Keys are never among them.
-const PASSED_ON: [&str; 19] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TERM",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-];
 
 /// Shorter values are too likely to be ordinary words.
 const SHORTEST_SECRET: usize = 6;
@@ -73,7 +51,7 @@ impl Resolved {
     }
 }
 
-/// What every program is given.
+/// What every program is given: what commands are, of which no name is that of a key.
 pub(super) fn passed_on(env: &EnvReader) -> impl Iterator<Item = (&'static str, String)> {
     PASSED_ON.iter().filter_map(|&name| Some((name, env(name)?)))
 }

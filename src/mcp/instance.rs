@@ -22,7 +22,7 @@ use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
 use crate::llm::Clients;
-use crate::minds::mcp_config::{McpServer, Transport};
+use crate::minds::mcp_config::{McpServer, Program, Transport};
 
 /// Until a server has told its tools; a first start may have to fetch the program.
 const STARTING: Duration = Duration::from_secs(120);
@@ -102,7 +102,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
         };
         let failure = match own {
             Ok(own) => match &self.server.transport {
-                Transport::Stdio(_) => self.by_pipes(&own).await.err(),
+                Transport::Stdio(program) => self.by_pipes(program, &own).await.err(),
                 Transport::Http(server) => self.by_web(&server.url, &own).await.err(),
             },
             Err(why) => Some(why),
@@ -113,8 +113,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
         key
     }
 
-    async fn by_pipes(&self, own: &Resolved) -> Result<(), String> {
-        let Transport::Stdio(program) = &self.server.transport else { return Ok(()) };
+    async fn by_pipes(&self, program: &Program, own: &Resolved) -> Result<(), String> {
         let around = &self.around;
         let (process, pipes) = process::start(program, &around.workspace, around.env, own)?;
         let last = LastWords::default();

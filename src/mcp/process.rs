@@ -6,13 +6,13 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::environment::{EnvReader, Resolved, passed_on};
 use crate::minds::mcp_config::Program;
+use crate::tools::{Group, Identity};
 
 /// How long a server may take to go after its input ended, and again after it was told to.
 const LEAVING: Duration = Duration::from_millis(500);
@@ -25,7 +25,7 @@ const LAST_LINES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    group: Option<Pid>,
+    group: Option<Group>,
 }
 
 /// What a server speaks through.
@@ -63,7 +63,7 @@ pub(super) fn start(
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("`{}` could not be started: {error}", program.command))?;
-    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let group = child.id().map(|id| Group::new(Identity::of(id)));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let process = Process { child, group };
     match pipes {
@@ -76,15 +76,8 @@ impl Process {
     /// Waits for a server whose input has ended; one that stays is told to go, then killed.
     pub async fn end(mut self) {
         if timeout(LEAVING, self.child.wait()).await.is_err() {
-            self.signal(Signal::TERM);
+            self.group.iter().for_each(Group::terminate);
             let _ = timeout(LEAVING, self.child.wait()).await;
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.group {
-            // An error means that nobody of the group is left.
-            let _ = kill_process_group(group, signal);
         }
     }
 }
@@ -92,7 +85,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         // Also when the server itself has ended: what it started may be alive.
-        self.signal(Signal::KILL);
+        self.group.iter().for_each(Group::kill);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::report::at;
 use super::{Minds, lines, report, team};
-use crate::domain::{AgentId, Problem};
+use crate::domain::{AccessLists, AgentId, Problem};
 
 impl Minds {
     /// The problem with the line where the member, or else the defaults, set `key`.
@@ -22,10 +22,24 @@ impl Minds {
         holds_it.then_some(line)
     }
 
-    /// An entry of an access list that matches nothing. `sentence` begins with the name of the list.
-    /// Where the list is inherited, the problem is the same for all who inherit it.
+    /// Entries of access lists that match nothing. What is wrong with the lists of a member are
+    /// sentences that begin with the name of the list. Where a list is inherited, the problem is told
+    /// once.
     #[must_use]
-    pub fn access_problem(&self, member: &AgentId, sentence: &str) -> Problem {
+    pub fn access_problems(&self, faults: impl Fn(&AccessLists) -> Vec<String>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for member in &self.team.members {
+            for sentence in faults(&member.access) {
+                let problem = self.access_problem(&member.id, &sentence);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+        problems
+    }
+
+    fn access_problem(&self, member: &AgentId, sentence: &str) -> Problem {
         let list = sentence.split(':').next().unwrap_or_default();
         let own = self.own_line(member, list);
         let owner = if own.is_some() { member.as_str() } else { "member_defaults" };

@@ -35,6 +35,12 @@ impl Minds {
         problems.map(|(name, mention)| self.unknown_tool(name, &mention, known)).collect()
     }
 
+    /// True if `mcp.yaml` names servers, which have tools that are not known before they run.
+    #[must_use]
+    pub fn has_servers(&self) -> bool {
+        !self.mcp_servers.is_empty()
+    }
+
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
         name == "*" || known.contains(&name) || self.mcp_servers.iter().any(|server| server == name)
     }

@@ -50,7 +50,7 @@ impl Bench {
             keys: Arc::default(),
             clock: Arc::new(Noon),
             lang: Lang::En,
-            new_reminder_id: "new00001".to_owned(),
+            new_id: "new00001".to_owned(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -127,8 +127,8 @@ impl Bench {
         assert!(unknown.is_empty());
         let running = calls.iter().map(|(name, raw)| {
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-            let new_reminder_id = format!("new{number:05}");
-            subset.run(name, raw, ToolCx { new_reminder_id, ..self.cx.clone() })
+            let new_id = format!("new{number:05}");
+            subset.run(name, raw, ToolCx { new_id, ..self.cx.clone() })
         });
         self.finish(futures_util::future::join_all(running))
     }

@@ -108,10 +108,8 @@ impl Registry {
         self.granted(&member.toolsets, &member.tools, main_dialog, closed)
     }
 
-    /// A member's tools for one generation, and the names that mean nothing.
-    ///
-    /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;
-    /// the order does not matter. `tools` holds names of tools.
+    /// The tools of somebody from whom nothing is kept: what a grant means, for whoever checks that. A
+    /// dialog gets those of [`Registry::of_member`].
     pub fn for_member(
         &self,
         toolsets: &[String],
@@ -122,6 +120,9 @@ impl Registry {
     }
 
     /// What was granted, without what is `closed`.
+    ///
+    /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;
+    /// the order does not matter. `tools` holds names of tools.
     fn granted(
         &self,
         toolsets: &[String],

@@ -105,7 +105,7 @@ pub struct ToolCx {
     pub lang: Lang,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of
     /// `[0-9a-z]`.
-    pub new_reminder_id: String,
+    pub new_id: String,
 }
 
 /// Something a model can call.
@@ -177,6 +177,6 @@ impl Tool for BuiltIn {
 }
 
 /// What is said of work that ended without a result.
-pub(super) fn interrupted(lang: Lang) -> &'static str {
+pub(crate) fn interrupted(lang: Lang) -> &'static str {
     lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
 }

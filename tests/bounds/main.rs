@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
+use dominds_tui::minds::Minds;
 use dominds_tui::tools::{Access, Outcome, Registry, Shells, ToolCx};
 use serde_json::Value;
 
@@ -42,6 +43,10 @@ impl Ground {
     pub fn new() -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let dir = tempfile::tempdir().expect("a folder");
+        let minds = dir.path().join(".minds");
+        std::fs::create_dir(&minds).expect("a folder");
+        let team = "members: { lead: { toolsets: ['*'] } }\nshell_specialists: lead\n";
+        std::fs::write(minds.join("team.yaml"), team).expect("a team");
         Self { dir, tools: Registry::builtin(), _alone: alone }
     }
 
@@ -51,7 +56,9 @@ impl Ground {
 
     /// Runs a call; gives its outcome and by how many bytes the peak of memory grew.
     pub fn run(&self, tool: &str, args: &Value) -> (Outcome, u64) {
-        let (subset, _) = self.tools.for_member(&["*".to_owned()], &[], true);
+        let minds = Minds::load(self.dir.path(), Lang::En);
+        let lead = minds.member(&AgentId::new("lead")).expect("a member");
+        let (subset, _) = self.tools.of_member(lead, true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
         let before = reset_peak();
@@ -81,7 +88,7 @@ fn cx(workspace: &Path) -> ToolCx {
         keys: Arc::default(),
         clock: Arc::new(Noon),
         lang: Lang::En,
-        new_reminder_id: "bounds01".to_owned(),
+        new_id: "bounds01".to_owned(),
     }
 }
 

@@ -84,7 +84,7 @@ fn add(cx: &ToolCx, args: &Args) -> Outcome {
         ));
     }
     let render = render(args).unwrap_or(Render::Markdown);
-    let id = cx.new_reminder_id.clone();
+    let id = cx.new_id.clone();
     let change = Change::AddReminder { id, content, position, scope, render };
     Outcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
 }

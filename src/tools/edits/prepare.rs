@@ -70,7 +70,7 @@ impl Tool for Prepare {
                 Some(Ok(taken)) => Some(taken),
                 None => None,
             };
-            let (lang, id, marks) = (cx.lang, cx.new_reminder_id.clone(), Arc::clone(&hunks));
+            let (lang, id, marks) = (cx.lang, cx.new_id.clone(), Arc::clone(&hunks));
             let work = move || match prepare(&cx, &args, kind, &marks) {
                 Ok(prepared) => {
                     let outcome = told(&name, &prepared, &cx);
@@ -175,7 +175,7 @@ fn no_change(lang: Lang) -> Refusal {
 fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> Outcome {
     let Prepared { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
-    let id = &cx.new_reminder_id;
+    let id = &cx.new_id;
     let mut report = Report::ok(name, &draft.path)
         .field("hunk_id", quoted(id))
         .field("expires_in_minutes", LIFE.as_secs() / 60)

@@ -128,10 +128,13 @@ impl Wish {
         };
         let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
         let Some(folder) = noted.0.take() else { return Outcome::failed(so_far) };
-        let pid = record.identity.pid;
+        let (pid, group) = (record.identity.pid, working.group.clone());
         let adopted = working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts));
         if let Err(error) = adopted {
-            return Outcome::failed(self.not_started(&error, cx.lang));
+            // Nobody would know of it, so it must not go on.
+            group.end().await;
+            drop(Noted(Some(folder)));
+            return Outcome::failed(self.not_kept(&error, &so_far, cx.lang));
         }
         let text = texts::in_background(pid, ended, self.timeout_seconds, cx.lang);
         let changes = cx.shells.look(pid).map(|seen| note::begin(&seen, cx)).into_iter().collect();
@@ -170,6 +173,21 @@ impl Wish {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
         let text = format!("{}\n{streams}", texts::exit(exit, lang));
         if exit == Exit::Code(0) { Outcome::done(text) } else { Outcome::failed(text) }
+    }
+
+    fn not_kept(&self, error: &std::io::Error, so_far: &str, lang: Lang) -> String {
+        let seconds = self.timeout_seconds;
+        match lang {
+            Lang::En => format!(
+                "Not over after {seconds} s, and its output cannot be kept below \
+                 .dialogs/.tui/processes: {error}. It was ended. Give it more `timeoutSeconds`, or \
+                 mend that folder.\n{so_far}"
+            ),
+            Lang::Zh => format!(
+                "{seconds} 秒后仍未结束,而其输出无法保存到 .dialogs/.tui/processes:{error}。命令已被终止。\
+                 请加大 `timeoutSeconds`,或修复该目录。\n{so_far}"
+            ),
+        }
     }
 
     fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {

@@ -9,8 +9,8 @@ const MORE: &str = "DOMINDS_TUI_SHELL_ENV";
 /// Where programs are looked for if nobody says.
 pub(super) const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// Who and where one is, what is spoken, where programs and certificates lie.
-const PASSED: [&str; 31] = [
+/// What any child may know: who and where one is, what is spoken, where programs and certificates lie.
+pub const PASSED_ON: [&str; 34] = [
     "PATH",
     "HOME",
     "USER",
@@ -18,6 +18,8 @@ const PASSED: [&str; 31] = [
     "SHELL",
     "LANG",
     "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
     "TERM",
     "COLORTERM",
     "NO_COLOR",
@@ -30,6 +32,7 @@ const PASSED: [&str; 31] = [
     "XDG_STATE_HOME",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
     "CARGO_HOME",
     "RUSTUP_HOME",
     "GOPATH",
@@ -171,7 +174,7 @@ impl Keys {
 }
 
 fn is_passed(name: &str) -> bool {
-    PASSED.contains(&name) || (name.starts_with("LC_") && !looks_secret(name))
+    PASSED_ON.contains(&name) || (name.starts_with("LC_") && !looks_secret(name))
 }
 
 /// True for the variables that members may read and set.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use tokio::time::sleep;
 
-use super::identity::{Identity, members};
+use super::identity::{Identity, members, strays};
 
 /// Between a request to end and the end by force.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -62,7 +62,8 @@ impl Group {
     /// Reaches the group, and what went into another group of the same session.
     fn signal(&self, signal: Signal) {
         let Some(leader) = self.pid() else { return };
-        let others = members(self.0.pid);
+        // Found before the leader ends, and signalled once: some take a second signal for impatience.
+        let others = strays(self.0.pid);
         if kill_process_group(leader, signal).is_err() && self.0.is_there() {
             // It has not become a group yet.
             let _ = kill_process(leader, signal);

@@ -28,7 +28,7 @@ struct Stat {
 
 impl Identity {
     /// Of a process that is there now.
-    pub(super) fn of(pid: u32) -> Self {
+    pub(crate) fn of(pid: u32) -> Self {
         let started_ticks = stat(pid).map_or(0, |stat| stat.started_ticks);
         Self { pid, started_ticks, boot: boot() }
     }
@@ -44,12 +44,18 @@ impl Identity {
 
 /// The processes that belong to the group or the session with this number, where the system says.
 pub(super) fn members(pid: u32) -> Vec<u32> {
+    at_work(|stat| stat.group == pid || stat.session == pid)
+}
+
+/// Those of its session that went into another group.
+pub(super) fn strays(pid: u32) -> Vec<u32> {
+    at_work(|stat| stat.session == pid && stat.group != pid)
+}
+
+fn at_work(is_meant: impl Fn(&Stat) -> bool) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|one| {
-        stat(*one).is_some_and(|stat| !stat.ended && (stat.group == pid || stat.session == pid))
-    })
-    .collect()
+    pids.filter(|one| stat(*one).is_some_and(|stat| !stat.ended && is_meant(&stat))).collect()
 }
 
 fn boot() -> String {

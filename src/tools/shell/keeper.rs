@@ -13,6 +13,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
+use super::record;
 use super::window::{Window, lossy, newlines};
 
 /// Bytes from the end of a stream that are looked at.
@@ -93,7 +94,7 @@ pub(super) fn read(folder: &Path, stream: Stream) -> Kept {
 
 /// The last bytes of a piece, and the number of lines before them.
 fn tail(path: &Path) -> io::Result<(Vec<u8>, u64)> {
-    let mut file = fs::File::open(path)?;
+    let mut file = record::open(path)?;
     let start = file.metadata()?.len().saturating_sub(LOOK_BYTES);
     let mut skipped = 0;
     let mut block = vec![0; 64 * 1024];
@@ -111,7 +112,9 @@ fn tail(path: &Path) -> io::Result<(Vec<u8>, u64)> {
 }
 
 fn gone(path: &Path) -> u64 {
-    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut text = String::new();
+    // As far as it can be read.
+    let _ = record::open(path).map(|file| file.take(LOOK_BYTES).read_to_string(&mut text));
     text.split_ascii_whitespace().filter_map(|n| n.parse::<u64>().ok()).sum()
 }
 
@@ -139,6 +142,11 @@ mod tests {
         assert!(kept.text.ends_with("b\nc") && kept.text.len() == 256 * 1024);
         assert_eq!(kept.before + newlines(kept.text.as_bytes()), 5 + 1 + 200_000);
         assert_eq!(read(folder.path(), Stream::Err), Kept::default());
+        for name in ["new", "gone"] {
+            let link = piece(folder.path(), Stream::Err, name);
+            std::os::unix::fs::symlink(piece(folder.path(), Stream::Out, name), link).unwrap();
+        }
+        assert_eq!(read(folder.path(), Stream::Err), Kept::default(), "links are not followed");
     }
 
     #[tokio::test]

@@ -28,7 +28,9 @@ pub(super) use launch::{Enders, Launch, Working};
 pub(super) use texts::{exit as exit_text, streams as streams_text};
 pub(super) use window::Window;
 
-pub use environment::{Environment, Keys};
+pub use environment::{Environment, Keys, PASSED_ON};
+pub(crate) use group::Group;
+pub(crate) use identity::Identity;
 pub use note::{Note, follow};
 pub use shells::{ProcessScope, Shells};
 

@@ -39,7 +39,7 @@ pub fn follow(
 /// The reminder about a process that has just gone to the background.
 pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> Change {
     Change::Follow {
-        id: cx.new_reminder_id.clone(),
+        id: cx.new_id.clone(),
         content: cx.keys.redacted(texts::note(seen, cx.lang)),
         owner: SHELL_OWNER,
         meta: meta(seen, cx.lang, &cx.clock.now()),

@@ -1,10 +1,11 @@
 //! What is on disk about one command: a record in a folder of its own below `.dialogs/.tui/processes`,
 //! from before it begins. So whatever survives the program is found again.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
@@ -14,6 +15,10 @@ use crate::domain::{AgentId, Stamp};
 /// Below the workspace.
 const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];
 const RECORD: &str = "process.json";
+/// A record until it is whole.
+const NEW_RECORD: &str = "process.json.new";
+/// Folders that are looked into.
+const MOST_FOLDERS: usize = 4_096;
 /// The most that is read of a record, in bytes.
 const RECORD_BYTES: u64 = 1024 * 1024;
 
@@ -58,13 +63,90 @@ pub(super) fn folder(workspace: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
+/// Whoever is killed meanwhile leaves the old record or the new one, never half of it.
 pub(super) fn write(folder: &Path, record: &Record) -> io::Result<()> {
-    fs::write(folder.join(RECORD), serde_json::to_vec(record)?)
+    let (path, new) = (folder.join(RECORD), folder.join(NEW_RECORD));
+    let mut file = File::create(&new)?;
+    file.write_all(&serde_json::to_vec(record)?)?;
+    file.sync_all()?;
+    fs::rename(new, path)
+}
+
+/// The folders of all records that are there; a link is none of them.
+pub(super) fn all(workspace: &Path) -> Vec<PathBuf> {
+    let Ok(top) = folder(workspace) else { return Vec::new() };
+    let entries = fs::read_dir(top).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.take(MOST_FOLDERS).map(|entry| entry.path()).collect()
 }
 
 pub(super) fn read(folder: &Path) -> Option<Record> {
-    let path = folder.join(RECORD);
-    let meta = fs::symlink_metadata(&path).ok()?;
-    let fits = meta.is_file() && meta.len() <= RECORD_BYTES;
-    fits.then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
+    let mut bytes = Vec::new();
+    let file = open(&folder.join(RECORD)).ok()?;
+    file.take(RECORD_BYTES).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Opens a file that may be somebody else's: no link, and nothing that would be waited for.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::other(format!("{} is no file", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn record() -> Record {
+        Record {
+            identity: Identity { pid: 4_000_000, started_ticks: 7, boot: "b".to_owned() },
+            agent: AgentId::new("lead"),
+            command: "sleep 1".to_owned(),
+            shell: "sh".to_owned(),
+            started_at: Stamp::new("2026-11-21 12:00:00"),
+            exit: None,
+            scrollback: 5,
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_was_written_and_written_whole() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = begin(top.path(), &record()).unwrap();
+        assert_eq!(all(top.path()), std::slice::from_ref(&folder));
+        assert_eq!(read(&folder), Some(record()));
+        // A reader that has the old record open keeps it whole.
+        let mut old = open(&folder.join(RECORD)).unwrap();
+        let ended = Record { exit: Some(Exit::Code(3)), ..record() };
+        write(&folder, &ended).unwrap();
+        let mut text = String::new();
+        old.read_to_string(&mut text).unwrap();
+        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
+        assert_eq!(read(&folder), Some(ended));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn nothing_is_read_through_a_link_or_from_a_pipe() {
+        let top = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let real = begin(elsewhere.path(), &record()).unwrap();
+        let ours = folder(top.path()).unwrap();
+        fs::create_dir_all(ours.join("file")).unwrap();
+        fs::create_dir_all(ours.join("pipe")).unwrap();
+        symlink(&real, ours.join("folder")).unwrap();
+        symlink(real.join(RECORD), ours.join("file").join(RECORD)).unwrap();
+        let pipe = ours.join("pipe").join(RECORD);
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let found = all(top.path());
+        assert_eq!(found.len(), 2, "a folder behind a link is not ours");
+        assert_eq!(found.iter().find_map(|folder| read(folder)), None);
+    }
 }

@@ -97,10 +97,8 @@ impl Shells {
     /// Takes up what an earlier run has left behind. Must be called inside the runtime; touches the
     /// disk.
     pub fn find_again(&self, workspace: &Path) {
-        let Ok(top) = record::folder(workspace) else { return };
         let mut ended = Vec::new();
-        for entry in fs::read_dir(&top).into_iter().flatten().flatten() {
-            let folder = entry.path();
+        for folder in record::all(workspace) {
             let Some(record) = record::read(&folder) else { continue };
             let pid = record.identity.pid;
             let there = record.exit.is_none() && record.identity.is_there();

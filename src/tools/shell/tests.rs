@@ -204,6 +204,15 @@ async fn c10_everything_a_process_started_is_stopped_with_it() {
 }
 
 #[tokio::test]
+async fn a_command_is_asked_to_end_once() {
+    let bench = Bench::new();
+    let command = "trap 'echo asked >>asked' TERM; echo ready; while :; do sleep 0.05; done";
+    let reminder = background(&bench, command).await;
+    assert!(bench.cx.shells.stop(pid(&reminder), true).await);
+    assert_eq!(bench.text("asked"), "asked\n");
+}
+
+#[tokio::test]
 async fn what_a_command_leaves_at_work_is_in_the_background_too() {
     let bench = Bench::new();
     let command = "sleep 30 >/dev/null 2>&1 & echo started";
@@ -213,6 +222,21 @@ async fn what_a_command_leaves_at_work_is_in_the_background_too() {
     assert_eq!(bench.cx.shells.running(super::ProcessScope::Ours), [pid]);
     assert!(bench.call("stop_daemon", &json!({ "pid": pid })).await.ok);
     assert_eq!(super::identity::members(pid), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_command_that_cannot_be_kept_in_the_background_is_ended() {
+    let bench = Bench::new();
+    let noted = "until ls .dialogs/.tui/processes/*/process.json; do sleep 0.02; done 2>/dev/null";
+    let command = format!("echo $$ >pid; {noted} >noted; rm -r .dialogs; echo begun; sleep 30");
+    let outcome = bench.call("shell_cmd", &json!({"command": command, "timeoutSeconds": 2})).await;
+    assert!(!outcome.ok && outcome.changes.is_empty(), "{}", outcome.text);
+    for text in ["It was ended", ".dialogs/.tui/processes", "stdout:\nbegun\n"] {
+        assert!(outcome.text.contains(text), "{}", outcome.text);
+    }
+    let pid = bench.text("pid").trim().parse().unwrap();
+    assert!(!Identity::of(pid).is_there());
+    assert_eq!(bench.cx.shells.list(), Vec::new());
 }
 
 #[tokio::test]
