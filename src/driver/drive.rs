@@ -210,11 +210,10 @@ impl Drive {
 
     async fn call(&self, generation: &Generation, call: Call) -> (Call, Outcome) {
         let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
-        let mut outcome = tokio::select! {
+        let outcome = tokio::select! {
             outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
             () = self.stop.cancelled() => Outcome::failed(self.texts.stopped_call()),
         };
-        outcome.text = generation.tool_cx.keys.redacted(outcome.text);
         (call, outcome)
     }
 

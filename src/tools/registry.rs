@@ -227,7 +227,16 @@ impl ToolSubset {
     }
 
     /// Runs a call. Never fails: whatever is wrong with it becomes a text for the model.
+    /// The result holds no key.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
+        let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
+        let mut outcome = self.outcome(name, raw_arguments, cx).await;
+        // Before it is cut, or half a key could be left at the end.
+        outcome.text = keys.redacted(outcome.text);
+        outcome.capped(lang)
+    }
+
+    async fn outcome(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
         let lang = cx.lang;
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
@@ -236,7 +245,7 @@ impl ToolSubset {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
-                call.await.unwrap_or_else(|_| Outcome::failed(broken_down(name, lang))).capped(lang)
+                call.await.unwrap_or_else(|_| Outcome::failed(broken_down(name, lang)))
             }
             Err(fault) => Outcome::failed(match lang {
                 Lang::En => format!("{name} was not run. {}", fault.text(lang)),
@@ -257,7 +266,6 @@ impl ToolSubset {
             Lang::En => format!("There is no tool `{shown}` here. Available: {known}."),
             Lang::Zh => format!("这里没有工具 `{shown}`。可用:{known}。"),
         })
-        .capped(lang)
     }
 }
 
