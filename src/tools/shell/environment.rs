@@ -77,7 +77,7 @@ pub struct Environment {
 
 impl Environment {
     /// Chooses among all variables of this program: those on the list, and those a person names in
-    /// [`MORE`].
+    /// `MORE`.
     #[must_use]
     pub fn of(all: impl IntoIterator<Item = (String, String)>) -> Self {
         let all: BTreeMap<String, String> = all.into_iter().collect();
