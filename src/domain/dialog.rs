@@ -43,6 +43,27 @@ pub struct Dialog {
     pub history: History,
 }
 
+#[cfg(test)]
+impl Dialog {
+    /// A main dialog of `lead` whose first course holds these records.
+    pub fn of_records(records: &[&str]) -> Self {
+        let meta = DialogMeta {
+            id: SelfId::new("aa/bb/01"),
+            agent_id: "lead".into(),
+            task_doc_path: "t.tsk".to_owned(),
+            created_at: Stamp::default(),
+            session_slug: None,
+            extra: Map::new(),
+        };
+        let mut dialog = Self::new(meta, Latest::new(Stamp::default()));
+        for record in records {
+            let entry = super::record::Entry::parse(record).expect("a record");
+            dialog.history.fold(super::number::Course::FIRST, std::sync::Arc::new(entry));
+        }
+        dialog
+    }
+}
+
 impl Dialog {
     #[must_use]
     pub fn new(meta: DialogMeta, latest: Latest) -> Self {

@@ -102,36 +102,17 @@ pub fn says_stop(question: &CallId, answer: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use crate::domain::Stamp;
     use crate::domain::latest::{ExecutionMarker, StopReason};
-    use crate::domain::{Course, DialogMeta, Entry, SelfId, Stamp};
 
     const TOLD: &str = r#"{"type":"gen_start_record","genseq":1}"#;
     const ENDED: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable","reason":"x"}}"#;
     const FULL: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"available","promptTokens":9,"completionTokens":1,"totalTokens":10,"modelContextLimitTokens":10,"effectiveOptimalMaxTokens":5,"effectiveCriticalMaxTokens":8,"hardUtil":0.9,"optimalUtil":1.8,"level":"critical"}}"#;
 
-    fn dialog(records: &[&str]) -> Dialog {
-        let meta = DialogMeta {
-            id: SelfId::new("a"),
-            agent_id: "lead".into(),
-            task_doc_path: "t.tsk".to_owned(),
-            created_at: Stamp::default(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        let mut dialog = Dialog::new(meta, Latest::new(Stamp::default()));
-        for record in records {
-            let entry = Arc::new(Entry::parse(record).expect("a record"));
-            dialog.history.fold(Course::FIRST, entry);
-        }
-        dialog
-    }
-
     #[test]
     fn a_dialog_that_would_rest_is_warned_pushed_or_asks_a_person() {
-        let ended = || dialog(&[TOLD, ENDED]);
+        let ended = || Dialog::of_records(&[TOLD, ENDED]);
         let stopped = || {
             let mut dialog = ended();
             let reason = StopReason::UserStop;
@@ -148,9 +129,14 @@ mod tests {
             ("pushes are left", ended(), Some((1, 3)), Some(Urge::Push)),
             ("none is left", ended(), Some((0, 3)), Some(Urge::AskHuman)),
             ("it is off", ended(), None, None),
-            ("its context is full", dialog(&[TOLD, FULL]), Some((1, 3)), Some(last_call)),
-            ("full, and off", dialog(&[TOLD, FULL]), None, Some(last_call)),
-            ("it still writes", dialog(&[TOLD]), Some((1, 3)), None),
+            (
+                "its context is full",
+                Dialog::of_records(&[TOLD, FULL]),
+                Some((1, 3)),
+                Some(last_call),
+            ),
+            ("full, and off", Dialog::of_records(&[TOLD, FULL]), None, Some(last_call)),
+            ("it still writes", Dialog::of_records(&[TOLD]), Some((1, 3)), None),
             ("it was stopped", stopped(), Some((1, 3)), None),
             ("it goes on anyway", goes_on(), Some((1, 3)), None),
         ] {

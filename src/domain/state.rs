@@ -212,19 +212,6 @@ mod tests {
     use crate::domain::pending::CallType;
     use crate::domain::question::{CallSite, Question};
     use crate::domain::time::Stamp;
-    use crate::domain::{DialogMeta, Latest};
-
-    fn dialog() -> Dialog {
-        let meta = DialogMeta {
-            id: SelfId::new("aa/bb/01"),
-            agent_id: "lead".into(),
-            task_doc_path: "t.tsk".to_owned(),
-            created_at: Stamp::default(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        Dialog::new(meta, Latest::new(Stamp::default()))
-    }
 
     fn group(genseq: u32) -> WaitGroup {
         WaitGroup { course: Course::FIRST, genseq: Genseq(genseq) }
@@ -278,14 +265,14 @@ mod tests {
     #[test]
     fn an_asker_goes_on_when_its_wait_group_is_answered_and_no_question_is_open() {
         for (dialog, expected) in [
-            (dialog(), None),
-            (dialog().replied_in(1), Some(NextStep::ReadReplies)),
-            (dialog().replied_in(1).waiting_in(1), None),
-            (dialog().replied_in(1).waiting_in(2), Some(NextStep::ReadReplies)),
-            (dialog().replied_in(1).asking(), None),
-            (dialog().replied_in(1).stopped(StopReason::UserStop), None),
-            (dialog().answered_by_a_person(), Some(NextStep::ReadReplies)),
-            (dialog().answered_by_a_person().waiting_in(1), None),
+            (Dialog::of_records(&[]), None),
+            (Dialog::of_records(&[]).replied_in(1), Some(NextStep::ReadReplies)),
+            (Dialog::of_records(&[]).replied_in(1).waiting_in(1), None),
+            (Dialog::of_records(&[]).replied_in(1).waiting_in(2), Some(NextStep::ReadReplies)),
+            (Dialog::of_records(&[]).replied_in(1).asking(), None),
+            (Dialog::of_records(&[]).replied_in(1).stopped(StopReason::UserStop), None),
+            (Dialog::of_records(&[]).answered_by_a_person(), Some(NextStep::ReadReplies)),
+            (Dialog::of_records(&[]).answered_by_a_person().waiting_in(1), None),
         ] {
             assert_eq!(next_step(&dialog), expected, "{dialog:?}");
         }
@@ -294,12 +281,20 @@ mod tests {
     #[test]
     fn the_shown_state_follows_the_facts() {
         for (dialog, activity, expected) in [
-            (dialog(), Activity::Resting, "idle_waiting_user"),
-            (dialog().asking(), Activity::Resting, "blocked"),
-            (dialog().waiting_in(1), Activity::Resting, "blocked"),
-            (dialog().waiting_in(1).stopped(StopReason::UserStop), Activity::Resting, "stopped"),
-            (dialog().asking(), Activity::Driving, "proceeding"),
-            (dialog(), Activity::Stopping(StopRequest::UserStop), "proceeding_stop_requested"),
+            (Dialog::of_records(&[]), Activity::Resting, "idle_waiting_user"),
+            (Dialog::of_records(&[]).asking(), Activity::Resting, "blocked"),
+            (Dialog::of_records(&[]).waiting_in(1), Activity::Resting, "blocked"),
+            (
+                Dialog::of_records(&[]).waiting_in(1).stopped(StopReason::UserStop),
+                Activity::Resting,
+                "stopped",
+            ),
+            (Dialog::of_records(&[]).asking(), Activity::Driving, "proceeding"),
+            (
+                Dialog::of_records(&[]),
+                Activity::Stopping(StopRequest::UserStop),
+                "proceeding_stop_requested",
+            ),
         ] {
             assert_eq!(derive(&dialog, activity).kind(), expected, "{dialog:?}");
         }

@@ -178,28 +178,11 @@ fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskRe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DialogMeta, Latest, SelfId, Stamp};
-
-    fn dialog(lines: &[&str]) -> Dialog {
-        let meta = DialogMeta {
-            id: SelfId::new("aa/bb/01"),
-            agent_id: "lead".into(),
-            task_doc_path: "t.tsk".to_owned(),
-            created_at: Stamp::default(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        let mut dialog = Dialog::new(meta, Latest::new(Stamp::default()));
-        for line in lines {
-            let entry = std::sync::Arc::new(Entry::parse(line).expect("a record"));
-            dialog.history.fold(crate::domain::Course::FIRST, entry);
-        }
-        dialog
-    }
+    use crate::domain::Stamp;
 
     #[test]
     fn reminders_stand_before_the_history_newest_first() {
-        let mut dialog = dialog(&[
+        let mut dialog = Dialog::of_records(&[
             r#"{"type":"gen_start_record","genseq":1}"#,
             r#"{"type":"human_text_record","genseq":1,"content":"hi","msgId":"m","grammar":"markdown","origin":"user"}"#,
         ]);
@@ -228,9 +211,9 @@ mod tests {
         let told = |dialog: &Dialog| {
             messages(dialog, &[], Vec::new(), None, &Album::default(), Texts(Lang::En))
         };
-        let waiting = told(&dialog(&lines[..3]));
+        let waiting = told(&Dialog::of_records(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = told(&dialog(&lines));
+        let answered = told(&Dialog::of_records(&lines));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

@@ -94,27 +94,7 @@ fn asks(prompt: &HumanText) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::domain::{Course, DialogMeta, Latest, SelfId, Stamp};
-
-    fn dialog(records: &[&str]) -> Dialog {
-        let meta = DialogMeta {
-            id: SelfId::new("a"),
-            agent_id: "lead".into(),
-            task_doc_path: "t.tsk".to_owned(),
-            created_at: Stamp::default(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        let mut dialog = Dialog::new(meta, Latest::new(Stamp::default()));
-        for record in records {
-            let entry = Arc::new(Entry::parse(record).expect("a record"));
-            dialog.history.fold(Course::FIRST, entry);
-        }
-        dialog
-    }
 
     const START: &str = r#"{"type":"gen_start_record","genseq":1}"#;
     const WHOLE: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable","reason":"x"}}"#;
@@ -153,7 +133,7 @@ mod tests {
             ("results that were read", vec![START, CALL, BACK, WHOLE, START, WHOLE, START], vec![]),
             ("a warning asks for nothing", vec![START, &hi, WHOLE, START, &warning], vec![]),
         ] {
-            assert_eq!(unanswered(&dialog(&records)), expected, "{what}");
+            assert_eq!(unanswered(&Dialog::of_records(&records)), expected, "{what}");
         }
     }
 

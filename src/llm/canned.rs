@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::protocol::Protocol;
+use super::protocol::{Fold, Protocol};
+use super::sse::Decoder;
 use super::{
     Clients, Endpoint, GenEvent, GenStream, LlmError, Message, ModelParams, Provider, Remote,
     Request, Segment, ToolCall,
@@ -19,6 +20,35 @@ pub const JSON: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
 
 pub type Items = Vec<Result<GenEvent, LlmError>>;
+
+/// What a fold makes of bytes that come in these pieces.
+pub fn folded<'a>(
+    mut fold: impl Fold,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Vec<GenEvent>, LlmError> {
+    let mut decoder = Decoder::default();
+    let mut told = Vec::new();
+    for piece in pieces {
+        for event in decoder.feed(piece).expect("small events") {
+            fold.event(&event)?;
+        }
+        told.extend(fold.take().into_iter().map(Ok));
+    }
+    if let Some(event) = decoder.finish() {
+        fold.event(&event)?;
+    }
+    fold.end()?;
+    told.extend(fold.take().into_iter().map(Ok));
+    joined(told)
+}
+
+/// Bytes in pieces that end at these places.
+pub fn pieces(bytes: &[u8], mut cuts: Vec<usize>) -> Vec<&[u8]> {
+    cuts.retain(|at| *at <= bytes.len());
+    cuts.extend([0, bytes.len()]);
+    cuts.sort_unstable();
+    cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
 
 pub fn request() -> Request {
     Request {

@@ -19,6 +19,23 @@ pub enum Handled {
     Close,
 }
 
+/// By how many rows an action scrolls a list that shows `height` of them.
+pub fn scrolls_by(action: Action, height: usize) -> Option<isize> {
+    let page = isize::try_from(height).unwrap_or(1).max(1);
+    let half = (page / 2).max(1);
+    let steps = [
+        (Action::LineUp, -1),
+        (Action::LineDown, 1),
+        (Action::HalfPageUp, -half),
+        (Action::HalfPageDown, half),
+        (Action::PageUp, -page),
+        (Action::PageDown, page),
+        (Action::ToStart, isize::MIN),
+        (Action::ToEnd, isize::MAX),
+    ];
+    steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
+}
+
 /// An overlay. The topmost one gets every key.
 pub trait Pane: fmt::Debug {
     /// Where its keys are looked up.

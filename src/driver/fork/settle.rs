@@ -69,22 +69,10 @@ fn is_held(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
 mod tests {
     use super::*;
     use crate::domain::question::{CallSite, Question};
-    use crate::domain::{CallId, Course, DialogId, DialogMeta, Latest, RootId, Stamp};
-
-    fn main() -> Dialog {
-        let meta = DialogMeta {
-            id: SelfId::new("aa/bb/01"),
-            agent_id: "lead".into(),
-            task_doc_path: "t.tsk".to_owned(),
-            created_at: Stamp::default(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        Dialog::new(meta, Latest::new(Stamp::default()))
-    }
+    use crate::domain::{CallId, Course, DialogId, RootId, Stamp};
 
     fn asking() -> Dialog {
-        let mut dialog = main();
+        let mut dialog = Dialog::of_records(&[]);
         let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
         let id = DialogId::main(RootId::new("aa/bb/01"));
         let question = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
@@ -96,10 +84,10 @@ mod tests {
     fn a_fork_waits_for_words_or_for_others_or_for_a_person_to_say_go_on() {
         let words = || Opening::User("Hi".to_owned());
         for (dialog, opening, expected, held) in [
-            (main(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (Dialog::of_records(&[]), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
             (asking(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
             (asking(), Opening::Nothing, AfterFork::RestorePending, false),
-            (main(), Opening::Nothing, AfterFork::AutoContinue, true),
+            (Dialog::of_records(&[]), Opening::Nothing, AfterFork::AutoContinue, true),
         ] {
             let next = after(&dialog, opening);
             assert_eq!((is_held(&dialog, true, &next), next), (held, expected), "{dialog:?}");

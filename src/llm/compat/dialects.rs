@@ -4,23 +4,13 @@ use serde_json::{Value, json};
 
 use super::fold::ChatFold;
 use crate::domain::{Quirk, Quirks};
-use crate::llm::canned::{calls, data, joined, says, thinks};
-use crate::llm::protocol::Fold;
-use crate::llm::sse::Decoder;
+use crate::llm::canned::{self, calls, data, says, thinks};
 use crate::llm::{GenEvent, LlmError, Usage};
 
 const PLAIN: Quirks = Quirks::NONE;
 
 fn folded(quirks: Quirks, stream: &str) -> Result<Vec<GenEvent>, LlmError> {
-    let mut fold = ChatFold::new(10_000, quirks);
-    let mut decoder = Decoder::default();
-    let events = decoder.feed(stream.as_bytes()).expect("small events");
-    let last = decoder.finish();
-    for event in events.iter().chain(&last) {
-        fold.event(event)?;
-    }
-    fold.end()?;
-    joined(fold.take().into_iter().map(Ok).collect())
+    canned::folded(ChatFold::new(10_000, quirks), [stream.as_bytes()])
 }
 
 fn choice(fields: &Value) -> String {

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, data, ends, failure, joined, says, thinks,
+    JSON, STREAM, answered, answered_with, calls, data, ends, failure, folded, joined, pieces,
+    says, thinks,
 };
 use crate::llm::protocol::Fold;
-use crate::llm::{ErrorClass, GenEvent, LlmError, Usage};
+use crate::llm::{ErrorClass, GenEvent, Usage};
 
 /// One event, named as servers name it, in its data and beside it.
 fn event(kind: &str, fields: Value) -> String {
@@ -436,31 +437,16 @@ async fn an_endless_answer_is_stopped() {
     assert_eq!(error.to_string(), "stopped: the answer has too many items");
 }
 
-fn folded<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> Result<Vec<GenEvent>, LlmError> {
-    let mut decoder = crate::llm::sse::Decoder::default();
-    let mut fold = ResponsesFold::new(100_000);
-    let mut told = Vec::new();
-    for chunk in chunks {
-        for event in decoder.feed(chunk).unwrap() {
-            fold.event(&event)?;
-        }
-        told.extend(fold.take().into_iter().map(Ok));
-    }
-    fold.end()?;
-    told.extend(fold.take().into_iter().map(Ok));
-    joined(told)
+fn fold() -> ResponsesFold {
+    ResponsesFold::new(100_000)
 }
 
 proptest! {
     #[test]
     fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
         let stream = full_stream();
-        let bytes = stream.as_bytes();
-        let mut cuts: Vec<usize> = cuts.into_iter().filter(|at| *at <= bytes.len()).collect();
-        cuts.extend([0, bytes.len()]);
-        cuts.sort_unstable();
-        let chunks = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
-        prop_assert_eq!(folded(chunks), Ok(full_answer()));
+        let chunks = pieces(stream.as_bytes(), cuts);
+        prop_assert_eq!(folded(fold(), chunks), Ok(full_answer()));
     }
 
     /// Events that are lost, repeated or out of order: never a panic, and an answer that is taken
@@ -471,7 +457,7 @@ proptest! {
     ) {
         let pieces = pieces_of_full_stream();
         let stream: String = order.iter().map(|at| pieces[*at].as_str()).collect();
-        if let Ok(events) = folded(std::iter::once(stream.as_bytes())) {
+        if let Ok(events) = folded(fold(), [stream.as_bytes()]) {
             for event in events {
                 if let GenEvent::Call(call) = event {
                     let known = ["{\"x\":\"aaaa\"}", "{}"].contains(&call.arguments.as_str());

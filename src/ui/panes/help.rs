@@ -10,7 +10,7 @@ use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::pane::{Handled, Pane, scrolls_by};
 use crate::ui::theme::Role;
 
 /// Cells for the keys of one action.
@@ -64,19 +64,7 @@ impl Pane for Help {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        let page = isize::try_from(self.height).unwrap_or(1).max(1);
-        let steps = [
-            (Action::LineUp, -1),
-            (Action::LineDown, 1),
-            (Action::HalfPageUp, -page),
-            (Action::PageUp, -page),
-            (Action::HalfPageDown, page),
-            (Action::PageDown, page),
-            (Action::ToStart, isize::MIN),
-            (Action::ToEnd, isize::MAX),
-        ];
-        let step = steps.iter().find(|(known, _)| *known == action);
-        step.map_or(Handled::Close, |(_, rows)| self.scroll(*rows))
+        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {

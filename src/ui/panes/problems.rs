@@ -13,7 +13,7 @@ use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::pane::{Handled, Pane, scrolls_by};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -75,19 +75,7 @@ impl Pane for ProblemList {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        let page = isize::try_from(self.height).unwrap_or(1).max(1);
-        let steps = [
-            (Action::LineUp, -1),
-            (Action::LineDown, 1),
-            (Action::HalfPageUp, -(page / 2).max(1)),
-            (Action::HalfPageDown, (page / 2).max(1)),
-            (Action::PageUp, -page),
-            (Action::PageDown, page),
-            (Action::ToStart, isize::MIN),
-            (Action::ToEnd, isize::MAX),
-        ];
-        let step = steps.iter().find(|(known, _)| *known == action);
-        step.map_or(Handled::Close, |(_, rows)| self.scroll(*rows))
+        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
