@@ -7,6 +7,7 @@ use super::assignment::{Assignment, Frame, ReplyDirective};
 use super::history::History;
 use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::latest::{Latest, Parked};
+use super::number::{Course, Genseq};
 use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
@@ -101,7 +102,13 @@ impl Dialog {
     }
 
     fn is_directed(&self, call: Option<&CallId>) -> bool {
-        call.is_some_and(|call| self.history.directed.contains_key(call))
+        call.is_some_and(|call| self.heard_at(call).is_some())
+    }
+
+    /// Where it heard a question it was asked back.
+    #[must_use]
+    pub fn heard_at(&self, call: &CallId) -> Option<(Course, Genseq)> {
+        self.history.directed.get(call).copied()
     }
 
     /// The dialog this one works for.

@@ -37,6 +37,7 @@ pub mod time;
 pub mod transcript;
 pub mod tree;
 pub mod trust;
+pub mod waits;
 pub mod wildcard;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
