@@ -197,6 +197,7 @@ fn mend(error: &LlmError, variable: Option<&str>) -> String {
         (Some(_), _) => "check the name of the model, and its limits in `models`",
         (None, ErrorClass::Malformed) => "check `baseUrl` and `apiType`: this is no such API",
         (None, ErrorClass::Rejected | ErrorClass::Fatal) => "mend the entry in .minds/llm.yaml",
+        (None, ErrorClass::Violation) => "use another server or `apiType` for this model",
         (None, ErrorClass::Transport) if speaks_of_trust(error.message()) => {
             "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"
         }

@@ -38,7 +38,7 @@ pub enum Quirk {
     MaxCompletionTokens,
     /// `stream_options` is refused; so nothing is known of the tokens of a stream.
     NoStreamOptions,
-    /// Empty answers are asked for again four times and soon; then the dialog is pushed once.
+    /// Empty answers are asked for again four times instead of twice.
     XcodeBest,
 }
 

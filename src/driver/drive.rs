@@ -101,6 +101,7 @@ impl Drive {
                 }
             };
             let Some(delay) = delay(&error, failed, generation, empty) else {
+                tracing::error!(dialog = %self.dialog, %error, "request failed for good");
                 self.over(failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };
@@ -138,18 +139,19 @@ impl Drive {
         let mut live = Live::default();
         loop {
             let event = tokio::select! {
-                event = stream.next() => event,
+                biased;
+                () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
                 () = live.due() => {
                     self.tell_live(live.take()).await;
                     continue;
                 }
-                () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
+                event = stream.next() => event,
             };
             match event {
                 Some(Ok(event)) => match growing.take(event) {
                     Seen::Violation => {
                         let text = "protocol violation: the provider went on after its end";
-                        return Attempt::Failed(LlmError::new(ErrorClass::Fatal, text));
+                        return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
                     }
                     Seen::More(segment, text) => {
                         if let Some(other) = live.add(segment, &text) {
@@ -235,8 +237,8 @@ fn delay(
     empty: &mut Emptiness,
 ) -> Option<Duration> {
     let config = &generation.retry;
-    let verdict = if config.gives_up_when_empty && error.class() == ErrorClass::Empty {
-        empty.verdict()
+    let verdict = if error.class() == ErrorClass::Empty {
+        empty.verdict(config.empty_retries)
     } else {
         verdict(error, failed, config)
     };

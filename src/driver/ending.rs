@@ -88,7 +88,6 @@ impl TreeTask {
 /// Why a dialog stops whose request failed for good.
 fn stop_reason(error: &LlmError) -> StopReason {
     match error.class() {
-        // All other requests without an answer are made again for ever.
         ErrorClass::Empty => StopReason::LlmRetryStopped {
             error: error.to_string(),
             display: serde_json::json!({
@@ -106,6 +105,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
         )),
         ErrorClass::Rejected
         | ErrorClass::Fatal
+        | ErrorClass::Violation
         | ErrorClass::RateLimited
         | ErrorClass::Transport
         | ErrorClass::Server
@@ -115,7 +115,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
     }
 }
 
-/// The problem, if the provider refused the request as it stands.
+/// The problem, if the provider refused the request as it stands, or broke its protocol.
 pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
     let GenerationEnd::Failed { error, .. } = end else { return None };
     match error.class() {
@@ -124,6 +124,12 @@ pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
             ".minds/llm.yaml",
             format!("a request of {dialog} was rejected: {error}"),
             "check the model, its key and its settings, then continue the dialog",
+        )),
+        ErrorClass::Violation => Some(Problem::new(
+            format!("llm_protocol_violation/{dialog}"),
+            ".minds/llm.yaml",
+            format!("the stream of an answer to {dialog} cannot be trusted: {error}"),
+            "use another server or `apiType` for this model, or continue the dialog to ask again",
         )),
         ErrorClass::Fatal
         | ErrorClass::RateLimited

@@ -17,13 +17,16 @@ pub enum Verdict {
     GiveUp,
 }
 
-/// Decides about attempt number `failed` (the first is 0).
+/// Decides about attempt number `failed` (the first is 0). Empty answers are counted over a whole
+/// drive, see [`Emptiness`].
 pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
     match error.class() {
         ErrorClass::Rejected
         | ErrorClass::Fatal
+        | ErrorClass::Violation
         | ErrorClass::ContextOverflow
-        | ErrorClass::Cancelled => Verdict::GiveUp,
+        | ErrorClass::Cancelled
+        | ErrorClass::Empty => Verdict::GiveUp,
         ErrorClass::RateLimited => Verdict::Throttled,
         ErrorClass::Transport | ErrorClass::Cut if failed < config.aggressive_max_retries => {
             let delay =
@@ -33,7 +36,6 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
         ErrorClass::Transport
         | ErrorClass::Cut
         | ErrorClass::Server
-        | ErrorClass::Empty
         | ErrorClass::Malformed => {
             let steps = failed / RAMP;
             let delay = grown(
@@ -47,15 +49,14 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
     }
 }
 
-/// How often an empty answer is asked for again where a provider is known to send them.
-const EMPTY_RETRIES: u32 = 4;
-/// And how soon.
+/// How soon an empty answer is asked for again.
 const EMPTY_DELAY: Duration = Duration::from_secs(3);
 
-/// The empty answers of one drive, over all its generations, where they are not waited through.
+/// The empty answers of one drive, over all its generations.
 #[derive(Debug, Default)]
 pub struct Emptiness {
     in_a_row: u32,
+    given_up: bool,
     pushed: bool,
 }
 
@@ -65,15 +66,16 @@ impl Emptiness {
         *self = Self::default();
     }
 
-    /// An answer without anything in it came.
-    pub fn verdict(&mut self) -> Verdict {
+    /// An answer without anything in it came; it is asked for again at most `retries` times in a row.
+    pub fn verdict(&mut self, retries: u32) -> Verdict {
         self.in_a_row = self.in_a_row.saturating_add(1);
-        if self.in_a_row <= EMPTY_RETRIES { Verdict::Wait(EMPTY_DELAY) } else { Verdict::GiveUp }
+        self.given_up = self.in_a_row > retries;
+        if self.given_up { Verdict::GiveUp } else { Verdict::Wait(EMPTY_DELAY) }
     }
 
     /// Whether a push may help after it was given up: once between two whole answers.
     pub fn may_push(&mut self) -> bool {
-        self.in_a_row > EMPTY_RETRIES && !std::mem::replace(&mut self.pushed, true)
+        self.given_up && !std::mem::replace(&mut self.pushed, true)
     }
 }
 
@@ -107,12 +109,13 @@ mod tests {
             (ErrorClass::Fatal, 0, None),
             (ErrorClass::ContextOverflow, 0, None),
             (ErrorClass::Cancelled, 0, None),
+            (ErrorClass::Violation, 0, None),
             (ErrorClass::Transport, 0, Some(1.0)),
             (ErrorClass::Transport, 1, Some(1.5)),
             (ErrorClass::Cut, 2, Some(2.25)),
             (ErrorClass::Transport, 3, Some(30.0)),
             (ErrorClass::Server, 0, Some(30.0)),
-            (ErrorClass::Empty, 9, Some(30.0)),
+            (ErrorClass::Server, 9, Some(30.0)),
             (ErrorClass::Malformed, 10, Some(45.0)),
         ] {
             assert_eq!(waits(class, failed), expected, "{class:?} after {failed}");
@@ -139,17 +142,18 @@ mod tests {
     }
 
     #[test]
-    fn h10_empty_answers_are_asked_for_four_times_soon_and_pushed_once_between_whole_answers() {
+    fn h10_an_empty_answer_is_asked_for_twice_soon_and_pushed_once_between_whole_answers() {
         let mut empty = Emptiness::default();
-        let round = |empty: &mut Emptiness| [(); 5].map(|()| empty.verdict());
+        let retries = RetryConfig::default().empty_retries;
+        let round = |empty: &mut Emptiness| [(); 3].map(|()| empty.verdict(retries));
         let soon = || Verdict::Wait(3 * SECOND);
-        assert_eq!(round(&mut empty), [soon(), soon(), soon(), soon(), Verdict::GiveUp]);
+        assert_eq!(round(&mut empty), [soon(), soon(), Verdict::GiveUp]);
         assert!(empty.may_push());
-        assert_eq!(empty.verdict(), Verdict::GiveUp, "the push did not help");
+        assert_eq!(empty.verdict(retries), Verdict::GiveUp, "the push did not help");
         assert!(!empty.may_push());
         empty.over();
         assert!(!empty.may_push(), "nothing was given up");
-        assert_eq!(round(&mut empty)[4], Verdict::GiveUp);
+        assert_eq!(round(&mut empty)[2], Verdict::GiveUp);
         assert!(empty.may_push());
     }
 }

@@ -93,7 +93,9 @@ impl TreeTask {
         self.tell_tree().await;
         self.schedule().await;
         loop {
+            // A person goes first; and what is ready at one moment is done in one order, whenever it runs.
             tokio::select! {
+                biased;
                 request = self.mailbox.recv(), if !self.closing => match request {
                     Some(request) => self.carry_out(request).await,
                     None => self.close(),

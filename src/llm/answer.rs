@@ -85,6 +85,11 @@ impl Answer {
         Ok(())
     }
 
+    /// Whether the last thing written, other than blanks, was said to the person.
+    pub(super) fn is_saying(&self) -> bool {
+        self.opened && self.segment == Some(Segment::Saying)
+    }
+
     /// Sets what comes next apart from what this segment holds already.
     pub(super) fn part(&mut self, segment: Segment) -> Result<(), LlmError> {
         if self.opened && self.segment == Some(segment) {
@@ -219,6 +224,12 @@ pub(super) fn argument_text(raw: Option<&RawValue>) -> Result<String, LlmError> 
 
 pub(super) fn too_many_calls() -> LlmError {
     LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many calls")
+}
+
+/// Words or a thought began before the ones before them had ended. `what` tells where.
+pub(super) fn overlap(what: &str) -> LlmError {
+    let text = format!("protocol violation: the provider mixed what must follow each other: {what}");
+    LlmError::new(ErrorClass::Violation, &text)
 }
 
 pub(super) fn cut() -> LlmError {

@@ -16,6 +16,9 @@ pub enum ErrorClass {
     Rejected,
     /// Cannot go on for another reason: do not retry.
     Fatal,
+    /// The stream broke the order of its own protocol, so nobody knows what belongs to what: do not
+    /// retry.
+    Violation,
     /// Too many requests: wait as told, or longer each time.
     RateLimited,
     /// The network failed before an answer began: retry soon.
@@ -45,7 +48,11 @@ impl ErrorClass {
             | Self::Empty
             | Self::Cut
             | Self::Malformed => true,
-            Self::Rejected | Self::Fatal | Self::ContextOverflow | Self::Cancelled => false,
+            Self::Rejected
+            | Self::Fatal
+            | Self::Violation
+            | Self::ContextOverflow
+            | Self::Cancelled => false,
         }
     }
 }

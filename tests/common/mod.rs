@@ -118,6 +118,11 @@ pub struct Setup {
 impl World {
     /// A workspace without anything in it.
     pub fn empty(models: Sequence) -> Self {
+        Self::empty_in(tempfile::tempdir().expect("a folder"), models)
+    }
+
+    /// The same in this folder.
+    pub fn empty_in(dir: tempfile::TempDir, models: Sequence) -> Self {
         let setup = Setup {
             audience: Audience::Script,
             disk: Arc::new(RealDisk),
@@ -130,7 +135,6 @@ impl World {
             reader: None,
             driving: true,
         };
-        let dir = tempfile::tempdir().expect("a folder");
         Self { dir, ids: Arc::default(), models, setup }
     }
 

@@ -24,12 +24,15 @@ pub enum Death {
 pub struct Mortal {
     death: Death,
     done: AtomicUsize,
+    /// The operation in which it dies, if that was decided later.
+    end: AtomicUsize,
     dead: AtomicBool,
 }
 
 impl Mortal {
     pub fn new(death: Death) -> Self {
-        Self { death, done: AtomicUsize::new(0), dead: AtomicBool::new(false) }
+        let (done, end) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        Self { death, done, end, dead: AtomicBool::new(false) }
     }
 
     /// Operations that changed something, or would have.
@@ -41,6 +44,9 @@ impl Mortal {
     fn fails(&self) -> bool {
         let now = self.done.fetch_add(1, Ordering::SeqCst);
         if matches!(self.death, Death::At(at) if at == now) {
+            self.dead.store(true, Ordering::SeqCst);
+        }
+        if now >= self.end.load(Ordering::SeqCst) {
             self.dead.store(true, Ordering::SeqCst);
         }
         let stumbles = matches!(self.death, Death::Stumble(at) if at == now);

@@ -189,7 +189,7 @@ async fn h06_a_call_that_the_output_limit_cut_is_not_run_and_the_model_is_told()
 }
 
 #[tokio::test(start_paused = true)]
-async fn h10_an_empty_answer_is_tried_again_slowly() {
+async fn h10_an_empty_answer_is_asked_for_again_twice() {
     let models = Sequence::new()
         .reply("lead", fails(ErrorClass::Empty))
         .reply("lead", Reply::new().and_saying(" \n"))
@@ -197,8 +197,45 @@ async fn h10_an_empty_answer_is_tried_again_slowly() {
     let world = World::new(models);
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
-    assert_eq!(waits(&running), [30, 30]);
+    assert_eq!(waits(&running), [3, 3]);
     assert_eq!(story(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
+}
+
+/// Lets every member be pushed twice at most.
+fn pushed_twice(world: &World) {
+    let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
+    world.put(".minds/team.yaml", &team.replace("push-max: 0", "push-max: 2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn h10_a_main_dialog_with_budget_is_pushed_once_after_two_retries() {
+    let models = empty_answers(Sequence::new(), 3)
+        .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"?"}"#));
+    let world = World::new(models);
+    pushed_twice(&world);
+    let mut running = world.start().await;
+    let dialog = running.talk("Hi").await;
+    assert_eq!(waits(&running), [3, 3]);
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
+    assert_eq!((world.models.remaining(), problems(&running)), (0, Vec::new()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn h10_a_side_dialog_is_not_pushed_but_stops_with_the_reason() {
+    let empty = |models: Sequence| models.reply("alice", Reply::new().and_saying(" "));
+    let ask = Reply::call("c", "tellaskSessionless", &once("alice", "Look."));
+    let models = (0..3).fold(Sequence::new().reply("lead", ask), |models, _| empty(models));
+    let world = World::new(models);
+    pushed_twice(&world);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Failed);
+    let side = made(&main, 2);
+    let reason = world.dialog(&side).latest.interruption().expect("a reason").sentence();
+    assert!(reason.contains("empty answer"), "{reason}");
+    let states = (world.state(&main), world.state(&side), world.models.remaining());
+    assert_eq!((states, waits(&running)), (("blocked", "stopped", 0), vec![3, 3]));
 }
 
 /// Writes settings of the provider into the models of a world.
@@ -208,12 +245,11 @@ fn set(world: &World, settings: &str) {
     world.put(".minds/llm.yaml", &llm.replace("    baseUrl: none\n", &with));
 }
 
-/// A world whose provider is known for empty answers, and whose lead is pushed twice at most.
+/// A world whose provider is known for many empty answers, and whose lead is pushed twice at most.
 fn quirky(models: Sequence) -> World {
     let world = World::new(models);
     set(&world, "    apiQuirks: xcode.best\n");
-    let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
-    world.put(".minds/team.yaml", &team.replace("push-max: 0", "push-max: 2"));
+    pushed_twice(&world);
     world
 }
 
@@ -258,13 +294,12 @@ async fn h10_a_push_that_brings_nothing_is_the_last_and_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn h10_without_pushes_the_quirk_gives_up() {
-    let world = World::new(empty_answers(Sequence::new(), 5));
-    set(&world, "    apiQuirks: xcode.best\n");
+async fn h10_without_pushes_a_main_dialog_stops_with_the_reason() {
+    let world = World::new(empty_answers(Sequence::new(), 3));
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
-    assert_eq!((waits(&running), world.state(&dialog)), (vec![3, 3, 3, 3], "stopped"));
+    assert_eq!((waits(&running), world.state(&dialog)), (vec![3, 3], "stopped"));
 }
 
 #[tokio::test(start_paused = true)]

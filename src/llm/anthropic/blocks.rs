@@ -24,11 +24,41 @@ pub(super) enum Kind {
     Other,
 }
 
+impl Kind {
+    pub(super) fn of(begun: &WireBlock) -> Self {
+        match begun.kind.as_str() {
+            "text" => Self::Text,
+            "thinking" => Self::Thinking,
+            "redacted_thinking" => Self::Redacted,
+            "tool_use" if begun.name == ANSWER_TOOL => Self::Answer,
+            "tool_use" => Self::Call,
+            _ => Self::Other,
+        }
+    }
+
+    /// True for words and thoughts: only one block of them may be open. Calls do not count.
+    pub(super) fn is_text(self) -> bool {
+        match self {
+            Self::Text | Self::Thinking | Self::Redacted | Self::Answer => true,
+            Self::Call | Self::Other => false,
+        }
+    }
+}
+
+/// How a block begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    Announced,
+    /// With its first piece: then it ends where the next one begins.
+    Implied,
+}
+
 /// A block, as far as it has come.
 #[derive(Debug)]
 pub(super) struct Block {
-    index: u64,
+    pub index: u64,
     pub kind: Kind,
+    pub beginning: Beginning,
     id: String,
     name: String,
     /// The words, the thought, or the arguments of the call.
@@ -39,6 +69,15 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// True for a thought within words, and for words within a thought.
+    pub(super) fn is_of_another_kind(&self, delta: &WireDelta) -> bool {
+        match self.kind {
+            Kind::Text => !delta.thinking.is_empty(),
+            Kind::Thinking | Kind::Redacted => !delta.text.is_empty(),
+            Kind::Call | Kind::Answer | Kind::Other => false,
+        }
+    }
+
     /// What has to be sent back with a thought.
     pub(super) fn thought(&self, vendor: &str) -> Option<Value> {
         match self.kind {
@@ -58,22 +97,20 @@ pub(super) struct Blocks(Vec<Block>);
 
 impl Blocks {
     /// Begins a block; `None` if there are too many.
-    pub(super) fn begin(&mut self, index: Option<u64>, begun: &WireBlock) -> Option<&mut Block> {
+    pub(super) fn begin(
+        &mut self,
+        index: Option<u64>,
+        begun: &WireBlock,
+        beginning: Beginning,
+    ) -> Option<&mut Block> {
         if self.0.len() >= MOST_BLOCKS {
             return None;
         }
-        let kind = match begun.kind.as_str() {
-            "text" => Kind::Text,
-            "thinking" => Kind::Thinking,
-            "redacted_thinking" => Kind::Redacted,
-            "tool_use" if begun.name == ANSWER_TOOL => Kind::Answer,
-            "tool_use" => Kind::Call,
-            _ => Kind::Other,
-        };
         let next = self.0.last().map_or(0, |last| last.index.saturating_add(1));
         self.0.push(Block {
             index: index.unwrap_or(next),
-            kind,
+            kind: Kind::of(begun),
+            beginning,
             id: begun.id.clone(),
             name: begun.name.clone(),
             text: String::new(),
@@ -87,6 +124,21 @@ impl Blocks {
     pub(super) fn open(&mut self, index: Option<u64>) -> Option<&mut Block> {
         let mut open = self.0.iter_mut().rev().filter(|block| !block.whole);
         open.find(|block| index.is_none_or(|index| index == block.index))
+    }
+
+    /// The words or the thought that have not come to their end.
+    pub(super) fn open_text(&self) -> Option<&Block> {
+        self.0.iter().rev().find(|block| !block.whole && block.kind.is_text())
+    }
+
+    /// True if this block was ended by the beginning of another one.
+    pub(super) fn was_left(&self, index: Option<u64>) -> bool {
+        self.0.iter().any(|block| {
+            Some(block.index) == index
+                && block.whole
+                && block.kind.is_text()
+                && block.beginning == Beginning::Implied
+        })
     }
 
     /// Whether a call has not come to its end.

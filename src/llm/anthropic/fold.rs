@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use super::blocks::{Block, Blocks, Kind};
+use super::blocks::{Beginning, Block, Blocks, Kind};
 use super::wire::{Head, WireBlock, WireDelta, WireEvent, WireMessage, WireUsage};
-use crate::llm::answer::{Answer, Finish, cut, unreadable};
+use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;
@@ -142,7 +142,8 @@ impl MessagesFold {
             "message_start" => self.start(read()?.message.unwrap_or_default()),
             "content_block_start" => {
                 let event = read()?;
-                self.begin(event.index, event.content_block.unwrap_or_default())
+                let block = event.content_block.unwrap_or_default();
+                self.begin(event.index, block, Beginning::Announced)
             }
             "content_block_delta" => {
                 let event = read()?;
@@ -171,7 +172,7 @@ impl MessagesFold {
         self.answer.name_model(&message.model);
         self.count(message.usage);
         for (index, block) in (0..).zip(message.content.unwrap_or_default()) {
-            self.begin(Some(index), block)?;
+            self.begin(Some(index), block, Beginning::Announced)?;
             self.stop(Some(index));
         }
         self.stopped(message.stop_reason);
@@ -188,9 +189,17 @@ impl MessagesFold {
         }
     }
 
-    fn begin(&mut self, index: Option<u64>, begun: WireBlock) -> Result<(), LlmError> {
+    fn begin(
+        &mut self,
+        index: Option<u64>,
+        begun: WireBlock,
+        beginning: Beginning,
+    ) -> Result<(), LlmError> {
+        if Kind::of(&begun).is_text() {
+            self.leave_open_text()?;
+        }
         self.answer.count(begun.id.len() + begun.name.len())?;
-        let block = self.blocks.begin(index, &begun).ok_or_else(too_many_blocks)?;
+        let block = self.blocks.begin(index, &begun, beginning).ok_or_else(too_many_blocks)?;
         let input = begun.input.map_or("", |input| input.get());
         // By the book an empty object stands here, and the real one comes in pieces.
         let partial_json = match input {
@@ -206,11 +215,35 @@ impl MessagesFold {
         write(&mut self.answer, block, first)
     }
 
+    /// Words and thoughts follow each other. One that was announced has to end before the next begins;
+    /// one that was not ends with it.
+    fn leave_open_text(&mut self) -> Result<(), LlmError> {
+        let Some(open) = self.blocks.open_text() else { return Ok(()) };
+        if open.beginning == Beginning::Announced {
+            return Err(overlap("a content block began before the one before it had ended"));
+        }
+        let index = open.index;
+        self.stop(Some(index));
+        Ok(())
+    }
+
     fn more(&mut self, index: Option<u64>, delta: WireDelta) -> Result<(), LlmError> {
+        let implied = |block: &mut Block| {
+            block.beginning == Beginning::Implied && block.is_of_another_kind(&delta)
+        };
+        if index.is_none() && self.blocks.open(None).is_some_and(implied) {
+            self.stop(None);
+        }
         if self.blocks.open(index).is_none() {
-            self.begin(index, WireBlock::of_delta(&delta))?;
+            if self.blocks.was_left(index) {
+                return Err(overlap("a content block went on after another one had begun"));
+            }
+            self.begin(index, WireBlock::of_delta(&delta), Beginning::Implied)?;
         }
         match self.blocks.open(index) {
+            Some(block) if block.is_of_another_kind(&delta) => {
+                Err(overlap("a content block holds words and thoughts"))
+            }
             Some(block) => write(&mut self.answer, block, delta),
             None => Ok(()),
         }

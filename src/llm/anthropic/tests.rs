@@ -297,6 +297,50 @@ async fn what_servers_leave_out_is_understood() {
 }
 
 #[tokio::test]
+async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
+    let thought = || {
+        begin(0, json!({"type": "thinking"})) + &delta(0, "thinking_delta", "thinking", "hm")
+    };
+    let said = |index| delta(index, "text_delta", "text", "hi");
+    let words = || begin(1, json!({"type": "text", "text": ""})) + &said(1);
+    let dark = begin(1, json!({"type": "redacted_thinking", "data": "dark"}));
+    for (what, body) in [
+        ("words within a thought", thought() + &words() + &stop(0) + &stop(1)),
+        ("a thought within words", words() + &thought() + &stop(1) + &stop(0)),
+        ("two thoughts", thought() + &dark),
+        ("two blocks of words", words() + &begin(2, json!({"type": "text", "text": ""}))),
+        ("words that were not announced", thought() + &said(1)),
+        ("words in the block of a thought", thought() + &said(0)),
+        (
+            "pieces that mix",
+            said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0),
+        ),
+    ] {
+        let body = start() + &body + &done("end_turn");
+        let error = failure(answered(protocol(), STREAM, &body).await);
+        assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
+        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+    }
+    let call = begin(2, json!({"type": "tool_use", "id": "a", "name": "f"}));
+    for (what, body, mut expected) in [
+        (
+            "a call does not count",
+            words() + &call + &said(1) + &stop(2) + &stop(1),
+            vec![says("hihi"), calls("a", "f", "")],
+        ),
+        (
+            "what was not announced ends where the next begins",
+            delta(0, "thinking_delta", "thinking", "hm") + &said(1),
+            vec![thinks("hm"), kept("hm", ""), says("hi")],
+        ),
+    ] {
+        expected.extend([usage(), ends()]);
+        let body = start() + &body + &done("end_turn");
+        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+#[tokio::test]
 async fn failures_inside_an_answer_are_classified() {
     let hello = start() + &text(0, "hello");
     let half = start() + &begin(0, json!({"type": "tool_use", "id": "a", "name": "f"}));

@@ -9,7 +9,9 @@ use super::calls::{Calls, Piece};
 use super::inline::{Inline, Parted};
 use super::wire::{CallDelta, Choice, Chunk, Delta};
 use crate::domain::{Quirk, Quirks};
-use crate::llm::answer::{Answer, Finish, argument_text, cut, too_many_calls, unreadable};
+use crate::llm::answer::{
+    Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable,
+};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;
@@ -146,6 +148,19 @@ impl ChatFold {
         Ok(())
     }
 
+    /// Checks that a thought may begin, or go on, in a piece that also holds these words. This protocol
+    /// marks no ends: what is written last ends where the other begins, also within one piece. Words
+    /// that go on around a thought, and a thought beside an open tag, are two at once.
+    fn follow_on(&self, said: &str) -> Result<(), LlmError> {
+        if self.inline.as_ref().is_some_and(Inline::is_open) {
+            return Err(overlap("a thought came beside one that stands open in the text"));
+        }
+        if self.answer.is_saying() && !said.trim().is_empty() {
+            return Err(overlap("one piece goes on with the words and holds a thought"));
+        }
+        Ok(())
+    }
+
     fn write(&mut self, text: Parted) -> Result<(), LlmError> {
         self.answer.write(Segment::Thinking, text.thinking)?;
         self.answer.write(Segment::Saying, text.saying)
@@ -161,8 +176,12 @@ impl ChatFold {
             delta.content.thought,
         ]
         .into_iter()
-        .find(|text| !text.is_empty());
-        self.answer.write(Segment::Thinking, thought.unwrap_or_default())?;
+        .find(|text| !text.is_empty())
+        .unwrap_or_default();
+        if !thought.trim().is_empty() {
+            self.follow_on(&delta.content.said)?;
+        }
+        self.answer.write(Segment::Thinking, thought)?;
         let said = match &mut self.inline {
             Some(inline) => inline.take(&delta.content.said),
             None => Parted { thinking: String::new(), saying: delta.content.said },

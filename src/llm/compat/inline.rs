@@ -55,6 +55,11 @@ impl Inline {
         parted
     }
 
+    /// True between the opening tag and the closing one.
+    pub(super) fn is_open(&self) -> bool {
+        self.place == Place::Inside
+    }
+
     /// Nothing more comes: what was held is text after all.
     pub(super) fn finish(&mut self) -> Parted {
         let held = std::mem::take(&mut self.held);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::domain::{Quirks, ThinkingReplay};
+use crate::domain::{Quirk, Quirks, ThinkingReplay};
 use crate::llm::canned::{
     Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
     listen, says, thinks,
@@ -77,6 +77,57 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
         assert_eq!(joined(items), Ok(full_answer()), "{size}");
+    }
+}
+
+#[tokio::test]
+async fn two_that_are_written_at_once_are_a_violation_and_a_switch_is_none() {
+    const INLINE: Compat = Compat {
+        dialect: Dialect {
+            thinking_replay: ThinkingReplay::None,
+            quirks: PLAIN.with(Quirk::InlineThink),
+        },
+    };
+    let thinking = || delta(&json!({"reasoning_content": "hm"}));
+    let saying = || delta(&json!({"content": "hi"}));
+    let both = || delta(&json!({"reasoning_content": "hm", "content": "hi"}));
+    let open = || delta(&json!({"content": "<think>hm"}));
+    let end = || finish("stop") + DONE;
+    for (what, protocol, body) in [
+        ("words go on around a thought", CHAT, saying() + &both()),
+        ("both grow in every piece", CHAT, both() + &both()),
+        ("a thought beside an open tag", INLINE, open() + &thinking()),
+    ] {
+        let error = failure(answered(protocol, STREAM, &(body + &end())).await);
+        assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
+        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+    }
+    let (thought, said) = (|| thinks("hm"), || says("hi"));
+    for (what, protocol, body, expected) in [
+        (
+            "a02 thoughts and words alternate",
+            CHAT,
+            thinking() + &saying() + &thinking() + &saying(),
+            vec![thought(), said(), thought(), said()],
+        ),
+        ("a switch within one piece", CHAT, thinking() + &both(), vec![thinks("hmhm"), said()]),
+        (
+            "blanks are no words",
+            CHAT,
+            delta(&json!({"content": "\n"})) + &both(),
+            vec![thought(), said()],
+        ),
+        (
+            "a thought after the closing tag",
+            INLINE,
+            open() + &delta(&json!({"content": "</think>"})) + &thinking() + &saying(),
+            vec![thinks("hmhm"), said()],
+        ),
+    ] {
+        let mut expected = expected;
+        expected.push(ends());
+        let found = joined(answered(protocol, STREAM, &(body + &end())).await);
+        assert_eq!(found, Ok(expected), "{what}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::items::{Items, Slot, message_text, payload, thought_text};
 use super::wire::{Head, WireEvent, WireItem, WireResponse};
-use crate::llm::answer::{Answer, Finish, argument_text, cut, unreadable};
+use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;
@@ -18,6 +18,8 @@ pub struct ResponsesFold {
     items: Items,
     /// The item that was written last.
     writing: Option<u64>,
+    /// The words or the thought that were announced and have not come to their end.
+    open: Option<u64>,
     finish: Option<Finish>,
     begun: bool,
 }
@@ -139,6 +141,7 @@ impl ResponsesFold {
             answer: Answer::new(limit),
             items: Items::default(),
             writing: None,
+            open: None,
             finish: None,
             begun: false,
         }
@@ -184,16 +187,35 @@ impl ResponsesFold {
         if text.is_empty() {
             return Ok(());
         }
-        if self.writing.replace(key).is_some_and(|last| last != key) {
+        self.follow_on(key)?;
+        if let Some(last) = self.writing.replace(key).filter(|last| *last != key) {
+            slot(&mut self.items, last)?.left = true;
             self.answer.part(segment)?;
         }
         slot(&mut self.items, key)?.written = true;
         self.answer.write(segment, text)
     }
 
+    /// Checks that this item may be written: words and thoughts follow each other. One that was
+    /// announced has to end before the next begins; one that was not ends with it.
+    fn follow_on(&mut self, key: u64) -> Result<(), LlmError> {
+        if self.open.is_some_and(|open| open != key) {
+            return Err(overlap("an item began before the one before it had ended"));
+        }
+        let slot = slot(&mut self.items, key)?;
+        if slot.left && !slot.done {
+            return Err(overlap("an item went on after another one had begun"));
+        }
+        Ok(())
+    }
+
     /// An item begins. What it says comes later, or again.
     fn added(&mut self, index: Option<u64>, item: WireItem) -> Result<(), LlmError> {
         let key = self.items.key(index, &item.id);
+        if matches!(item.kind.as_str(), "message" | "reasoning") {
+            self.follow_on(key)?;
+            self.open = Some(key);
+        }
         let slot = slot(&mut self.items, key)?;
         if item.kind == "function_call" {
             let call = slot.call.get_or_insert_default();
@@ -214,6 +236,7 @@ impl ResponsesFold {
             return Ok(());
         }
         let written = slot.written;
+        self.open = self.open.filter(|open| *open != key);
         match item.kind.as_str() {
             "message" if !written => self.text(key, Segment::Saying, message_text(item)),
             "reasoning" => {
@@ -257,6 +280,7 @@ impl ResponsesFold {
 
     /// The answer has ended; items that have not come yet are in it.
     fn complete(&mut self, response: WireResponse, finish: Finish) -> Result<(), LlmError> {
+        self.open = None;
         for (index, item) in (0..).zip(response.output.unwrap_or_default()) {
             self.item(Some(index), &item)?;
         }

@@ -17,6 +17,8 @@ pub(super) struct Slot {
     pub written: bool,
     /// It has come whole: nothing more is taken for it.
     pub done: bool,
+    /// Another item was written after it, without its end having come.
+    pub left: bool,
     pub call: Option<OpenCall>,
 }
 

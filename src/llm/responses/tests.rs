@@ -263,6 +263,45 @@ async fn text_of_different_items_stays_apart() {
     }
 }
 
+#[tokio::test]
+async fn an_item_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
+    let thought = || added(0, json!({"type": "reasoning", "id": "rs_1", "summary": []}));
+    let said = || added(1, json!({"type": "message", "id": "msg_1", "content": []}));
+    let thinks = || delta("reasoning_text", 0, "t");
+    for (what, body) in [
+        ("announced", thought() + &thinks() + &said()),
+        ("announced and empty", thought() + &said()),
+        ("words within a thought", thought() + &thinks() + &text(1, "a")),
+        ("a whole item within a thought", thought() + &done(1, message("a"))),
+        ("two messages", said() + &text(1, "a") + &added(2, message("")) + &text(2, "b")),
+        ("pieces that mix", thinks() + &text(1, "a") + &thinks()),
+    ] {
+        let error = failure(answered(Responses, STREAM, &(body + &completed(json!([])))).await);
+        assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
+        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+    }
+    for (what, body, expected) in [
+        (
+            "a call does not count",
+            said() + &text(1, "a") + &added(2, call("c", "f", "")) + &text(1, "b")
+                + &done(2, call("c", "f", "{}")),
+            vec![says("ab"), calls("c", "f", "{}"), usage(), ends()],
+        ),
+        (
+            "an end that never comes",
+            said() + &text(1, "a"),
+            vec![says("a"), usage(), ends()],
+        ),
+    ] {
+        let body = body + &completed(json!([reasoning_without_anything(), message("a")]));
+        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+    }
+}
+
+fn reasoning_without_anything() -> Value {
+    json!({"type": "reasoning", "id": "rs_1", "summary": []})
+}
+
 fn incomplete(reason: &str) -> String {
     let mut response = answer("incomplete", json!([]));
     response["incomplete_details"] = json!({"reason": reason});

@@ -17,12 +17,17 @@ pub struct RetryConfig {
     /// At least 1.
     pub backoff_multiplier: f64,
     pub max_delay: Duration,
-    /// Empty answers are asked for again a few times only.
-    pub gives_up_when_empty: bool,
+    /// How often an empty answer is asked for again.
+    pub empty_retries: u32,
 }
 
+/// Where nothing is known of the provider.
+const EMPTY_RETRIES: u32 = 2;
+/// Where it is known to send empty answers, as in Dominds 1.19.2.
+const EMPTY_RETRIES_OF_XCODE_BEST: u32 = 4;
+
 impl Default for RetryConfig {
-    /// As in Dominds 1.19.2.
+    /// As in Dominds 1.19.2, but for empty answers.
     fn default() -> Self {
         Self {
             aggressive_max_retries: 3,
@@ -30,7 +35,7 @@ impl Default for RetryConfig {
             conservative_delay: Duration::from_secs(30),
             backoff_multiplier: 1.5,
             max_delay: Duration::from_secs(30 * 60),
-            gives_up_when_empty: false,
+            empty_retries: EMPTY_RETRIES,
         }
     }
 }
@@ -60,7 +65,11 @@ impl RetryConfig {
                 .filter(|number| number.is_finite() && *number >= 1.0)
                 .unwrap_or(default.backoff_multiplier),
             max_delay: max_delay.max(conservative_delay),
-            gives_up_when_empty: quirks.has(Quirk::XcodeBest),
+            empty_retries: if quirks.has(Quirk::XcodeBest) {
+                EMPTY_RETRIES_OF_XCODE_BEST
+            } else {
+                EMPTY_RETRIES
+            },
         }
     }
 }

@@ -41,7 +41,7 @@ providers:
     assert_eq!(find(&providers, "deepseek"), find(&builtin, "deepseek"));
     let local = providers.last().unwrap();
     assert_eq!(local.connection.dialect.quirks, Quirks::NONE.with(Quirk::XcodeBest));
-    assert!(local.retry.gives_up_when_empty && !openai.retry.gives_up_when_empty);
+    assert_eq!((local.retry.empty_retries, openai.retry.empty_retries), (4, 2));
     assert_eq!(local.tool_result_max_chars, 10);
     let models: Vec<_> = local.models.iter().map(|m| (m.key.as_str(), m.name.as_str())).collect();
     assert_eq!(models, [("b", "B"), ("a", "a")]);
