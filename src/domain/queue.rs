@@ -21,8 +21,10 @@ pub struct QueuedPrompt {
     pub assigns: Option<CallId>,
 }
 
-/// What stands between two user messages that were merged at a generation boundary.
-const MERGED: &str = "\n\n---\n\n";
+/// Most messages of a person that may wait for one dialog.
+pub const MOST_WAITING: usize = 100;
+/// Most bytes of messages that may wait together; one alone may be longer.
+const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 impl QueuedPrompt {
     #[must_use]
@@ -37,25 +39,48 @@ impl QueuedPrompt {
     }
 }
 
-/// Adds `prompt` behind what waits. Two user messages in a row become one that keeps the earlier id;
-/// a newer assignment replaces an assignment that waits directly before it; words of a person make a
-/// push needless.
+/// Adds `prompt` behind what waits. Messages of a person stay apart, each with its own id; a newer
+/// assignment replaces an assignment that waits directly before it; words of a person make a push
+/// needless.
 pub fn enqueue(queue: &mut Vec<QueuedPrompt>, prompt: QueuedPrompt) {
     if prompt.is_user() {
         queue.retain(|waiting| !waiting.is_push());
     }
-    if let Some(last) = queue.last_mut() {
-        if last.is_user() && prompt.is_user() {
-            last.content.push_str(MERGED);
-            last.content.push_str(&prompt.content);
-            return;
-        }
-        if last.assigns.is_some() && prompt.assigns.is_some() {
-            *last = prompt;
-            return;
-        }
+    if let Some(last) = queue.last_mut()
+        && last.assigns.is_some()
+        && prompt.assigns.is_some()
+    {
+        *last = prompt;
+        return;
     }
     queue.push(prompt);
+}
+
+/// True if a further message of a person may wait: the queue is one small file.
+#[must_use]
+pub fn has_room(queue: &[QueuedPrompt], text: &str) -> bool {
+    let waiting = || queue.iter().filter(|prompt| prompt.is_user());
+    let bytes: usize = waiting().map(|prompt| prompt.content.len()).sum();
+    let count = waiting().count();
+    count == 0 || (count < MOST_WAITING && bytes.saturating_add(text.len()) <= MOST_BYTES)
+}
+
+/// What the next generation takes: the first prompt, and if that is of a person, all messages that
+/// follow it directly.
+#[must_use]
+pub fn next_prompts(queue: &[QueuedPrompt]) -> &[QueuedPrompt] {
+    let messages = queue.iter().take_while(|prompt| prompt.is_user()).count();
+    queue.get(..messages.max(1)).unwrap_or_default()
+}
+
+/// The queue without this message of a person; `None` if it does not wait any more.
+#[must_use]
+pub fn without(queue: &[QueuedPrompt], message: &MsgId) -> Option<Vec<QueuedPrompt>> {
+    let is_it = |prompt: &QueuedPrompt| prompt.is_user() && prompt.msg_id == *message;
+    let at = queue.iter().position(is_it)?;
+    let mut left = queue.to_vec();
+    left.remove(at);
+    Some(left)
 }
 
 #[cfg(test)]
@@ -73,20 +98,68 @@ mod tests {
         }
     }
 
-    #[test]
-    fn waiting_prompts_merge_only_with_their_own_kind() {
+    fn queue(prompts: &[(&str, Origin, Option<&str>)]) -> Vec<QueuedPrompt> {
         let mut queue = Vec::new();
-        for next in [
-            prompt("p1", Origin::DiligencePush, None),
-            prompt("u1", Origin::User, None),
-            prompt("u2", Origin::User, None),
-            prompt("a1", Origin::Runtime, Some("c1")),
-            prompt("a2", Origin::Runtime, Some("c2")),
-            prompt("u3", Origin::User, None),
-        ] {
-            enqueue(&mut queue, next);
+        for (id, origin, assigns) in prompts {
+            enqueue(&mut queue, prompt(id, *origin, *assigns));
         }
-        let told: Vec<_> = queue.iter().map(|p| (p.msg_id.as_str(), p.content.as_str())).collect();
-        assert_eq!(told, [("u1", "u1\n\n---\n\nu2"), ("a2", "a2"), ("u3", "u3")]);
+        queue
+    }
+
+    fn ids(queue: &[QueuedPrompt]) -> Vec<&str> {
+        queue.iter().map(|prompt| prompt.msg_id.as_str()).collect()
+    }
+
+    #[test]
+    fn messages_of_a_person_stay_apart_and_a_newer_assignment_replaces_the_one_before_it() {
+        let queue = queue(&[
+            ("p1", Origin::DiligencePush, None),
+            ("u1", Origin::User, None),
+            ("u2", Origin::User, None),
+            ("a1", Origin::Runtime, Some("c1")),
+            ("a2", Origin::Runtime, Some("c2")),
+            ("u3", Origin::User, None),
+        ]);
+        assert_eq!(ids(&queue), ["u1", "u2", "a2", "u3"]);
+    }
+
+    #[test]
+    fn a_generation_takes_all_messages_that_wait_in_a_row_or_one_other_prompt() {
+        let (user, runtime) = (Origin::User, Origin::Runtime);
+        for (waiting, taken) in [
+            (vec![], vec![]),
+            (vec![("u1", user), ("u2", user), ("r1", runtime)], vec!["u1", "u2"]),
+            (vec![("r1", runtime), ("u1", user), ("u2", user)], vec!["r1"]),
+        ] {
+            let waiting: Vec<_> =
+                waiting.into_iter().map(|(id, origin)| (id, origin, None)).collect();
+            assert_eq!(ids(next_prompts(&queue(&waiting))), taken);
+        }
+    }
+
+    #[test]
+    fn only_a_message_of_a_person_that_still_waits_can_be_taken_back() {
+        let queue = queue(&[
+            ("u1", Origin::User, None),
+            ("u2", Origin::User, None),
+            ("a1", Origin::Runtime, Some("c1")),
+        ]);
+        let left = |id: &str| without(&queue, &id.into()).map(|left| ids(&left).join(" "));
+        assert_eq!(left("u1").as_deref(), Some("u2 a1"));
+        assert_eq!(left("u2").as_deref(), Some("u1 a1"));
+        assert_eq!((left("a1"), left("x")), (None, None));
+    }
+
+    #[test]
+    fn messages_that_wait_are_bounded_in_number_and_bytes_and_one_may_always_wait() {
+        let long = "x".repeat(MOST_BYTES);
+        let mut queue = Vec::new();
+        assert!(has_room(&queue, &format!("{long}x")));
+        enqueue(&mut queue, prompt("u", Origin::User, None));
+        assert!(has_room(&queue, "x") && !has_room(&queue, &long));
+        for _ in 1..MOST_WAITING {
+            enqueue(&mut queue, prompt("u", Origin::User, None));
+        }
+        assert!(!has_room(&queue, "x"));
     }
 }

@@ -1,7 +1,7 @@
 //! The beginning and the end of a generation, as drafts.
 
 use crate::domain::latest::{CourseStartPrompt, ExecutionMarker, StopReason};
-use crate::domain::queue::QueuedPrompt;
+use crate::domain::queue::{QueuedPrompt, next_prompts};
 use crate::domain::record::{AnchorRole, HumanText, Origin, Record};
 use crate::domain::state::NextStep;
 use crate::domain::{Course, Dialog, MsgId, ReplyDirective, SelfId};
@@ -30,23 +30,26 @@ pub fn open(
     let due = remedy::due(draft.dialog(dialog_id)?, step, cadence);
     let step = remedy::begin_anew_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
-    let prompt = prompt(draft, dialog, step, texts).or_else(|| remedy::warning(draft, due?, texts));
+    let mut prompts = prompts(draft, dialog, step, texts);
+    if prompts.is_empty() {
+        prompts.extend(due.and_then(|due| remedy::warning(draft, due, texts)));
+    }
     let course = course_of(dialog, step);
     let round = fresh_boots::round_due(dialog);
     let genseq = dialog.history.last_genseq.next();
     let queue = dialog.queue.clone();
     let at = Position { dialog: dialog_id.clone(), course, genseq };
     draft.append(dialog_id, course, genseq, Record::GenStart);
-    if prompt.as_ref().is_some_and(QueuedPrompt::is_user) {
+    if prompts.iter().any(QueuedPrompt::is_user) {
         interjection::park(draft, &at, texts);
     } else {
         interjection::unpark_surfaced(draft, dialog_id);
     }
-    if let Some(prompt) = prompt {
-        record_prompt(draft, &at, &prompt, texts);
-        if step == NextStep::TakePrompt {
-            draft.queue(dialog_id, queue.into_iter().skip(1).collect());
-        }
+    for prompt in &prompts {
+        record_prompt(draft, &at, prompt, texts);
+    }
+    if step == NextStep::TakePrompt {
+        draft.queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
     }
     record_reminders(draft, &at);
     draft.latest(dialog_id, |latest| {
@@ -80,6 +83,14 @@ fn course_of(dialog: &Dialog, step: NextStep) -> Course {
     }
 }
 
+/// What opens the generation: one prompt, all messages of a person that wait in a row, or nothing.
+fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Vec<QueuedPrompt> {
+    if step == NextStep::TakePrompt {
+        return next_prompts(&dialog.queue).to_vec();
+    }
+    prompt(draft, dialog, step, texts).into_iter().collect()
+}
+
 fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Option<QueuedPrompt> {
     match step {
         NextStep::StartCourse => {
@@ -92,10 +103,10 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
                 assigns: start.side_dialog_reply_target.map(|target| target.call_id),
             })
         }
-        NextStep::TakePrompt => dialog.queue.first().cloned(),
         NextStep::StartAssignment => assignment_prompt(draft, dialog, texts),
         NextStep::HearAskBack => ask_back_prompt(draft, dialog, texts),
-        NextStep::FollowUp
+        NextStep::TakePrompt
+        | NextStep::FollowUp
         | NextStep::ReadReplies
         | NextStep::Resume
         | NextStep::DeliverWords

@@ -1,5 +1,7 @@
 //! Looking at what is on disk without taking it up: the first picture, pages of transcripts.
 
+use std::sync::Arc;
+
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
@@ -57,6 +59,8 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> News {
         context_percent: dialog.fullness.percent,
         context_level: dialog.fullness.level,
         keep_going: kept_going(dialog, minds),
+        // A tree in which words wait is taken up and tells them itself.
+        queued: Arc::default(),
     });
     let rows = rows.collect();
     let inbox = super::rows::listed_inbox(listing);

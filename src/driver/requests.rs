@@ -2,12 +2,12 @@
 
 use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
-use crate::domain::queue::{QueuedPrompt, enqueue};
+use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
 use crate::domain::state::{Activity, can_continue, derive};
 use tokio::sync::oneshot;
 
-use crate::domain::{Latest, SelfId};
+use crate::domain::{Latest, MsgId, SelfId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 
@@ -24,6 +24,11 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         text: String,
+    },
+    TakeBack {
+        ticket: Ticket,
+        dialog: SelfId,
+        message: MsgId,
     },
     Answer {
         ticket: Ticket,
@@ -109,6 +114,10 @@ impl TreeTask {
         match request {
             TreeRequest::Say { ticket, dialog, text } => {
                 let outcome = self.say(&dialog, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::TakeBack { ticket, dialog, message } => {
+                let outcome = self.take_back_words(&dialog, &message).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Answer { ticket, dialog, question, text } => {
@@ -199,6 +208,10 @@ impl TreeTask {
         if text.trim().is_empty() {
             return Err("there is nothing to send".to_owned());
         }
+        if !has_room(&dialog.queue, text) {
+            let text = "too many messages wait for this dialog already; they are heard first";
+            return Err(text.to_owned());
+        }
         let mut queue = dialog.queue.clone();
         let prompt = QueuedPrompt {
             msg_id: self.engine.ids.message(),
@@ -215,6 +228,17 @@ impl TreeTask {
         draft.queue(id, queue);
         // Words let a stopped dialog go on.
         draft.latest(id, Latest::clear_interruption);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    /// A message that no generation has taken is the person's again.
+    async fn take_back_words(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        let queue =
+            without(&dialog.queue, message).ok_or("it was taken already: the model has it")?;
+        let mut draft = self.draft();
+        draft.must_last();
+        draft.queue(id, queue);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 

@@ -1,11 +1,13 @@
 //! Rows of the tree and of the inbox, made from dialogs.
 
+use std::sync::Arc;
+
 use crate::domain::fresh_boots::reasoning;
 use crate::domain::question::short_headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
 use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
-use crate::protocol::event::{InboxRow, TreeRow};
+use crate::protocol::event::{InboxRow, QueuedWords, TreeRow};
 use crate::store::TreeListing;
 
 /// Longest summary of what a dialog is about, in characters.
@@ -36,7 +38,18 @@ pub fn tree_row(
         context_percent: dialog.history.fullness.percent,
         context_level: dialog.history.fullness.level,
         keep_going: if is_main { keep_going.pushes(&dialog.latest) } else { None },
+        queued: queued(dialog),
     }
+}
+
+fn queued(dialog: &Dialog) -> Arc<[QueuedWords]> {
+    let words = dialog.queue.iter().filter(|prompt| prompt.is_user());
+    words
+        .map(|prompt| QueuedWords {
+            message: prompt.msg_id.clone(),
+            text: prompt.content.as_str().into(),
+        })
+        .collect()
 }
 
 fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {

@@ -141,6 +141,11 @@ impl Supervisor {
                 self.pass(Some(ticket), &dialog, TreeRequest::Say { ticket, dialog: this, text })
                     .await;
             }
+            Command::TakeBack { ticket, dialog, message } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::TakeBack { ticket, dialog: this, message };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
             Command::Answer { ticket, dialog, question, text } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::Answer { ticket, dialog: this, question, text };

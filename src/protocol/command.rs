@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::Switch;
-use crate::domain::{AgentId, Course, DialogId, KeyUse};
+use crate::domain::{AgentId, Course, DialogId, KeyUse, MsgId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
@@ -42,6 +42,12 @@ pub enum Command {
         ticket: Ticket,
         dialog: DialogId,
         text: String,
+    },
+    /// Takes back a message that waits for a dialog. Refused if a generation has taken it already.
+    TakeBack {
+        ticket: Ticket,
+        dialog: DialogId,
+        message: MsgId,
     },
     /// The answer to an open question. Refused if it was answered already.
     Answer {

@@ -8,7 +8,7 @@ use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, KeyUse,
-    Problem, Question, SelfId, Slug, Stamp,
+    MsgId, Problem, Question, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -50,6 +50,16 @@ pub struct TreeRow {
     pub context_level: Option<HealthLevel>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.
     pub keep_going: Option<(i64, i64)>,
+    /// Messages of a person that wait for their generation, the oldest first.
+    #[serde(default)]
+    pub queued: Arc<[QueuedWords]>,
+}
+
+/// A message of a person that no generation has taken yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueuedWords {
+    pub message: MsgId,
+    pub text: Arc<str>,
 }
 
 /// One open question.

@@ -32,6 +32,7 @@ mod overflow;
 mod pictures;
 mod probe;
 mod questions;
+mod queued;
 mod reminders;
 mod restart;
 mod rounds;

@@ -77,10 +77,10 @@ async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is
     assert_eq!(world.models.requests().len(), 1);
     let waiting = world.dialog(&dialog).queue;
     let waiting: Vec<&str> = waiting.iter().map(|prompt| prompt.content.as_str()).collect();
-    assert_eq!(waiting, ["second\n\n---\n\nthird"]);
+    assert_eq!(waiting, ["second", "third"]);
     running.quiet().await;
     let told = story(&world.view(), &dialog);
-    let after = ["start 2", "person: second\n\n---\n\nthird", "says: three", "end 2"];
+    let after = ["start 2", "person: second", "person: third", "says: three", "end 2"];
     assert_eq!(told[..4], ["start 1", "person: first", "says: one two", "end 1"]);
     assert_eq!(told[4..], after);
     assert!(world.dialog(&dialog).queue.is_empty());

@@ -331,20 +331,29 @@ pub fn opening(courses: &Courses, end: End) -> Opening {
         .iter()
         .skip(end.line)
         .take_while(|line| line.entry.genseq.is_none() || line.entry.genseq == first.entry.genseq);
-    let prompt = own.filter(|_| begins).find_map(|line| {
-        let Record::HumanText(text) = &line.entry.record else { return None };
-        Some(text)
-    });
+    let prompts: Vec<&HumanText> = own
+        .filter(|_| begins)
+        .filter_map(|line| {
+            let Record::HumanText(text) = &line.entry.record else { return None };
+            Some(text)
+        })
+        .collect();
     let earlier = lines.iter().take(end.line);
     let opens_course =
         *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
-    match prompt {
-        Some(text) if text.origin == Origin::User => Opening::User(text.content.clone()),
+    match prompts.first() {
+        Some(text) if text.origin == Origin::User => Opening::User(words(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {
             Opening::Course(Box::new(course_start(text)))
         }
         Some(_) | None => Opening::Nothing,
     }
+}
+
+/// All that a person said before this generation, as one text to be said anew.
+fn words(prompts: &[&HumanText]) -> String {
+    let said = prompts.iter().filter(|text| text.origin == Origin::User);
+    said.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn course_start(text: &HumanText) -> CourseStartPrompt {

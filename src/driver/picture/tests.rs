@@ -38,6 +38,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         context_percent: None,
         context_level: None,
         keep_going: None,
+        queued: Arc::default(),
     }
 }
 

@@ -270,6 +270,7 @@ pub fn row(
         context_percent: None,
         context_level: None,
         keep_going: None,
+        queued: Arc::default(),
     }
 }
 
