@@ -113,7 +113,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: ToolCx {
-            sees_pictures: model.supports_image_input != Some(false),
+            sees_pictures: config.sends_pictures_to(model),
             keys: Arc::new(Keys::named(minds.key_variables(), engine.env)),
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },

@@ -80,7 +80,8 @@ pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> Outcome {
     let mut parts = Vec::new();
     for provider in minds.providers().iter().filter(|provider| fits(pattern, &provider.key)) {
         let fitting = provider.models.iter().filter(|model| fits(model_pattern, &model.key));
-        let rows: Vec<String> = fitting.take(most).map(about_model).collect();
+        let rows: Vec<String> =
+            fitting.take(most).map(|model| about_model(provider, model)).collect();
         if !rows.is_empty() {
             parts.push(format!("{}:\n{}", provider.key, rows.join("\n")));
         } else if provider.any_model.is_some() {
@@ -100,15 +101,11 @@ fn most_models(args: &Args) -> usize {
     most.unwrap_or(DEFAULT_MODELS)
 }
 
-fn about_model(model: &ModelInfo) -> String {
+fn about_model(provider: &ProviderConfig, model: &ModelInfo) -> String {
     let length = model.context_length.or(model.input_length);
     let length = length.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
-    let pictures = match model.supports_image_input {
-        Some(true) => ", pictures",
-        Some(false) => ", no pictures",
-        None => "",
-    };
-    format!("- {} ({length} tokens{pictures})", model.key)
+    let pictures = if provider.sends_pictures_to(model) { "pictures" } else { "no pictures" };
+    format!("- {} ({length} tokens, {pictures})", model.key)
 }
 
 pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
@@ -123,7 +120,7 @@ pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
         let found = provider.model(model);
         ok &= found.is_some();
         told.push(match (found, cx.lang) {
-            (Some(info), _) if !info.key.is_empty() => about_model(info),
+            (Some(info), _) if !info.key.is_empty() => about_model(provider, info),
             (Some(_), Lang::En) => format!("- {model}: not listed, any name is accepted"),
             (Some(_), Lang::Zh) => format!("- {model}:未列出,接受任何名称"),
             (None, Lang::En) => format!("- {model}: not listed; add it to `models` in llm.yaml"),
@@ -131,7 +128,8 @@ pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
         });
     }
     if args.flag("all_models").unwrap_or(false) {
-        told.extend(provider.models.iter().take(most_models(args)).map(about_model));
+        let models = provider.models.iter().take(most_models(args));
+        told.extend(models.map(|model| about_model(provider, model)));
     }
     let text = told.join("\n");
     if ok { Outcome::done(text) } else { Outcome::failed(text) }

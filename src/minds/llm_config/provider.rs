@@ -80,6 +80,15 @@ impl ApiType {
         }
     }
 
+    /// True if a model of which nothing else is known is sent pictures (Dominds 1.19.2): many servers
+    /// that speak Chat Completions refuse a request that holds one.
+    fn sends_pictures(&self) -> bool {
+        match self {
+            Self::Codex | Self::Anthropic | Self::OpenAi | Self::Mock | Self::Unknown(_) => true,
+            Self::OpenAiCompatible => false,
+        }
+    }
+
     /// Longest text of one tool result that is sent, in characters (Dominds 1.19.2).
     pub(super) fn default_tool_result_max_chars(&self) -> usize {
         match self {
@@ -120,6 +129,12 @@ impl ProviderConfig {
     pub fn model(&self, key: &str) -> Option<&ModelInfo> {
         let listed = self.models.iter().find(|model| model.key == key);
         listed.or_else(|| self.family(key)).or(self.any_model.as_ref())
+    }
+
+    /// True if pictures are sent to this model of it.
+    #[must_use]
+    pub fn sends_pictures_to(&self, model: &ModelInfo) -> bool {
+        model.supports_image_input.unwrap_or_else(|| self.api_type.sends_pictures())
     }
 
     /// The longest beginning of the name that is known.
@@ -203,7 +218,8 @@ pub struct ModelInfo {
     pub caution_cadence: u32,
     /// The context's size in words.
     pub context_window: Option<String>,
-    /// `Some(false)` keeps pictures from being sent.
+    /// Whether pictures are sent; where it is not said, the protocol decides
+    /// ([`ProviderConfig::sends_pictures_to`]).
     pub supports_image_input: Option<bool>,
 }
 
