@@ -95,15 +95,9 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// Branch off a main dialog: a new one with everything from before a generation; prints its id
-    Fork {
-        #[command(flatten)]
-        root: Root,
-        #[arg(long, value_name = "N")]
-        course: u32,
-        #[arg(long, value_name = "N")]
-        genseq: u32,
-    },
+    /// Branch off a main dialog: a new one with everything from before a generation, which goes on if it
+    /// waits for nobody; prints its id
+    Fork(Fork),
     /// Agree that keys go to the addresses this workspace names, and to what its MCP servers do
     Trust {
         /// To all of them, without being asked
@@ -152,6 +146,23 @@ pub struct Read {
 pub struct Root {
     #[arg(value_name = "ROOT")]
     pub root: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Fork {
+    #[command(flatten)]
+    pub root: Root,
+    /// The course of the generation
+    #[arg(long, value_name = "N")]
+    pub course: u32,
+    /// The generation: the first one the fork does not have
+    #[arg(long, value_name = "N")]
+    pub genseq: u32,
+    /// Only make it
+    #[arg(long)]
+    pub no_drive: bool,
+    #[command(flatten)]
+    pub driving: Driving,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! `run`, `drive`, `q4h answer`, `stop`, `resume`, `keep-going`: the engine without a screen.
+//! `run`, `drive`, `q4h answer`, `fork`, `stop`, `resume`, `keep-going`: the engine without a screen.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +15,7 @@ use crate::minds::Minds;
 use crate::platform::signals::{Ask, Signals};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
+use crate::protocol::lifecycle::{AfterFork, Lifecycle};
 use crate::store::Access;
 use crate::tools::{ProcessScope, Shells};
 
@@ -121,12 +122,37 @@ pub async fn answer(
     .await
 }
 
-/// Nobody else drives while this process holds the workspace, so there is nothing left to stop; a
-/// workspace that is in use says so.
-pub fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+/// Makes a fork and drives it. Its words are not printed, unless as JSON: what a script reads is its id.
+pub async fn fork(
+    workspace: &Path,
+    change: Lifecycle,
+    wanted: &args::Fork,
+) -> Result<Status, Refusal> {
+    Job {
+        workspace,
+        command: Some(Command::Lifecycle { ticket: TICKET, change }),
+        pick_up: PickUp::Named,
+        driving: !wanted.no_drive,
+        timeout: wanted.driving.timeout,
+        as_json: wanted.driving.json,
+        consent: consent(&wanted.driving),
+        leave_processes: wanted.driving.leave_processes,
+    }
+    .carry_out()
+    .await
+}
+
+/// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
+/// was told to go on; a workspace that is in use says so.
+pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
     let store = app::open(workspace, Access::ReadWrite)?;
-    if let Some(wanted) = &which.dialog {
-        find::dialog(&store.survey(&[Bucket::Run]), wanted)?;
+    let survey = store.survey(&[Bucket::Run]);
+    let wanted = which.dialog.as_ref().map(|wanted| find::dialog(&survey, wanted)).transpose()?;
+    drop(store);
+    for dialog in find::told_to_go_on(&survey) {
+        if wanted.as_ref().is_none_or(|wanted| *wanted == dialog) {
+            only(workspace, Command::Withdraw { ticket: TICKET, dialog }).await?;
+        }
     }
     Ok(Status::Done)
 }
@@ -232,7 +258,11 @@ impl Job<'_> {
     /// Prints events until nothing moves.
     async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
         let mut printer = Printer::new(self.as_json);
+        if self.forks() {
+            printer = printer.without_talk();
+        }
         let mut accepted = self.command.is_none();
+        let mut driving = self.driving;
         let mut ending: Option<Status> = None;
         let far = Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
         loop {
@@ -254,7 +284,7 @@ impl Job<'_> {
             }
             if matches!(event, UiEvent::Done { ticket: TICKET, .. }) {
                 accepted = true;
-                if !self.driving {
+                if !driving {
                     return Ok(Status::Done);
                 }
             }
@@ -265,8 +295,16 @@ impl Job<'_> {
                 printer.print(&event);
                 return Ok(ending.unwrap_or((*outcome).into()));
             }
+            if let UiEvent::Forked { next, .. } = &event {
+                driving &= *next == AfterFork::AutoContinue;
+            }
             printer.print(&event);
         }
+    }
+
+    fn forks(&self) -> bool {
+        let fork = |change: &Lifecycle| matches!(change, Lifecycle::Fork { .. });
+        matches!(&self.command, Some(Command::Lifecycle { change, .. }) if fork(change))
     }
 }
 

@@ -17,6 +17,8 @@ use super::lines;
 #[derive(Debug)]
 pub struct Printer {
     as_json: bool,
+    /// False: what dialogs say and do is not printed, unless as JSON.
+    talks: bool,
     seq: u64,
     known: BTreeMap<DialogId, Known>,
     problems: Vec<Problem>,
@@ -33,7 +35,11 @@ struct Known {
 impl Printer {
     pub fn new(as_json: bool) -> Self {
         let (known, problems) = (BTreeMap::new(), Vec::new());
-        Self { as_json, seq: 0, known, problems, listed: false }
+        Self { as_json, talks: true, seq: 0, known, problems, listed: false }
+    }
+
+    pub fn without_talk(self) -> Self {
+        Self { talks: false, ..self }
     }
 
     pub fn print(&mut self, event: &UiEvent) {
@@ -67,7 +73,7 @@ impl Printer {
                 self.line(None, "quiet", json!({ "outcome": outcome }));
             }
             UiEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
-            UiEvent::Forked { dialog, next } => forked(dialog, next),
+            UiEvent::Forked { dialog, next } => self.forked(dialog, next),
             UiEvent::Workspace(_)
             | UiEvent::Inbox(_)
             | UiEvent::Shelf { .. }
@@ -240,9 +246,18 @@ impl Printer {
     }
 
     fn tell(&self, dialog: &DialogId, text: &str) {
-        if !self.as_json {
+        if !self.as_json && self.talks {
             let agent = self.known.get(dialog).map_or("?", |known| known.agent.as_str());
             lines::say(&format!("@{agent}  {text}"));
+        }
+    }
+
+    /// The id alone on standard output, for scripts.
+    fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
+        self.line(Some(dialog), "forked", json!({}));
+        if !self.as_json {
+            lines::say(dialog.root.as_str());
+            after_fork(next);
         }
     }
 
@@ -253,9 +268,8 @@ impl Printer {
     }
 }
 
-/// The id alone on standard output, for scripts.
-fn forked(dialog: &DialogId, next: &AfterFork) {
-    lines::say(dialog.root.as_str());
+/// Why a fork does not go on by itself, or that it does.
+fn after_fork(next: &AfterFork) {
     match next {
         AfterFork::DraftUserText(text) => {
             lines::remark("it waits for your words; there they were:");
@@ -264,7 +278,7 @@ fn forked(dialog: &DialogId, next: &AfterFork) {
         AfterFork::RestorePending => {
             lines::remark("it waits for an answer, or for its side dialogs");
         }
-        AfterFork::AutoContinue => lines::remark("it is stopped; `resume` lets it go on"),
+        AfterFork::AutoContinue => lines::remark("it waits for nobody: `drive` takes it on"),
     }
 }
 

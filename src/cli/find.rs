@@ -53,6 +53,16 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
     all
 }
 
+/// The dialogs that were told to go on and that nothing has driven yet.
+pub fn told_to_go_on(survey: &Survey) -> Vec<DialogId> {
+    let told = |dialog: &&DialogListing| dialog.latest.is_told_to_go_on();
+    let of_tree = survey.trees.iter().flat_map(|tree| {
+        let dialogs = tree.dialogs.iter().filter(told);
+        dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
+    });
+    of_tree.collect()
+}
+
 fn one<'a, T>(
     whole: Vec<&'a T>,
     begun: Vec<&'a T>,

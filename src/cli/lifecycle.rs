@@ -1,5 +1,5 @@
 //! `dead`, `done`, `archive`, `revive`, `delete`, `fork`: what becomes of dialogs, for scripts. Nothing
-//! is driven.
+//! is driven but a fork.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use crate::app;
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, Genseq, RootId};
 use crate::protocol::command::Command;
-use crate::protocol::lifecycle::Lifecycle;
+use crate::protocol::lifecycle::{Lifecycle, Onward};
 use crate::store::Access;
 
-use super::args::Root;
-use super::drive::{TICKET, only};
+use super::args::{Fork, Root};
+use super::drive::{self, TICKET, only};
 use super::exit::{Refusal, Status};
 use super::find;
 
@@ -43,15 +43,13 @@ pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status
     change(workspace, Lifecycle::Delete { root }).await
 }
 
-pub async fn fork(
-    workspace: &Path,
-    wanted: &Root,
-    course: u32,
-    genseq: u32,
-) -> Result<Status, Refusal> {
-    let root = find_root(workspace, wanted)?;
-    let (course, genseq) = (Course(course), Genseq(genseq));
-    change(workspace, Lifecycle::Fork { root, course, genseq }).await
+/// Drives the fork too, if it waits for nobody and that is wanted.
+pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, Refusal> {
+    let root = find_root(workspace, &fork.root)?;
+    let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
+    let then = if fork.no_drive { Onward::Rest } else { Onward::GoOn };
+    let change = Lifecycle::Fork { root, course, genseq, then };
+    drive::fork(workspace, change, fork).await
 }
 
 async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, Refusal> {

@@ -83,7 +83,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
             reading::show(&workspace, &dialog, course, form)
         }
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
-        Some(Command::Stop(which)) => drive::stop(&workspace, &which),
+        Some(Command::Stop(which)) => block_on(drive::stop(&workspace, &which)),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
         Some(Command::KeepGoing { dialog, switch }) => {
             block_on(drive::keep_going(&workspace, &dialog, switch))
@@ -99,9 +99,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         Some(Command::Dead { dialog, note }) => {
             block_on(lifecycle::declare_dead(&workspace, &dialog, note))
         }
-        Some(Command::Fork { root, course, genseq }) => {
-            block_on(lifecycle::fork(&workspace, &root, course, genseq))
-        }
+        Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
         Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, mcp: true, .. }) => {

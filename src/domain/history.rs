@@ -199,10 +199,12 @@ impl History {
                     .zip(result.call_site_genseq)
                     .map(|(course, genseq)| WaitGroup { course, genseq });
                 let from_human = result.call_name == super::call::ASK_HUMAN;
+                self.note_answer(from_human);
                 self.note_reply(&result.call_id, result.status, group, from_human);
             }
             Record::Carryover(reply) => {
                 let from_human = reply.call_name == super::call::ASK_HUMAN;
+                self.note_answer(from_human);
                 self.note_reply(&reply.call_id, reply.status, None, from_human);
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
@@ -264,6 +266,13 @@ impl History {
             }
         };
         self.last.owes_followup |= waits && self.has_begun();
+    }
+
+    /// A person's answer takes a dialog that rests back to its own work, whoever spoke to it last.
+    fn note_answer(&mut self, from_human: bool) {
+        if from_human && !self.last.open {
+            self.last.prompted_by = Some(Origin::Runtime);
+        }
     }
 
     fn note_reply(

@@ -243,16 +243,49 @@ impl Latest {
 
     /// Ends a stop; the dead stay dead.
     pub fn clear_interruption(&mut self) {
-        if self.interruption().is_some() {
+        if self.marked().is_some() {
             self.execution_marker = None;
         }
     }
 
+    /// Why it waits for a person to say `Continue`, if it does.
     #[must_use]
     pub fn interruption(&self) -> Option<&StopReason> {
+        self.marked().filter(|_| !self.is_told_to_go_on())
+    }
+
+    /// The reason in its marker: what is shown, and what Dominds goes by.
+    #[must_use]
+    pub fn marked(&self) -> Option<&StopReason> {
         match &self.execution_marker {
             Some(ExecutionMarker::Interrupted { reason }) => Some(reason),
             Some(ExecutionMarker::Dead { .. }) | None => None,
+        }
+    }
+
+    /// True if somebody said that it may go on, and nothing has driven it yet. It is marked as stopped
+    /// by a restart, which Dominds can continue; `needsDrive` beside the marker says that we do so by
+    /// ourselves.
+    #[must_use]
+    pub fn is_told_to_go_on(&self) -> bool {
+        self.needs_drive == Some(true) && self.marked() == Some(&StopReason::ServerRestart)
+    }
+
+    /// It may go on, with the next process that drives. The dead stay dead.
+    pub fn tell_to_go_on(&mut self) {
+        if !self.is_dead() {
+            let reason = StopReason::ServerRestart;
+            self.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+            self.needs_drive = Some(true);
+        }
+    }
+
+    /// It waits for a person to say `Continue`. The dead stay dead.
+    pub fn interrupt(&mut self, reason: StopReason) {
+        self.generating = self.generating.map(|_| false);
+        if !self.is_dead() {
+            self.needs_drive = self.needs_drive.map(|_| false);
+            self.execution_marker = Some(ExecutionMarker::Interrupted { reason });
         }
     }
 }

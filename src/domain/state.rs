@@ -27,7 +27,7 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
         Activity::Stopping(reason) => return DisplayState::Stopping { reason },
         Activity::Resting => {}
     }
-    if let Some(reason) = dialog.latest.interruption() {
+    if let Some(reason) = dialog.latest.marked() {
         return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
     }
     match (dialog.questions.is_empty(), !waits_for_others(dialog)) {
@@ -194,7 +194,7 @@ fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
 /// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
 #[must_use]
 pub fn can_continue(dialog: &Dialog) -> bool {
-    let stopped = dialog.latest.interruption().is_some();
+    let stopped = dialog.latest.marked().is_some();
     let owes = dialog.obligation().is_some()
         && !dialog.is_fresh_boots()
         && dialog.questions.is_empty()

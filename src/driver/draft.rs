@@ -64,8 +64,9 @@ impl Draft {
         if self.tree.is_main(dialog) && matches!(record, Record::GenStart) {
             root.genseq = genseq.unwrap_or(root.genseq);
         }
-        // Dominds gives a guide no place in the main dialog.
-        let root = (!matches!(record, Record::RuntimeGuide { .. })).then_some(root);
+        // In a main dialog Dominds gives a guide no place; in a side dialog it cannot fork without one.
+        let guide = matches!(record, Record::RuntimeGuide { .. });
+        let root = (!guide || !self.tree.is_main(dialog)).then_some(root);
         let entry =
             Arc::new(Entry { ts: self.now.clone(), genseq, root, source_tag: None, record });
         self.tree.apply(Change::Append {

@@ -1,6 +1,6 @@
 //! The beginning and the end of a generation, as drafts.
 
-use crate::domain::latest::{CourseStartPrompt, ExecutionMarker, StopReason};
+use crate::domain::latest::{CourseStartPrompt, StopReason};
 use crate::domain::queue::{QueuedPrompt, next_prompts};
 use crate::domain::record::{AnchorRole, HumanText, Origin, Record};
 use crate::domain::state::NextStep;
@@ -254,13 +254,7 @@ fn close(draft: &mut Draft, at: &Position, finish: Record) {
 /// The dialog waits for a person to say `Continue`. The dead stay dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.must_last();
-    draft.latest(dialog, |latest| {
-        latest.generating = latest.generating.map(|_| false);
-        if latest.is_dead() {
-            return;
-        }
-        latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
-    });
+    draft.latest(dialog, |latest| latest.interrupt(reason));
 }
 
 /// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs

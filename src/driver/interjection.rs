@@ -52,6 +52,17 @@ pub fn go_on(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
     paused
 }
 
+/// A person's answer ends a stop. Work that was parked is no longer put off: the answer itself lets
+/// the dialog go on with it.
+pub fn end_pause(draft: &mut Draft, id: &SelfId) {
+    draft.latest(id, |latest| {
+        if latest.interruption().is_some_and(StopReason::is_pause) {
+            latest.set_parked(None);
+        }
+        latest.clear_interruption();
+    });
+}
+
 /// Takes the parked work up again, as the facts are now: at once, or as soon as what it waits for is
 /// there. Work that is owed no longer is forgotten.
 fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {

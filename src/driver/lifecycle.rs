@@ -8,10 +8,10 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId, Genseq, RootId};
+use crate::domain::{DialogId, RootId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
-use crate::protocol::lifecycle::{Lifecycle, ShelfRow};
+use crate::protocol::lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::Whose;
 
@@ -25,6 +25,7 @@ const AT_WORK: &str = "something in it is at work; stop it first";
 
 impl Supervisor {
     pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
+        let mut goes_on = None;
         let outcome = match change {
             Lifecycle::DeclareDead { dialog, note } => {
                 let this = dialog.this.clone();
@@ -34,13 +35,24 @@ impl Supervisor {
             }
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
-            Lifecycle::Fork { root, course, genseq } => self.fork(&root, course, genseq).await,
+            Lifecycle::Fork { root, course, genseq, then } => {
+                let made = self.fork(&root, fork::Cut { course, genseq }).await;
+                made.map(|(dialog, next)| {
+                    let may = then == Onward::GoOn && next == AfterFork::AutoContinue;
+                    goes_on = may.then(|| dialog.clone());
+                    dialog
+                })
+            }
         };
         let event = match outcome {
             Ok(dialog) => UiEvent::Done { ticket, dialog: Some(dialog) },
             Err(text) => UiEvent::Refused { ticket, text },
         };
         self.tell(event).await;
+        if let Some(fork) = goes_on.filter(|_| self.engine.driving) {
+            let request = TreeRequest::GoOn { dialog: fork.this.clone() };
+            self.pass(None, &fork, request).await;
+        }
     }
 
     async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
@@ -69,24 +81,23 @@ impl Supervisor {
         Ok(DialogId::main(root.clone()))
     }
 
+    /// Makes a fork, and tells what it waits for.
     async fn fork(
         &mut self,
         root: &RootId,
-        course: Course,
-        genseq: Genseq,
-    ) -> Result<DialogId, String> {
+        cut: fork::Cut,
+    ) -> Result<(DialogId, AfterFork), String> {
         let from = self.place_of(root)?;
         self.must_rest(root).await?;
         let fork = RootId::new(self.unused_root().as_str());
-        let cut = fork::Cut { course, genseq };
         let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
         let forked =
             tokio::task::spawn_blocking(move || fork::make(&engine, (from, &source), cut, &made));
         let next = forked.await.map_err(|error| error.to_string())??;
         self.welcome(&fork).await;
         let dialog = DialogId::main(fork);
-        self.tell(UiEvent::Forked { dialog: dialog.clone(), next }).await;
-        Ok(dialog)
+        self.tell(UiEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        Ok((dialog, next))
     }
 
     /// What is done and archived, the newest first.

@@ -4,7 +4,7 @@
 use crate::domain::call::{SpecialCall, text_argument};
 use crate::domain::fresh_boots::{Due, due};
 use crate::domain::history::CallFact;
-use crate::domain::latest::{DisplayState, ExecutionMarker, StopReason};
+use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::record::{CallResult, Record};
 use crate::domain::state::{Activity, derive, waits_for_others};
 use crate::domain::{CallId, ContextHealth, Dialog, Latest, Pending, ReplyDirective, SelfId};
@@ -30,6 +30,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     }
     for id in &ids {
         ask_back::drop_unawaited(draft, id);
+        forget_word(draft, id);
         let interrupted = draft.dialog(id).is_some_and(was_interrupted);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
@@ -88,12 +89,26 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     }
 }
 
+/// Who was told to go on and has a tool whose outcome is not known was interrupted since, by another
+/// program: that waits for a person.
+fn forget_word(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    if dialog.latest.is_told_to_go_on() && has_open_tool(dialog) {
+        generation::mark_stopped(draft, id, StopReason::ServerRestart);
+    }
+}
+
+fn has_open_tool(dialog: &Dialog) -> bool {
+    let reply = |call: &CallFact| matches!(call.special(), Some(SpecialCall::Reply(_)));
+    dialog.history.open_calls().any(|(_, call)| !reply(call))
+}
+
 /// Who waits for an answer or for others goes on when that is there, not before; a mere interruption
 /// says nothing more. Work that a person parked stays parked, a fork is continued by a person; and who
 /// owes an answer to one it waits for would wait for ever.
 fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
-        let interruption = dialog.latest.interruption();
+        let interruption = dialog.latest.marked();
         let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
         let empty = |reason: &StopReason| {
             let forked = *reason == StopReason::ForkContinueReady;
@@ -141,15 +156,14 @@ fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
 fn was_interrupted(dialog: &Dialog) -> bool {
     let working = dialog.latest.generating == Some(true)
         || dialog.latest.display_state.as_ref().is_some_and(DisplayState::is_running);
-    let open_tool = dialog
-        .history
-        .open_calls()
-        .any(|(_, call)| !matches!(call.special(), Some(SpecialCall::Reply(_))));
     let last = &dialog.history.last;
     let unstarted = dialog.unstarted_assignment().is_some();
     let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
-    let undone =
-        last.open || last.broken_off || dialog.history.owes_followup() || open_tool || reasons;
+    let undone = last.open
+        || last.broken_off
+        || dialog.history.owes_followup()
+        || has_open_tool(dialog)
+        || reasons;
     let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
     // A main dialog takes up its next course by itself.
     let between_courses = dialog.assignment().is_none()
@@ -164,9 +178,8 @@ fn was_interrupted(dialog: &Dialog) -> bool {
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
     draft.latest(id, |latest| {
+        latest.interrupt(StopReason::ServerRestart);
         latest.generating = Some(false);
-        latest.execution_marker =
-            Some(ExecutionMarker::Interrupted { reason: StopReason::ServerRestart });
     });
 }
 
@@ -176,7 +189,7 @@ fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
     let shown = derive(dialog, Activity::Resting);
     let stale = dialog.latest.generating == Some(true)
         || dialog.latest.display_state.as_ref().is_none_or(DisplayState::is_running)
-        || dialog.latest.interruption().is_some()
+        || dialog.latest.marked().is_some()
         || !dialog.questions.is_empty()
         || !dialog.pending.is_empty();
     if stale {

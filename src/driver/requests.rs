@@ -4,7 +4,7 @@ use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
-use crate::domain::state::{Activity, can_continue, derive};
+use crate::domain::state::{Activity, can_continue, derive, next_step};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
@@ -12,6 +12,7 @@ use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 
 use super::calls::ask_human;
+use super::draft::Draft;
 use super::generation::mark_stopped;
 use super::interjection;
 use super::seat::Place;
@@ -47,6 +48,14 @@ pub enum TreeRequest {
         reason: StopReason,
     },
     Continue {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
+    /// As `Continue`, for a fork that waits for nobody; the person asked for the fork.
+    GoOn {
+        dialog: SelfId,
+    },
+    Withdraw {
         ticket: Ticket,
         dialog: SelfId,
     },
@@ -131,6 +140,15 @@ impl TreeTask {
                 let outcome = self.continue_dialog(&dialog).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
+            TreeRequest::GoOn { dialog } => {
+                if let Err(text) = self.continue_dialog(&dialog).await {
+                    self.tell(UiEvent::Notice(text)).await;
+                }
+            }
+            TreeRequest::Withdraw { ticket, dialog } => {
+                let outcome = self.withdraw(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
             TreeRequest::KeepGoing { ticket, dialog, switch } => {
                 let outcome = self.switch_keep_going(&dialog, switch).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
@@ -172,9 +190,7 @@ impl TreeTask {
             .tree
             .dialogs
             .values()
-            .filter(|dialog| {
-                dialog.latest.interruption().is_some() || self.is_held(&dialog.meta.id)
-            })
+            .filter(|dialog| dialog.latest.marked().is_some() || self.is_held(&dialog.meta.id))
             .map(|dialog| dialog.meta.id.clone())
             .collect();
         let mut outcome = Continued::default();
@@ -258,12 +274,13 @@ impl TreeTask {
             asked.is_some_and(|open| says_stop(&open.call_id, text))
         });
         ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
-        interjection::go_on(&mut draft, id, self.engine.texts());
+        interjection::end_pause(&mut draft, id);
         if stops {
             // Whoever says stop wants no further request; the answer is read when it goes on.
             mark_stopped(&mut draft, id, StopReason::UserStop);
         }
         self.wake_askers(&mut draft);
+        self.leave_word(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
@@ -280,6 +297,26 @@ impl TreeTask {
         if !interjection::go_on(&mut draft, id, self.engine.texts()) {
             draft.latest(id, |latest| latest.needs_drive = Some(true));
         }
+        self.leave_word(&mut draft, id);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
+    /// at its next chance, Dominds lets a person continue it.
+    fn leave_word(&self, draft: &mut Draft, id: &SelfId) {
+        if !self.engine.driving && draft.dialog(id).is_some_and(|d| next_step(d).is_some()) {
+            draft.latest(id, Latest::tell_to_go_on);
+        }
+    }
+
+    /// A person stops what was told to go on before anything has driven it.
+    async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
+            return Err("nobody told this dialog to go on".to_owned());
+        }
+        let mut draft = self.draft();
+        mark_stopped(&mut draft, id, StopReason::UserStop);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 }

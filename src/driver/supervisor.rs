@@ -173,6 +173,10 @@ impl Supervisor {
                 let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
                 self.pass(Some(ticket), &dialog, request).await;
             }
+            Command::Withdraw { ticket, dialog } => {
+                let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
+                self.pass(Some(ticket), &dialog, request).await;
+            }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
@@ -232,7 +236,7 @@ impl Supervisor {
         let listed = survey.map(|survey| survey.trees).unwrap_or_default();
         let stopped = listed
             .into_iter()
-            .filter(|tree| tree.dialogs.iter().any(|d| d.latest.interruption().is_some()))
+            .filter(|tree| tree.dialogs.iter().any(|d| d.latest.marked().is_some()))
             .map(|tree| tree.root);
         let mut outcome = Continued::default();
         for root in stopped {

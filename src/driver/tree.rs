@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{Change, DialogTree};
-use crate::domain::{Dialog, KeepGoing, Problem, RootId, SelfId};
+use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, UiEvent};
 use crate::store::{Committed, StoreError};
 use crate::tools::CLEAR_MIND;
@@ -368,15 +368,21 @@ impl TreeTask {
         }
     }
 
-    /// A main dialog whose replies are in says so on disk: another program finds it there.
+    /// A dialog whose replies are in says so on disk: another program finds it there. Dominds takes a
+    /// main dialog up by itself; a side dialog that nothing here drives it can only continue.
     pub(super) fn wake_askers(&self, draft: &mut Draft) {
-        let main = self.tree.root.main();
-        let resting = self.activity(&main) == Activity::Resting;
-        let ready = draft
-            .dialog(&main)
-            .is_some_and(|dialog| next_step(dialog) == Some(NextStep::ReadReplies));
-        if resting && ready {
-            draft.latest(&main, |latest| latest.needs_drive = Some(true));
+        let ready = |(id, dialog): (&SelfId, &Arc<Dialog>)| {
+            let resting = self.activity(id) == Activity::Resting;
+            let reads = next_step(dialog) == Some(NextStep::ReadReplies);
+            (resting && reads).then(|| id.clone())
+        };
+        let ready: Vec<SelfId> = draft.tree.dialogs.iter().filter_map(ready).collect();
+        for id in ready {
+            if draft.tree.is_main(&id) {
+                draft.latest(&id, |latest| latest.needs_drive = Some(true));
+            } else if !self.engine.driving {
+                draft.latest(&id, Latest::tell_to_go_on);
+            }
         }
     }
 

@@ -72,6 +72,11 @@ pub enum Command {
     ContinueAll {
         ticket: Ticket,
     },
+    /// Takes back that a dialog may go on, where nothing has driven it yet.
+    Withdraw {
+        ticket: Ticket,
+        dialog: DialogId,
+    },
     /// Switches keep-going of a main dialog. An idle one that is switched on goes on at once.
     KeepGoing {
         ticket: Ticket,

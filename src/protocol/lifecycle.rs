@@ -15,7 +15,15 @@ pub enum Lifecycle {
     Delete { root: RootId },
     /// A new main dialog that has everything from before this generation. The source stays as it is;
     /// refused while any of it runs.
-    Fork { root: RootId, course: Course, genseq: Genseq },
+    Fork { root: RootId, course: Course, genseq: Genseq, then: Onward },
+}
+
+/// What a fork does once it is made, if it waits for nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Onward {
+    GoOn,
+    /// It rests until a person lets it go on.
+    Rest,
 }
 
 /// What a fork waits for.
@@ -25,7 +33,7 @@ pub enum AfterFork {
     DraftUserText(String),
     /// Questions were open or side dialogs awaited, and they are again.
     RestorePending,
-    /// It can go on where the source went on, once a person lets it.
+    /// It waits for nobody: it goes on where the source went on.
     AutoContinue,
 }
 

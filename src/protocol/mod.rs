@@ -17,6 +17,6 @@ pub use event::{
     Cursor, HeldKey, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow,
     UiEvent, WorkspaceView,
 };
-pub use lifecycle::{AfterFork, Lifecycle, ShelfRow};
+pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 pub use outbox::Outbox;
 pub use sheet::{Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

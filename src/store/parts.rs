@@ -208,8 +208,8 @@ fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
         };
     }
     let mut latest: Latest = serde_json::from_value(Value::Object(kept)).ok()?;
-    if !names_marker || latest.interruption().is_some() {
-        latest.display_state = Some(stopped(latest.interruption()));
+    if !names_marker || latest.marked().is_some() {
+        latest.display_state = Some(stopped(latest.marked()));
     }
     Some(latest)
 }

@@ -85,7 +85,7 @@ impl DialogListing {
         if let Some(reason) = latest.death() {
             return DisplayState::Dead { reason: reason.clone() };
         }
-        if let Some(reason) = latest.interruption() {
+        if let Some(reason) = latest.marked() {
             return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
         }
         if latest.generating == Some(true)

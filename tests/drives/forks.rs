@@ -7,7 +7,7 @@ use dominds_tui::domain::{
 };
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{AfterFork, Command, Lifecycle, UiEvent};
+use dominds_tui::protocol::{AfterFork, Command, Lifecycle, Onward, UiEvent};
 use dominds_tui::store::RealDisk;
 
 use crate::common::story::{entries, story};
@@ -19,8 +19,18 @@ use crate::{made, place};
 
 impl Running {
     async fn fork(&mut self, root: &RootId, course: u32, genseq: u32) -> Result<DialogId, String> {
+        self.fork_and(Onward::Rest, root, course, genseq).await
+    }
+
+    async fn fork_and(
+        &mut self,
+        then: Onward,
+        root: &RootId,
+        course: u32,
+        genseq: u32,
+    ) -> Result<DialogId, String> {
         let (root, course, genseq) = (root.clone(), Course(course), Genseq(genseq));
-        self.change(Lifecycle::Fork { root, course, genseq }).await
+        self.change(Lifecycle::Fork { root, course, genseq, then }).await
     }
 
     fn after_fork(&self) -> AfterFork {
@@ -379,5 +389,47 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
     let told = story(&world.view(), &fork);
     assert!(place(&told, "answered c") < place(&told, "says: Blue then."), "{told:?}");
     assert_eq!(world.models.remaining(), 0);
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_that_waits_for_nobody_goes_on_by_itself() {
+    let models = Sequence::new()
+        .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
+        .reply("lead", Reply::saying("I see."))
+        .reply("lead", Reply::saying("I see it otherwise."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Look").await;
+    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 2).await.expect("a fork");
+    assert_eq!(running.after_fork(), AfterFork::AutoContinue);
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(story(&world.view(), &fork)[5..], ["start 2", "says: I see it otherwise.", "end 2"]);
+    assert_eq!((world.state(&fork), world.models.remaining()), ("idle_waiting_user", 0));
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself() {
+    let question = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which?"}"#);
+    let models = Sequence::new()
+        .reply("lead", question.and_call("t", "list_dir", r#"{"path":"."}"#))
+        .reply("lead", Reply::saying("Patience."))
+        .reply("lead", Reply::saying("Spare."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Paint").await;
+    running.say(&main, "Well?").await.expect("heard");
+    running.quiet().await;
+    let asked = world.models.requests().len();
+    let words = AfterFork::DraftUserText("Paint".to_owned());
+    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 1).await.expect("a fork");
+    assert_eq!(running.after_fork(), words);
+    running.idle().await;
+    assert_eq!(world.state(&fork), "idle_waiting_user");
+    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 2).await.expect("a fork");
+    running.idle().await;
+    assert_eq!(world.state(&fork), "blocked", "{:?}", running.after_fork());
+    assert_eq!(world.models.requests().len(), asked);
     running.shut_down().await;
 }

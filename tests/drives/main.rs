@@ -18,6 +18,7 @@ mod failures;
 mod faults;
 mod forks;
 mod fresh_boots;
+mod handover;
 mod health;
 mod interjections;
 mod keep_going;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Lang};
 use dominds_tui::llm::{Message, Picture, Reply, Request, Sequence};
-use dominds_tui::protocol::Lifecycle;
+use dominds_tui::protocol::{Lifecycle, Onward};
 use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -124,7 +124,9 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
     running.quiet().await;
     assert_eq!(last(&world), shown, "after a restart");
     let (root, course, genseq) = (dialog.root.clone(), Course(1), Genseq(2));
-    let fork = running.change(Lifecycle::Fork { root, course, genseq }).await.expect("a fork");
+    let then = Onward::Rest;
+    let fork = running.change(Lifecycle::Fork { root, course, genseq, then }).await;
+    let fork = fork.expect("a fork");
     let copy = folder(&world, &fork)
         .join(items(&world, &fork)[0]["artifact"]["relPath"].as_str().expect("a path"));
     assert_eq!(items(&world, &fork)[0]["artifact"]["rootId"], json!(fork.root));
@@ -168,6 +170,32 @@ async fn a_model_that_cannot_see_is_told_of_a_picture() {
     running.talk("Look").await;
     let told = last(&world);
     assert!(told.len() == 1 && told[0].contains("cannot look at pictures"), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_of_chat_completions_is_sent_pictures_only_where_its_settings_say_so() {
+    for (protocol, setting, sees) in [
+        ("openai-compatible", "", false),
+        ("openai-compatible", "        supports_image_input: true\n", true),
+        ("openai", "", true),
+        ("anthropic", "", true),
+    ] {
+        let models = Sequence::new().reply("lead", shot("{}")).reply("lead", Reply::saying("Ah."));
+        let world = world(models);
+        let llm = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");
+        let address = format!("apiType: {protocol}\n    baseUrl: http://127.0.0.1:9/v1\n");
+        let llm = llm.replace("apiType: mock\n    baseUrl: none\n", &address);
+        world.put(
+            ".minds/llm.yaml",
+            &llm.replace("name: lead\n", &format!("name: lead\n{setting}")),
+        );
+        let mut running = world.start().await;
+        running.talk("Look").await;
+        let told = last(&world);
+        let shown = told == [format!("image/png {}", PNG.len())];
+        assert_eq!(shown, sees, "{protocol} {setting}: {told:?}");
+        running.shut_down().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! What a fork waits for, read from its facts as for any tree. Pure.
 //!
-//! Nothing of a fork goes on by itself: a person said "branch off", not "go on".
+//! Made, a fork rests. Whether it then goes on is not decided here: a main dialog that waits for nobody
+//! is continued like one that was stopped (`driver/lifecycle.rs`), its side dialogs by a person.
 
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;

@@ -9,7 +9,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use crate::domain::{Course, DialogId, Genseq, RootId};
-use crate::protocol::Lifecycle;
+use crate::protocol::{Lifecycle, Onward};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
@@ -67,7 +67,7 @@ fn wanted(purpose: &Purpose, text: &str) -> Option<Lifecycle> {
         }
         Purpose::Fork(root) => {
             let (course, genseq) = generation(text)?;
-            Some(Lifecycle::Fork { root: root.clone(), course, genseq })
+            Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: Onward::GoOn })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
-use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, TreeRow, UiEvent};
+use crate::protocol::{AfterFork, Command, Lifecycle, Onward, ShelfRow, TreeRow, UiEvent};
 
 fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     let sent = stage.sent.iter();
@@ -128,6 +128,7 @@ fn a_fork_is_made_before_the_newest_generation_or_the_one_that_is_named() {
         root: root(),
         course: Course(course),
         genseq: Genseq(genseq),
+        then: Onward::GoOn,
     };
     assert_eq!(changes(&stage), [&fork(1, 14)]);
     stage.keys("f <ctrl+c> nonsense <enter>");
