@@ -167,7 +167,7 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::latest::{ExecutionMarker, StopReason};
+    use crate::domain::latest::StopReason;
     use crate::domain::{
         CallSite, CallType, Course, DialogMeta, Fullness, Genseq, Latest, Question, RootId, SelfId,
         Stamp,
@@ -175,7 +175,7 @@ mod tests {
 
     fn listing(id: &str) -> DialogListing {
         DialogListing {
-            driven: false,
+            state: DisplayState::Idle,
             id: SelfId::new(id),
             meta: DialogMeta {
                 id: SelfId::new(id),
@@ -203,7 +203,7 @@ mod tests {
 
     fn stopped(reason: StopReason) -> DialogListing {
         let mut dialog = listing("aa/bb/1");
-        dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+        dialog.state = DisplayState::Stopped { reason, continue_enabled: Some(true) };
         dialog
     }
 
@@ -229,8 +229,17 @@ mod tests {
         let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
         let id = DialogId::main(RootId::new("aa/bb/1"));
         let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
-        let asks = DialogListing { questions: vec![asked], ..listing("aa/bb/1") };
-        let waits = DialogListing { pending: vec![waits_for("cc")], ..listing("aa/bb/1") };
+        let blocked = |reason| DisplayState::Blocked { reason };
+        let asks = DialogListing {
+            questions: vec![asked],
+            state: blocked(Blocker::Human),
+            ..listing("aa/bb/1")
+        };
+        let waits = DialogListing {
+            pending: vec![waits_for("cc")],
+            state: blocked(Blocker::SideDialogs),
+            ..listing("aa/bb/1")
+        };
         let resume = "next: dominds-tui resume aa/bb/1 && dominds-tui drive";
         let mend = "next: mend the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
         for (dialogs, expected) in [

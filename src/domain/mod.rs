@@ -20,6 +20,7 @@ pub mod ids;
 pub mod keep_going;
 pub mod lang;
 pub mod latest;
+pub mod left;
 pub mod memory;
 pub mod number;
 pub mod params;

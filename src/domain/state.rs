@@ -27,7 +27,15 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
         Activity::Stopping(reason) => return DisplayState::Stopping { reason },
         Activity::Resting => {}
     }
-    if let Some(reason) = dialog.latest.marked() {
+    rests_as(dialog, dialog.latest.marked())
+}
+
+/// The state of a living dialog that nobody drives, stopped for this reason.
+pub(super) fn rests_as(dialog: &Dialog, interruption: Option<&StopReason>) -> DisplayState {
+    if let Some(reason) = dialog.latest.death() {
+        return DisplayState::Dead { reason: reason.clone() };
+    }
+    if let Some(reason) = interruption {
         return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
     }
     match (dialog.questions.is_empty(), !waits_for_others(dialog)) {

@@ -2,11 +2,11 @@
 //! behind. Nothing is run a second time; whatever cannot be known waits for a person.
 
 use crate::domain::call::{SpecialCall, text_argument};
-use crate::domain::fresh_boots::{Due, due};
 use crate::domain::history::CallFact;
-use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::latest::StopReason;
+use crate::domain::left;
 use crate::domain::record::{CallResult, Record};
-use crate::domain::state::{Activity, derive, waits_for_others};
+use crate::domain::state::{Activity, derive};
 use crate::domain::{CallId, ContextHealth, Dialog, Latest, Pending, ReplyDirective, SelfId};
 
 use super::calls::{Position, ask_back, fresh_boots, reply};
@@ -31,7 +31,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     for id in &ids {
         ask_back::drop_unawaited(draft, id);
         forget_word(draft, id);
-        let interrupted = draft.dialog(id).is_some_and(was_interrupted);
+        let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
         // Who delivered its reply has nothing left to continue.
@@ -93,28 +93,15 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 /// program: that waits for a person.
 fn forget_word(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    if dialog.latest.is_told_to_go_on() && has_open_tool(dialog) {
+    if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
         generation::mark_stopped(draft, id, StopReason::ServerRestart);
     }
 }
 
-fn has_open_tool(dialog: &Dialog) -> bool {
-    let reply = |call: &CallFact| matches!(call.special(), Some(SpecialCall::Reply(_)));
-    dialog.history.open_calls().any(|(_, call)| !reply(call))
-}
-
-/// Who waits for an answer or for others goes on when that is there, not before; a mere interruption
-/// says nothing more. Work that a person parked stays parked, a fork is continued by a person; and who
-/// owes an answer to one it waits for would wait for ever.
+/// Who waits for an answer or for others goes on when that is there, not before.
 fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
-        let interruption = dialog.latest.marked();
-        let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
-        let empty = |reason: &StopReason| {
-            let forked = *reason == StopReason::ForkContinueReady;
-            !reason.is_pause() && !reason.is_failure() && !forked
-        };
-        waits && !dialog.is_asked_back() && interruption.is_some_and(empty)
+        dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
     });
     if blocked {
         draft.latest(id, Latest::clear_interruption);
@@ -152,30 +139,6 @@ fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
     }
 }
 
-/// True if the program ended while this dialog worked and something is left undone.
-fn was_interrupted(dialog: &Dialog) -> bool {
-    let working = dialog.latest.generating == Some(true)
-        || dialog.latest.display_state.as_ref().is_some_and(DisplayState::is_running);
-    let last = &dialog.history.last;
-    let unstarted = dialog.unstarted_assignment().is_some();
-    let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
-    let undone = last.open
-        || last.broken_off
-        || dialog.history.owes_followup()
-        || has_open_tool(dialog)
-        || reasons;
-    let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
-    // A main dialog takes up its next course by itself.
-    let between_courses = dialog.assignment().is_none()
-        && dialog.latest.pending_course_start_prompt.is_some()
-        && !last.open;
-    let known = dialog.latest.interruption().is_some()
-        || dialog.latest.is_dead()
-        || told_to_go_on
-        || between_courses;
-    ((working || last.open) && undone || unstarted) && !known
-}
-
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
     draft.latest(id, |latest| {
         latest.interrupt(StopReason::ServerRestart);
@@ -187,11 +150,8 @@ fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
 fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let shown = derive(dialog, Activity::Resting);
-    let stale = dialog.latest.generating == Some(true)
-        || dialog.latest.display_state.as_ref().is_none_or(DisplayState::is_running)
-        || dialog.latest.marked().is_some()
-        || !dialog.questions.is_empty()
-        || !dialog.pending.is_empty();
+    let stale =
+        dialog.latest.generating == Some(true) || dialog.latest.display_state.as_ref() != Some(&shown);
     if stale {
         draft.latest(id, |latest| {
             latest.generating = latest.generating.map(|_| false);

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::assignment::FRAME_KIND;
 use crate::domain::latest::StopReason;
+use crate::domain::left::seems_at_work;
 use crate::domain::tree::RegistryEntry;
 use crate::domain::{
     Course, DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Question, Reminder,
@@ -74,7 +75,7 @@ impl Parts {
     ) -> Result<Self, StoreError> {
         let folder = Folder::open(path)?;
         let mut reader = PartsReader { disk, folder: &folder, notes };
-        Ok(Self {
+        let mut parts = Self {
             id: id.clone(),
             folder: path.to_owned(),
             meta: reader.file(DIALOG, "nothing to do: it is rebuilt as far as known", meta)?,
@@ -85,7 +86,18 @@ impl Parts {
             registry: reader.file(REGISTRY, REBUILT, registry)?,
             stack: reader.file(STACK, REBUILT, stack)?,
             scan: Scan::read(disk, &folder, depth)?,
-        })
+        };
+        if depth == Depth::Facts && parts.seem_at_work() {
+            // What a cut-off generation left undone stands in all of its records.
+            parts.scan = Scan::read(disk, &folder, Depth::Whole)?;
+        }
+        Ok(parts)
+    }
+
+    fn seem_at_work(&self) -> bool {
+        let latest = self.latest.value.as_ref();
+        latest.is_some_and(|latest| seems_at_work(latest, &self.scan.history))
+            || self.scan.history.last.open
     }
 
     /// `dialog.yaml` where it is whole and names this dialog.

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
-use crate::domain::latest::{Blocker, DisplayState, StopReason};
+use crate::domain::latest::DisplayState;
+use crate::domain::left::as_left;
 use crate::domain::tree::Bucket;
 use crate::domain::{
     Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
@@ -70,36 +71,23 @@ pub struct DialogListing {
     pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
     pub fullness: Fullness,
-    /// True if another process drives the workspace: what is written as running runs.
-    pub driven: bool,
+    /// What it does, see [`Self::state`].
+    pub state: DisplayState,
 }
 
 impl DialogListing {
     /// What to show: what a loaded dialog would show, or what the process that drives it says.
     pub fn state(&self) -> DisplayState {
-        let latest = &self.latest;
-        let running = latest.display_state.as_ref().filter(|state| state.is_running());
-        if let (true, Some(running)) = (self.driven && !latest.is_dead(), running) {
-            return running.clone();
-        }
-        if let Some(reason) = latest.death() {
-            return DisplayState::Dead { reason: reason.clone() };
-        }
-        if let Some(reason) = latest.marked() {
-            return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
-        }
-        if latest.generating == Some(true)
-            || latest.display_state.as_ref().is_some_and(DisplayState::is_running)
-        {
-            let reason = StopReason::ServerRestart;
-            return DisplayState::Stopped { reason, continue_enabled: Some(true) };
-        }
-        match (self.questions.is_empty(), self.pending.is_empty()) {
-            (true, true) => DisplayState::Idle,
-            (false, true) => DisplayState::Blocked { reason: Blocker::Human },
-            (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
-            (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
-        }
+        self.state.clone()
+    }
+}
+
+/// `driven`: another process drives the workspace; then what is written as running runs.
+fn shown(dialog: &Dialog, driven: bool) -> DisplayState {
+    let running = dialog.latest.display_state.as_ref().filter(|state| state.is_running());
+    match running.filter(|_| driven && !dialog.latest.is_dead()) {
+        Some(running) => running.clone(),
+        None => as_left(dialog),
     }
 }
 
@@ -231,7 +219,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
             pending: dialog.pending.clone(),
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
-            driven,
+            state: shown(&dialog, driven),
             meta: dialog.meta.clone(),
             latest: dialog.latest.clone(),
             questions: dialog.questions.clone(),

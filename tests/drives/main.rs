@@ -41,6 +41,7 @@ mod runs;
 mod sessions;
 mod sheets;
 mod shell;
+mod states;
 mod stops;
 mod talk;
 mod tellasks;

@@ -1,0 +1,102 @@
+//! What a dialog shows that nobody drives, as it was left on disk: by a clean end, a crash, or another
+//! program. Loading settles a tree by the same rules, so a list that loads nothing says the same.
+
+use super::call::SpecialCall;
+use super::dialog::Dialog;
+use super::fresh_boots::{Due, due};
+use super::history::{CallFact, History};
+use super::latest::{DisplayState, Latest, StopReason};
+use super::state::{rests_as, waits_for_others};
+
+/// The state to show of a dialog that nobody drives.
+#[must_use]
+pub fn as_left(dialog: &Dialog) -> DisplayState {
+    let delivered = dialog.history.last.delivered;
+    let cut_off = (was_cut_off(dialog) && !delivered).then_some(&StopReason::ServerRestart);
+    let interruption = cut_off.or_else(|| dialog.latest.marked());
+    rests_as(dialog, interruption.filter(|reason| !waits_rather(dialog, reason)))
+}
+
+/// True if what is written says that it works, or its last generation has no end.
+#[must_use]
+pub fn seems_at_work(latest: &Latest, history: &History) -> bool {
+    is_written_as_working(latest) || history.last.open
+}
+
+fn is_written_as_working(latest: &Latest) -> bool {
+    latest.generating == Some(true)
+        || latest.display_state.as_ref().is_some_and(DisplayState::is_running)
+}
+
+/// True if the program ended while this dialog worked and something is left undone.
+#[must_use]
+pub fn was_cut_off(dialog: &Dialog) -> bool {
+    let working = is_written_as_working(&dialog.latest);
+    let last = &dialog.history.last;
+    let unstarted = dialog.unstarted_assignment().is_some();
+    let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
+    let undone = last.open
+        || last.broken_off
+        || dialog.history.owes_followup()
+        || has_open_tool(dialog)
+        || reasons;
+    let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
+    // A main dialog takes up its next course by itself.
+    let between_courses = dialog.assignment().is_none()
+        && dialog.latest.pending_course_start_prompt.is_some()
+        && !last.open;
+    let known = dialog.latest.interruption().is_some()
+        || dialog.latest.is_dead()
+        || told_to_go_on
+        || between_courses;
+    ((working || last.open) && undone || unstarted) && !known
+}
+
+/// True if a tool was called whose outcome nobody recorded.
+#[must_use]
+pub fn has_open_tool(dialog: &Dialog) -> bool {
+    let reply = |call: &CallFact| matches!(call.special(), Some(SpecialCall::Reply(_)));
+    dialog.history.open_calls().any(|(_, call)| !reply(call))
+}
+
+/// True if who waits for an answer or for others need not be told to continue: it goes on when that is
+/// there, and a mere interruption says nothing more. Work that a person parked stays parked, a fork is
+/// continued by a person; and who owes an answer to one it waits for would wait for ever.
+#[must_use]
+pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
+    let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
+    let forked = *interruption == StopReason::ForkContinueReady;
+    let empty = !interruption.is_pause() && !interruption.is_failure() && !forked;
+    waits && empty && !dialog.is_asked_back()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::latest::Blocker;
+
+    const START: &str = r#"{"type":"gen_start_record","genseq":1}"#;
+    const ASK_BACK: &str = r#"{"type":"tellask_call_record","genseq":1,"id":"b","name":"tellaskBack","rawArgumentsText":"{}","deliveryMode":"tellask_call_start"}"#;
+    const STATUS: &str =
+        r#"{"type":"func_result_record","genseq":1,"id":"b","name":"tellaskBack","content":"x"}"#;
+    const FINISH: &str =
+        r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable"}}"#;
+
+    #[test]
+    fn a_dialog_that_asked_back_waits_and_is_not_idle() {
+        let waits = DisplayState::Blocked { reason: Blocker::SideDialogs };
+        for records in [&[START, ASK_BACK, STATUS, FINISH][..], &[START, ASK_BACK, STATUS]] {
+            assert_eq!(as_left(&Dialog::of_records(records)), waits, "{records:?}");
+        }
+    }
+
+    #[test]
+    fn a_generation_without_its_end_was_stopped_by_a_restart() {
+        let stopped = as_left(&Dialog::of_records(&[START]));
+        assert!(
+            matches!(stopped, DisplayState::Stopped { reason: StopReason::ServerRestart, .. }),
+            "{stopped:?}"
+        );
+        assert_eq!(as_left(&Dialog::of_records(&[])), DisplayState::Idle);
+    }
+}
