@@ -1,5 +1,8 @@
 //! Questions for the human (Q4H).
 
+pub mod choices;
+pub mod picking;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

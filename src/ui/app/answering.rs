@@ -3,6 +3,8 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Focus, Waiting, Whereabouts};
+use crate::domain::question::choices::{Choice, choices};
+use crate::domain::question::picking::{self, Answer};
 use crate::domain::{CallId, DialogId};
 use crate::protocol::{Command, InboxRow};
 use crate::ui::lang::Word;
@@ -101,10 +103,27 @@ impl App {
     }
 
     fn current_question(&self) -> Option<&str> {
-        match &self.composer.target {
-            Target::Question { id, .. } => Some(id),
-            Target::Dialog(_) | Target::Nobody => None,
+        self.composer.target.question()
+    }
+
+    /// What is typed, with the options it picks. Only their texts are recorded: a letter means nothing
+    /// where the question is not seen.
+    fn read_answer(&self, typed: &str) -> (Vec<Choice>, Answer) {
+        let row = self.current_question().and_then(|id| self.model.inbox.get(id));
+        let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
+        let answer = picking::answer(&choices, typed);
+        (choices, answer)
+    }
+
+    /// The options that the composer's text picks by their keys.
+    pub(super) fn picked_options(&self) -> String {
+        let typed = self.composer.field.text();
+        let (choices, answer) = self.read_answer(&typed);
+        if answer.text == typed {
+            return String::new();
         }
+        let texts = answer.picked.iter().filter_map(|at| Some(choices.get(*at)?.text.as_str()));
+        texts.collect::<Vec<_>>().join(", ")
     }
 
     /// Turns the composer to someone else; what was typed stays as a draft.
@@ -164,20 +183,20 @@ impl App {
         };
         self.keep_draft();
         self.drafts.save();
-        let words = Waiting::Words { key, text: text.clone() };
-        let ticket = self.ticket(words);
-        self.composer.remember(&text);
+        let (_, Answer { text: said, .. }) = self.read_answer(&text);
+        let ticket = self.ticket(Waiting::Words { key, text });
+        self.composer.remember(&said);
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => {}
             Target::Dialog(dialog) => {
-                self.commands.push(Command::Say { ticket, dialog, text });
+                self.commands.push(Command::Say { ticket, dialog, text: said });
                 self.transcript.go(Move::End);
             }
             Target::Question { dialog, id } => {
                 self.model.inbox.mark_sent(&id);
                 let question = id.clone();
-                self.commands.push(Command::Answer { ticket, dialog, question, text });
+                self.commands.push(Command::Answer { ticket, dialog, question, text: said });
                 self.after_answer(&id);
             }
         }

@@ -18,7 +18,7 @@ use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::status::{self, Figures};
 use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::transcript::Scene;
+use crate::ui::panes::transcript::{Answering, Scene};
 use crate::ui::panes::{inbox, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
@@ -232,7 +232,8 @@ impl App {
         let above = Rect { height: area.height - wanted, ..area };
         let heading = self.heading(view.look);
         let focused = self.focus == Focus::Composer && self.overlays.is_empty();
-        self.composer.draw(frame, composer, view, &heading, focused);
+        let picked = self.picked_options();
+        self.composer.draw(frame, composer, view, (&heading, &picked), focused);
         let margin = u16::from(!narrow);
         let inner =
             Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
@@ -294,11 +295,15 @@ impl App {
         let speaker = speaker(open, row);
         let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look);
         let typed = self.composer.field.text();
+        let question = self.composer.target.question().and_then(|id| model.inbox.get(id));
+        let answering = question
+            .filter(|row| row.dialog == dialog)
+            .map(|row| Answering { call: &row.question.call_id, typed: &typed });
         let scene = Scene {
             view,
             speaker: &speaker,
             names: &names,
-            picked: Some(typed.trim()).filter(|text| text.len() == 1),
+            answering,
             tail: &tail,
             focused: self.focus == Focus::Dialog && self.overlays.is_empty(),
         };

@@ -1,5 +1,6 @@
 //! The whole app: keys in as text, the screen out as text.
 
+mod answering;
 mod behaviour;
 mod cost;
 mod fixture;

@@ -11,6 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
+use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 
 /// Sent messages that can be brought back.
@@ -19,6 +20,8 @@ const HISTORY: usize = 100;
 const MOST_ROWS: usize = 8;
 /// Headings of columns and of wide screens begin with a longer rule than those of narrow screens.
 const MEDIUM: usize = 80;
+/// Cells for what was picked; with fewer it says nothing.
+const LEAST_PICKED: usize = 8;
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
@@ -40,6 +43,14 @@ impl Target {
             Self::Nobody => None,
             Self::Dialog(dialog) => Some(DraftKey::Message(dialog.clone())),
             Self::Question { id, .. } => Some(DraftKey::Answer(id.clone())),
+        }
+    }
+
+    /// The question that is answered.
+    pub fn question(&self) -> Option<&str> {
+        match self {
+            Self::Question { id, .. } => Some(id),
+            Self::Dialog(_) | Self::Nobody => None,
         }
     }
 }
@@ -115,12 +126,13 @@ impl Composer {
         true
     }
 
+    /// Draws the title, the text, and behind it what a single letter stands for.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
         view: View<'_>,
-        heading: &Heading,
+        (heading, picked): (&Heading, &str),
         focused: bool,
     ) {
         let title = Rect { height: area.height.min(1), ..area };
@@ -139,6 +151,24 @@ impl Composer {
             prompt.draw(frame.buffer_mut(), area, body.y);
         }
         self.field.draw(frame, body, view.look.style(Role::Text), focused);
+        self.draw_picked(frame, body, view.look, picked);
+    }
+
+    /// On the line of the text, as far as there is room.
+    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, look: &Look, picked: &str) {
+        let typed = width(&self.field.text()) + 2;
+        let room = usize::from(body.width).saturating_sub(typed);
+        if picked.is_empty() || body.height == 0 || room < LEAST_PICKED {
+            return;
+        }
+        let style = look.style(Role::TextDim);
+        let strip = Strip::new().put(&format!("{} {picked}", look.glyphs.done), style).shortened(
+            room,
+            look.glyphs.cut,
+            style,
+        );
+        let x = body.x + u16::try_from(typed).unwrap_or(u16::MAX);
+        strip.draw(frame.buffer_mut(), Rect { x, width: body.right() - x, ..body }, body.y);
     }
 }
 

@@ -5,7 +5,6 @@
 //! the view jumps by half a page: each row is drawn once, not once per line of text.
 
 pub mod block;
-pub mod options;
 pub mod prose;
 mod scroll;
 mod tail;
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-pub use block::{Names, Setting};
+pub use block::{Answering, Names, Setting};
 pub use scroll::{Anchor, Move, Sought};
 
 use crate::domain::Genseq;
@@ -67,7 +66,7 @@ pub struct Scene<'a> {
     pub view: View<'a>,
     pub speaker: &'a str,
     pub names: &'a dyn Names,
-    pub picked: Option<&'a str>,
+    pub answering: Option<Answering<'a>>,
     /// Lines about the dialog's state, below everything.
     pub tail: &'a [Strip],
     /// The pane has the focus.
@@ -272,7 +271,7 @@ impl TranscriptPane {
                 unfolded,
                 speaker: scene.speaker,
                 names: scene.names,
-                picked: scene.picked,
+                answering: scene.answering,
             };
             let laid = lay(block, &setting);
             self.cached_rows += laid.rows.len();

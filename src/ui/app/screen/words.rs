@@ -1,11 +1,11 @@
 //! What the screen says about keys: the composer's title, and the hints in the last line.
 
+use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::Look;
 use crate::ui::lang::Word;
 use crate::ui::panes::composer::{Heading, PART, Target, hint};
-use crate::ui::panes::transcript::options::options;
 
 impl App {
     /// What the composer's title says: whom it writes to, and what Enter does.
@@ -41,9 +41,9 @@ impl App {
             Word::Send
         };
         let mut hints = vec![hint(look, Action::Send, send)];
-        let choices = row.map(|row| options(&row.question.tellask_content)).unwrap_or_default();
+        let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
-            let keys: Vec<&str> = choices.iter().map(|choice| choice.key.as_str()).collect();
+            let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), look.word(Word::Pick)));
         }
         hints.push(hint(look, Action::LeaveComposer, Word::Keep));

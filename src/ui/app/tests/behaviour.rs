@@ -95,7 +95,7 @@ fn after_the_answer_comes_the_next_question_and_then_the_place_before() {
     assert!(screen.contains("all answered"), "{screen}");
     assert!(screen.contains("message to @orchestrator"), "{screen}");
     let sent: Vec<_> = answers(&stage).into_iter().map(|(_, q, text)| (q, text)).collect();
-    assert_eq!(sent, [("q1", "b"), ("q2", "postgres")]);
+    assert_eq!(sent, [("q1", "keep it for 90 days, then drop"), ("q2", "postgres")]);
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
+use crate::domain::question::choices::{self, Choice};
+use crate::domain::question::picking;
 use crate::domain::transcript::{
     Asked, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
 };
-use crate::domain::{SelfId, Stamp, TellaskKind};
+use crate::domain::{CallId, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::Look;
 use crate::ui::lang::Word;
 use crate::ui::panes::strip::Strip;
@@ -45,8 +47,14 @@ pub struct Setting<'a> {
     /// Who speaks in this dialog, with its `@`.
     pub speaker: &'a str,
     pub names: &'a dyn Names,
-    /// The option of an open question that the composer holds.
-    pub picked: Option<&'a str>,
+    pub answering: Option<Answering<'a>>,
+}
+
+/// What the composer holds as the answer to a question.
+#[derive(Debug, Clone, Copy)]
+pub struct Answering<'a> {
+    pub call: &'a CallId,
+    pub typed: &'a str,
 }
 
 /// Who is who, as far as the screen knows.
@@ -56,7 +64,7 @@ pub trait Names {
     /// The dialog that asked the open one.
     fn asker(&self) -> Option<String>;
     /// Who waits for the answer to this call, beside the dialog that asked.
-    fn waiting_for(&self, call: &crate::domain::CallId) -> Vec<String>;
+    fn waiting_for(&self, call: &CallId) -> Vec<String>;
 }
 
 impl Setting<'_> {
@@ -318,7 +326,7 @@ fn question(asked: &Asked, at: &Stamp, setting: &Setting<'_>) -> Laid {
             rows.push(Strip::new().put("  ", dim).put(&note, dim));
         }
     }
-    rows.extend(question_rows(&asked.content, setting));
+    rows.extend(question_rows(asked, setting));
     if let Some((answer, when)) = &asked.answer {
         let said = format!("  {} {}", setting.look.glyphs.answered, setting.word(Word::You));
         let head = Strip::new()
@@ -335,20 +343,40 @@ fn waits_word(count: usize, setting: &Setting<'_>) -> String {
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }
 
-/// The question's lines; its options stand out a little, the picked one more.
-fn question_rows(content: &str, setting: &Setting<'_>) -> Vec<Strip> {
+/// The question's lines. Its options stand apart; one that is picked has a mark.
+fn question_rows(asked: &Asked, setting: &Setting<'_>) -> Vec<Strip> {
+    let choices = choices::choices(&asked.content);
+    let answer = match &asked.answer {
+        Some((answer, _)) => Some(answer.as_str()),
+        None => setting.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
+    };
+    let picked = answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default();
     let mut rows = Vec::new();
-    for line in content.lines() {
-        let option = super::options::option_of(line);
-        let (indent, role) = match &option {
-            Some(option) if setting.picked == Some(option.key.as_str()) => (4, Role::Accent),
-            Some(_) => (4, Role::Text),
-            None => (2, Role::Text),
-        };
-        let text = option
-            .as_ref()
-            .map_or_else(|| line.to_owned(), |option| format!("{}  {}", option.key, option.text));
-        rows.extend(plain_rows(&text, indent, setting.room(indent), setting.style(role)));
+    let mut next = 0;
+    for (at, choice) in choices.iter().enumerate() {
+        let before = asked.content.lines().take(choice.lines.start).skip(next);
+        rows.extend(before.flat_map(|line| question_line(line, setting)));
+        next = choice.lines.end;
+        rows.extend(choice_rows(choice, picked.contains(&at), setting));
+    }
+    let after = asked.content.lines().skip(next);
+    rows.extend(after.flat_map(|line| question_line(line, setting)));
+    rows
+}
+
+fn question_line(line: &str, setting: &Setting<'_>) -> Vec<Strip> {
+    plain_rows(line, 2, setting.room(2), setting.style(Role::Text))
+}
+
+fn choice_rows(choice: &Choice, is_picked: bool, setting: &Setting<'_>) -> Vec<Strip> {
+    let role = if is_picked { Role::Accent } else { Role::Text };
+    let style = setting.style(role);
+    let text = format!("{}  {}", choice.key, choice.text);
+    let mut rows = plain_rows(&text, 4, setting.room(4), style);
+    if let Some(first) = rows.first_mut().filter(|_| is_picked) {
+        let mark = format!("  {} ", setting.look.glyphs.done);
+        let words = plain_rows(&text, 0, setting.room(4), style).into_iter().next();
+        *first = Strip::new().put(&mark, style).join(words.unwrap_or_default());
     }
     rows
 }
