@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::domain::AgentId;
+use crate::domain::{AgentId, Lang};
 use crate::llm::Script;
 use crate::protocol::command::{Command, Ticket};
 use crate::yaml::{self, YamlError};
@@ -28,7 +28,10 @@ pub const TASKDOC: &str = "add-2fa.tsk";
 /// How a folder made for one demo is called; the rest of the name tells it from others.
 const SCRATCH_NAME: &str = "dominds-tui-demo";
 
-/// Scratch folders of this process that may lie about before another name is given up.
+/// How a folder is called in which an earlier run is kept.
+const EARLIER: &str = "earlier-";
+
+/// Folders of one name that may lie about before another one is given up.
 const MOST_NAMES: u32 = 100;
 
 const FIRST_MESSAGE: &str = include_str!("../.minds/demo/first-message.md");
@@ -91,6 +94,43 @@ impl Stage {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+
+    /// The same demo from its start. In a folder that is kept, everything that is there moves into a
+    /// folder of its own below it, which is a whole workspace again; a scratch folder goes.
+    ///
+    /// # Errors
+    /// Something could not be moved or written; nothing is lost.
+    pub fn anew(self) -> io::Result<Self> {
+        if self.scratch {
+            return Self::scratch();
+        }
+        put_aside(&self.folder)?;
+        write_files(&self.folder)?;
+        Ok(Self { folder: self.folder.clone(), scratch: false })
+    }
+
+    /// What is said at the end: what was seen, and what to try next.
+    #[must_use]
+    pub fn ending(&self, lang: Lang) -> String {
+        let seen = lang.pick(
+            "The demo is over: four dialogs shared one task, two of them asked you, and the plan is in \
+             notes/two-factor-plan.md.",
+            "演示结束：四个对话共同完成了一项任务，其中两个向你提问，计划写在 notes/two-factor-plan.md 里。",
+        );
+        let kept = if self.scratch {
+            lang.pick("`demo --dir DIR` keeps its files.", "用 `demo --dir DIR` 可保留文件。")
+        } else {
+            lang.pick(
+                "Played again, it keeps this run in a folder `earlier-N`.",
+                "重新播放时，这一次会保留在 `earlier-N` 文件夹里。",
+            )
+        };
+        let next = lang.pick(
+            "Next: `dominds-tui init` in a folder of yours.",
+            "下一步：在你自己的文件夹里运行 `dominds-tui init`。",
+        );
+        format!("{seen} {next} {kept}")
+    }
 }
 
 impl Drop for Stage {
@@ -140,17 +180,32 @@ pub fn opening(ticket: Ticket) -> Command {
 
 /// Makes a folder that was not there before.
 fn new_folder(parent: &Path) -> io::Result<PathBuf> {
-    let process = std::process::id();
+    numbered(parent, &format!("{SCRATCH_NAME}-{}-", std::process::id()))?.canonicalize()
+}
+
+/// Makes a folder of this name with a number behind it.
+fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
     for n in 1..MOST_NAMES {
-        let folder = parent.join(format!("{SCRATCH_NAME}-{process}-{n}"));
+        let folder = parent.join(format!("{name}{n}"));
         match fs::create_dir(&folder) {
-            Ok(()) => return folder.canonicalize(),
+            Ok(()) => return Ok(folder),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
     }
-    let text = format!("{}: too many folders {SCRATCH_NAME}-{process}-…", parent.display());
+    let text = format!("{}: too many folders {name}…", parent.display());
     Err(io::Error::new(ErrorKind::AlreadyExists, text))
+}
+
+/// Moves everything into a new folder below; what the demo is known by goes last, so that one which was
+/// interrupted here is still known.
+fn put_aside(folder: &Path) -> io::Result<()> {
+    let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
+    let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
+    names.retain(|name| !name.to_string_lossy().starts_with(EARLIER));
+    names.sort_by_key(|name| name == ".minds");
+    let aside = numbered(folder, EARLIER)?;
+    names.iter().try_for_each(|name| fs::rename(folder.join(name), aside.join(name)))
 }
 
 /// True for a folder that is absent, empty, or a demo workspace.

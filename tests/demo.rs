@@ -401,3 +401,45 @@ fn a_scratch_folder_is_gone_with_its_demo() {
     drop((first, second));
     assert!(kept.iter().all(|folder| !folder.exists()));
 }
+
+#[test]
+fn a_demo_that_begins_anew_keeps_what_was_there() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("demo");
+    let mut stage = demo::Stage::kept(&folder).expect("a stage");
+    for run in ["first", "second"] {
+        std::fs::create_dir_all(folder.join(".dialogs/run")).expect("a folder");
+        std::fs::write(folder.join("notes/two-factor-plan.md"), run).expect("a file");
+        std::fs::write(folder.join("README.md"), run).expect("a file");
+        stage = stage.anew().expect("a stage");
+        assert!(!folder.join(".dialogs").exists());
+        assert!(!folder.join("notes/two-factor-plan.md").exists());
+        assert_ne!(std::fs::read_to_string(folder.join("README.md")).expect("a text"), run);
+    }
+    drop(stage);
+    for (earlier, run) in [("earlier-1", "first"), ("earlier-2", "second")] {
+        let kept = folder.join(earlier);
+        let plan = std::fs::read_to_string(kept.join("notes/two-factor-plan.md")).expect("a plan");
+        assert_eq!(plan, run);
+        assert!(kept.join(".dialogs/run").is_dir() && kept.join(".minds/team.yaml").is_file());
+    }
+
+    let scratch = demo::Stage::scratch().expect("a stage");
+    let before = scratch.folder().to_owned();
+    let again = scratch.anew().expect("a stage");
+    assert!(!before.exists() && again.folder().join(".minds/team.yaml").is_file());
+}
+
+#[test]
+fn the_end_names_what_was_made_and_what_to_try_next_in_both_languages() {
+    let home = tempfile::tempdir().expect("a folder");
+    let stages = [demo::Stage::scratch(), demo::Stage::kept(&home.path().join("demo"))];
+    for stage in stages.map(|stage| stage.expect("a stage")) {
+        for lang in [Lang::En, Lang::Zh] {
+            let text = stage.ending(lang);
+            for part in ["notes/two-factor-plan.md", "dominds-tui init"] {
+                assert!(text.contains(part), "{text}");
+            }
+        }
+    }
+}

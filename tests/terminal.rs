@@ -75,7 +75,7 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
         program.keys(ENTER);
         program.until("the question is gone", |screen| !screen.contains(title));
     }
-    program.until_shown(&["nothing waits for you"]);
+    program.until_shown(&["nothing waits for you", "The demo is over", "r plays it again"]);
     open_main(&mut program);
     program.until_shown(&["@orchestrator · ", "Not done: nothing was changed in the code"]);
     program.quit();
@@ -86,7 +86,13 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
 
     let mut again = home.demo("0");
     again.until_shown(&TEAM);
-    again.until_shown(&["nothing waits for you"]);
+    again.until_shown(&["nothing waits for you", "The demo is over"]);
+    again.keys("r");
+    again.until_shown(&["FOR YOU · 2"]);
+    assert_eq!(questions_on_disk(&home.workspace()), 2);
+    let earlier = home.workspace().join("earlier-1");
+    assert_eq!(questions_on_disk(&earlier), 0);
+    assert!(earlier.join("notes/two-factor-plan.md").is_file());
     again.quit();
     assert_eq!(again.end_restored(), 0);
 }
@@ -301,6 +307,28 @@ fn without_a_terminal_it_says_so_and_exits_with_2() {
         let said = String::from_utf8_lossy(&program.stderr);
         assert_eq!(program.status.code(), Some(2), "{said}");
         assert!(said.contains("no terminal"), "{said}");
+        assert_eq!(program.stdout, b"");
+    }
+}
+
+#[test]
+fn a_terminal_that_cannot_show_a_screen_is_told_which_commands_work() {
+    let home = Home::new();
+    for args in [vec!["demo"], vec![]] {
+        let program = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+            .args(&args)
+            .current_dir(home.environment().swap_remove(0).1)
+            .env_clear()
+            .envs(home.environment())
+            .env("TERM", "dumb")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program");
+        let said = String::from_utf8_lossy(&program.stderr);
+        assert_eq!(program.status.code(), Some(2), "{said}");
+        for word in ["TERM=dumb", "`run`", "`drive`", "`q4h`", "`dialogs`", "`show`", "--help"] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
         assert_eq!(program.stdout, b"");
     }
 }

@@ -73,7 +73,7 @@ fn theme(value: &Value, depth: ColorDepth, faults: &mut Vec<String>) -> Theme {
 fn depth() -> ColorDepth {
     let term = env::variable("TERM").unwrap_or_default();
     let truecolor = env::variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
-    if env::variable("NO_COLOR").is_some() || term == "dumb" {
+    if env::variable("NO_COLOR").is_some() {
         ColorDepth::None
     } else if truecolor {
         ColorDepth::True

@@ -5,23 +5,40 @@ use crate::demo::{self, Stage};
 use crate::domain::tree::Bucket;
 use crate::llm::Scripted;
 use crate::store::Access;
+use crate::ui::Begun;
 
 use super::args::Demo;
 use super::exit::{Refusal, Status};
-use super::screen;
+use super::screen::{self, Left, Opening};
 
 /// The ticket of the first message; the screen's own begin at 1.
 const OPENING: u64 = 0;
 
 pub fn demo(demo: &Demo) -> Result<Status, Refusal> {
+    screen::check_terminal()?;
+    let folder = |error: std::io::Error| Refusal::invalid(format!("the demo's folder: {error}"));
     let stage = match &demo.dir {
         Some(folder) => Stage::kept(folder),
         None => Stage::scratch(),
     };
-    let stage = stage.map_err(|error| Refusal::invalid(format!("the demo's folder: {error}")))?;
+    let mut stage = stage.map_err(folder)?;
     let script = demo::script().map_err(|error| Refusal::invalid(error.to_string()))?;
+    loop {
+        let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
+        match screen::run(stage.folder(), models, opening(&stage)?)? {
+            Left::For(status) => return Ok(status),
+            Left::ForReplay => stage = stage.anew().map_err(folder)?,
+        }
+    }
+}
+
+/// The story begins where no dialog is; one that was played before goes on where it was.
+fn opening(stage: &Stage) -> Result<Opening<'_>, Refusal> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
-    let first = if fresh { vec![demo::opening(OPENING)] } else { Vec::new() };
-    let models = Models::Scripted(Scripted::new(script, demo.speed));
-    screen::run(stage.folder(), models, first)
+    let (first, begun) = if fresh {
+        (vec![demo::opening(OPENING)], Begun::Now)
+    } else {
+        (Vec::new(), Begun::Earlier)
+    };
+    Ok(Opening { first, demo: Some((stage, begun)) })
 }

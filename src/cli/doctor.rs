@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::app::{self, Finding, Probe};
 use crate::domain::Problem;
+use crate::domain::counted;
 use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
@@ -106,8 +107,7 @@ fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_jso
     }
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
-        1 => "1 problem".to_owned(),
-        n => format!("{n} problems"),
+        n => counted(n, "problem", "problems"),
     };
-    lines::say(&format!("{dialogs} dialogs, {verdict}"));
+    lines::say(&format!("{}, {verdict}", counted(dialogs, "dialog", "dialogs")));
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::{self, Consent, Models, Start};
+use crate::demo::Stage;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Ask, Signals};
 use crate::platform::{SystemClock, env};
@@ -16,7 +17,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, DraftStore, Parting, RunOptions};
+use crate::ui::{App, AppOptions, Begun, DraftStore, Parting, RunOptions};
 
 use super::config::{self, Setup};
 use super::exit::{Refusal, Status};
@@ -29,22 +30,61 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, Refusal> {
-    run(workspace, Models::Configured(Consent::Recorded), Vec::new())
+    let models = Models::Configured(Consent::Recorded);
+    match run(workspace, models, Opening::default())? {
+        Left::For(status) => Ok(status),
+        Left::ForReplay => Ok(Status::Done),
+    }
 }
 
-/// Runs the screen; `first` are commands given before a person can type.
-pub fn run(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let text = "this is no terminal; use `run`, `drive` or `q4h` from scripts";
+/// What a screen begins with.
+#[derive(Debug, Default)]
+pub struct Opening<'a> {
+    /// Commands given before a person can type.
+    pub first: Vec<Command>,
+    /// What the demo says at its end.
+    pub demo: Option<(&'a Stage, Begun)>,
+}
+
+/// Why the screen was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    For(Status),
+    /// The demo is to begin anew.
+    ForReplay,
+}
+
+/// Which commands do the work where no screen can be shown.
+const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
+                              `--help` lists all";
+
+/// A screen needs a terminal that can move its cursor.
+pub fn check_terminal() -> Result<(), Refusal> {
+    if env::variable("TERM").is_some_and(|term| term == "dumb") {
+        let text = format!("TERM=dumb: this terminal cannot show a screen; {WITHOUT_SCREEN}");
         return Err(Refusal::usage(text));
     }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        let text = format!("this is no terminal, a screen needs one; {WITHOUT_SCREEN}");
+        return Err(Refusal::usage(text));
+    }
+    Ok(())
+}
+
+/// Runs the screen.
+pub fn run(workspace: &Path, models: Models, opening: Opening<'_>) -> Result<Left, Refusal> {
+    check_terminal()?;
     let runtime = super::runtime()?;
-    let outcome = runtime.block_on(show(workspace, models, first));
+    let outcome = runtime.block_on(show(workspace, models, opening));
     runtime.shutdown_timeout(LAST_FRAME);
     outcome
 }
 
-async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<Status, Refusal> {
+async fn show(
+    workspace: &Path,
+    models: Models,
+    Opening { first, demo }: Opening<'_>,
+) -> Result<Left, Refusal> {
     let setup = config::read();
     let (driver, store, shells) = app::start(Start {
         workspace,
@@ -58,7 +98,7 @@ async fn show(workspace: &Path, models: Models, first: Vec<Command>) -> Result<S
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, (&store, &shells), &report, setup).await;
+    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::remark(&report);
     }
@@ -69,8 +109,9 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    setup: Setup,
-) -> io::Result<Status> {
+    (setup, demo): (Setup, Option<(&Stage, Begun)>),
+) -> io::Result<Left> {
+    let lang = setup.look.lang;
     let modes = ModeFlag::default();
     let told = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
@@ -84,6 +125,9 @@ async fn on_terminal(
         drafts: Box::new(StoredDrafts(store.clone())),
         moment: Instant::now(),
     });
+    if let Some((stage, begun)) = demo {
+        app.end_with(&stage.ending(lang), begun);
+    }
     if !setup.faults.is_empty() {
         app.apply(UiEvent::Notice(setup.faults.join(" · ")));
     }
@@ -105,8 +149,9 @@ async fn on_terminal(
     part_from(shells, asked.get().copied(), app.parting()).await;
     match asked.get() {
         // A terminal that is gone is no news then.
-        Some(ask) => Ok(ended_by(*ask)),
-        None => shown.map(|_| Status::Done),
+        Some(ask) => Ok(Left::For(ended_by(*ask))),
+        None if app.replays() => shown.map(|_| Left::ForReplay),
+        None => shown.map(|_| Left::For(Status::Done)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a person wants of one tree, carried out and acknowledged when it is on disk.
 
+use crate::domain::counted;
 use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
@@ -108,8 +109,7 @@ impl Continued {
     pub fn sentence(&self) -> String {
         let go_on = match self.dialogs {
             0 => "no dialog goes on".to_owned(),
-            1 => "1 dialog goes on".to_owned(),
-            many => format!("{many} dialogs go on"),
+            some => counted(some, "dialog goes on", "dialogs go on"),
         };
         if self.refused.is_empty() {
             return go_on;

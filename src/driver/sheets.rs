@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::domain::counted;
 use crate::domain::reminder::{
     AGENT_SHARED, Act, Guard, PERSONAL, Packing, Rewrite, sort_newest_first,
 };
@@ -216,7 +217,11 @@ fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let mut faults: Vec<String> =
         found.violations.iter().map(|one| taskdoc::sentence(one, engine.lang)).collect();
     if found.unlisted > 0 {
-        faults.push(format!("{} more sections are not listed", found.unlisted));
+        faults.push(counted(
+            found.unlisted,
+            "more section is not listed",
+            "more sections are not listed",
+        ));
     }
     Ok(Sheet::Taskdoc(TaskdocView { path, sections: sections.collect(), faults }))
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::domain::Problem;
+use crate::domain::counted;
 
 use super::layout::Layout;
 
@@ -55,7 +56,7 @@ impl Notes {
     /// All of them, closed by a line about those that were only counted.
     pub fn finish(mut self, folder: &Path) -> Vec<Problem> {
         if self.more > 0 {
-            let text = format!("{} more problems", self.more);
+            let text = counted(self.more, "more problem", "more problems");
             let last = self.problem("more", folder, text, "mend those above first");
             self.problems.push(last);
         }

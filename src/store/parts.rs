@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::domain::assignment::FRAME_KIND;
+use crate::domain::counted;
 use crate::domain::latest::StopReason;
 use crate::domain::left::seems_at_work;
 use crate::domain::tree::RegistryEntry;
@@ -291,7 +292,7 @@ fn list<T: DeserializeOwned>(value: &Value) -> Parsed<Vec<T>> {
     let good: Vec<T> =
         items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
     let bad = items.len() - good.len();
-    Ok((good, (bad > 0).then(|| format!("{bad} entries cannot be read"))))
+    Ok((good, (bad > 0).then(|| format!("{} cannot be read", counted(bad, "entry", "entries")))))
 }
 
 fn stack(text: &str) -> Parsed<Vec<Frame>> {

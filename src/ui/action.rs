@@ -3,6 +3,10 @@
 //! Each action has a name (for key files), one sentence (for help), a scope and its default keys.
 //! Help, hints and the key map all come from this table, so they cannot disagree with it.
 
+mod chinese;
+
+use crate::domain::Lang;
+
 /// Where an action applies. A key is looked up in the focused scope, then in the wider ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
@@ -22,11 +26,13 @@ pub enum Scope {
     Processes,
     /// A question of the program itself, such as "quit?".
     Confirm,
+    /// The end of a demo.
+    Demo,
 }
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
@@ -37,6 +43,7 @@ impl Scope {
         Self::Sheet,
         Self::Processes,
         Self::Confirm,
+        Self::Demo,
     ];
 
     /// The name key files use, also the heading in help.
@@ -53,6 +60,16 @@ impl Scope {
             Self::Sheet => "sheet",
             Self::Processes => "processes",
             Self::Confirm => "confirm",
+            Self::Demo => "demo",
+        }
+    }
+
+    /// The heading of help for people who read this language.
+    #[must_use]
+    pub fn heading(self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.name(),
+            Lang::Zh => chinese::heading(self),
         }
     }
 
@@ -76,6 +93,7 @@ impl Scope {
             Self::Sheet => &[Self::Sheet, Self::Panes, Self::Anywhere],
             Self::Processes => &[Self::Processes, Self::Anywhere],
             Self::Confirm => &[Self::Confirm],
+            Self::Demo => &[Self::Demo, Self::Panes, Self::Anywhere],
         }
     }
 
@@ -91,7 +109,8 @@ impl Scope {
             | Self::Shelf
             | Self::Sheet
             | Self::Processes
-            | Self::Confirm => false,
+            | Self::Confirm
+            | Self::Demo => false,
         }
     }
 }
@@ -233,7 +252,12 @@ actions! {
         NewLine "new-line" ["alt+enter" "ctrl+j"] "Begin a new line";
         HistoryUp "history-up" ["up"] "Bring back an earlier message, on an empty line";
         HistoryDown "history-down" ["down"] "Bring back a later message";
+        ScrollUp "scroll-up" ["ctrl+up"] "Scroll the dialog above up one line";
+        ScrollDown "scroll-down" ["ctrl+down"] "Scroll the dialog above down one line";
+        ScrollPageUp "page-up" ["pageup"] "Scroll the dialog above up one page";
+        ScrollPageDown "page-down" ["pagedown"] "Scroll the dialog above down one page";
         ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to leave the program";
+        Undo "undo" ["alt+u" "ctrl+_"] "Undo the last change of the draft, also its clearing";
         LeaveComposer "leave" ["esc"] "Return to the pane; the draft is kept";
     }
     Shelf {
@@ -266,9 +290,22 @@ actions! {
         ConfirmStop "stop" ["s"] "Leave, and stop processes in the background";
         ConfirmNo "refuse" ["n" "esc" "ctrl+c"] "No";
     }
+    Demo {
+        Replay "replay" ["r"] "Play the demo again from its start";
+        CloseEnding "close" ["esc"] "Close what the demo says at its end";
+    }
 }
 
 impl ActionSpec {
+    /// One sentence for people who read this language.
+    #[must_use]
+    pub fn sentence(&self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.help,
+            Lang::Zh => chinese::sentence(self.action).unwrap_or(self.help),
+        }
+    }
+
     /// The row of one action by scope and name.
     #[must_use]
     pub fn named(scope: Scope, name: &str) -> Option<&'static Self> {
@@ -303,6 +340,18 @@ mod tests {
         for ActionSpec { name, help, keys, .. } in ACTIONS {
             assert!(help.starts_with(char::is_uppercase) && !help.ends_with('.'), "{name}");
             assert!(help.len() <= 70 && !keys.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_action_and_every_heading_is_told_in_chinese() {
+        let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        for spec in ACTIONS {
+            assert!(chinese(spec.sentence(Lang::Zh)), "{}", spec.name);
+            assert_eq!(spec.sentence(Lang::En), spec.help);
+        }
+        for scope in Scope::ALL {
+            assert!(chinese(scope.heading(Lang::Zh)), "{scope:?}");
         }
     }
 

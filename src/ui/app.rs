@@ -4,6 +4,7 @@
 //! Nothing here waits, reads a clock or writes to the terminal.
 
 mod answering;
+mod ending;
 mod events;
 mod going_on;
 mod handlers;
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
+pub use self::ending::Begun;
+use self::ending::Ending;
 use self::jumping::Stop;
 pub use self::processes::Parting;
 use crate::domain::transcript::Place;
@@ -140,6 +143,8 @@ pub struct App {
     seen: BTreeSet<Seen>,
     leaving: bool,
     parting: Parting,
+    /// On the screen of a demo.
+    ending: Option<Ending>,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
@@ -179,6 +184,7 @@ impl App {
             seen: BTreeSet::new(),
             leaving: false,
             parting: Parting::default(),
+            ending: None,
             dirty: true,
             moment: options.moment,
             drawn_at: options.moment,
@@ -194,7 +200,9 @@ impl App {
         }
         self.dirty = true;
         if self.overlays.is_empty() {
-            match self.look.keymap.action(self.scope(), Chord::from(key)) {
+            let chord = Chord::from(key);
+            let known = self.ending_action(chord);
+            match known.or_else(|| self.look.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
                 None if self.focus == Focus::Composer => self.type_key(key),
                 None => {}

@@ -1,10 +1,12 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
+use std::fmt::Display;
+
 use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, Problem, Stamp};
 use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::model::{DraftKey, Drafts, Sheets};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use ratatui::style::Style;
@@ -27,18 +29,26 @@ impl Look {
         word.text(self.lang)
     }
 
-    /// The key of an action as it is shown in hints, such as `⏎` or `⌥⏎`; empty if it has none.
+    /// A number with its noun.
+    pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+        &self,
+        number: N,
+        what: Counted,
+    ) -> String {
+        what.text(number, self.lang)
+    }
+
+    /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.
     pub fn key(&self, action: Action) -> String {
         let name = self.keymap.hint(action).unwrap_or_default();
         self.key_sign(&name)
     }
 
-    /// A key's name with signs in place of words where the terminal has them.
+    /// A key's name as it stands on keyboards, with a sign for Enter where the terminal has one.
     pub fn key_sign(&self, name: &str) -> String {
-        if self.glyphs == Glyphs::ASCII {
-            return name.to_owned();
-        }
-        name.replace("alt+", "⌥").replace("enter", self.glyphs.enter)
+        let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
+        let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
+        if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The words of the screen in English and Chinese. Short: most stand in one line with others.
 
-use crate::domain::Lang;
+use std::fmt::Display;
+
+use crate::domain::{Lang, counted};
 
 macro_rules! words {
     ($($word:ident: $en:literal / $zh:literal;)*) => {
@@ -25,6 +27,36 @@ macro_rules! words {
     };
 }
 
+/// A thing that is counted on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    Words,
+    Lines,
+    Problems,
+    Processes,
+}
+
+impl Counted {
+    /// The number with its noun.
+    pub fn text<N: Copy + Display + PartialEq + From<u8>>(self, number: N, lang: Lang) -> String {
+        let (one, many, zh) = match self {
+            Self::Words => ("word", "words", "词"),
+            Self::Lines => ("line", "lines", "行"),
+            Self::Problems => ("problem", "problems", "个问题"),
+            Self::Processes => (
+                "process still runs in the background; leave the program and let it run, or stop it?",
+                "processes still run in the background; leave the program and let them run, or stop \
+                 them?",
+                "个后台进程仍在运行；退出时让它们继续，还是停止它们？",
+            ),
+        };
+        match lang {
+            Lang::En => counted(number, one, many),
+            Lang::Zh => format!("{number} {zh}"),
+        }
+    }
+}
+
 words! {
     Running: "running" / "运行中";
     Stopping: "stopping" / "正在停止";
@@ -45,7 +77,6 @@ words! {
     Guide: "runtime to the model" / "运行时提示";
     Notice: "notice" / "通知";
     Thinking: "thinking" / "思考";
-    WordsCount: "words" / "词";
     Working: "working" / "进行中";
     Replied: "replied" / "已回复";
     Failed: "failed" / "失败";
@@ -56,8 +87,8 @@ words! {
     ReplyTo: "reply" / "回复";
     Delivered: "delivered" / "已送达";
     NotDelivered: "not delivered" / "未送达";
-    Lines: "lines" / "行";
     CourseBegins: "course" / "课程";
+    Generation: "gen" / "生成";
     CutOff: "the generation before this was cut off" / "上一次生成中断了";
     Interrupted: "cut short by a stop" / "被停止打断";
     UnknownRecord: "unknown record" / "未知记录";
@@ -106,13 +137,16 @@ words! {
     TryNow: "try now" / "立即重试";
     NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "trying again" / "正在重试";
-    ProblemsFound: "problems" / "个问题";
     OutOfOrder: "OUT OF ORDER" / "有待修正";
     AllInOrder: "everything is in order" / "一切正常";
     AllMended: "all problems are mended" / "问题都已修正";
     SeverityInfo: "note" / "提示";
     SeverityWarning: "warning" / "警告";
     SeverityError: "error" / "错误";
+    PlayAgain: "plays it again" / "重新播放";
+    LeaveProgram: "leave" / "退出";
+    DraftCleared: "draft cleared" / "草稿已清空";
+    BringsBack: "brings it back" / "恢复";
     DraftRestored: "draft restored" / "草稿已恢复";
     PasteTooLong: "pasted text is too long: put it into a file" / "粘贴内容太长：请放进文件";
     NoCallHere: "no call of a teammate is in view" / "视野内没有队友调用";
@@ -180,7 +214,6 @@ words! {
     ProcessesEmpty: "no command was left running" / "没有仍在运行的命令";
     InBackground: "in background" / "个后台进程";
     StopProcessQuestion: "stop this process and everything it started?" / "停止该进程及其启动的所有进程吗？";
-    PartingQuestion: "still running in the background; leave the program and let them run, or stop them?" / "个后台进程仍在运行；退出时让它们继续，还是停止它们？";
     LeaveRunning: "let run" / "让它们继续";
     StopThem: "stop" / "停止它们";
     Stay: "stay" / "不退出";

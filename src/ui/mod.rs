@@ -21,7 +21,7 @@ pub mod terminal;
 pub mod text;
 pub mod theme;
 
-pub use app::{App, AppOptions, Effect, Parting};
+pub use app::{App, AppOptions, Begun, Effect, Parting};
 pub use cx::Look;
 pub use model::DraftStore;
 pub use run::{Channels, Outcome, RunOptions, run};

@@ -1,6 +1,7 @@
 //! What a model is told about a context that fills up.
 
 use crate::domain::Remedy;
+use crate::domain::counted;
 
 use super::Texts;
 
@@ -36,11 +37,12 @@ impl Texts {
     }
 
     fn last_call(self, more: u32) -> String {
+        let more_times = counted(more, "more time", "more times");
         self.pick(
             format!(
                 "[System notice] Your context is nearly used up. This is a note of the runtime, not \
                  a new request: act on it at once, without an answer of its own.\n\n\
-                 You will be told {more} more time(s); then a new course begins by itself and this \
+                 You will be told {more_times}; then a new course begins by itself and this \
                  conversation is gone from your sight.\n\n\
                  - Save what would be lost with `add_reminder`: the next step, what waits, where \
                  things are, details you would not find again. Rough notes are good enough, they can \

@@ -1,6 +1,7 @@
 //! What keeps a main dialog going, and what a person is asked when that did not help.
 
 use super::Texts;
+use crate::domain::counted;
 
 impl Texts {
     /// A push: what it is, then what the workspace wants to be said.
@@ -21,9 +22,10 @@ impl Texts {
     /// The question when the pushes are used up. Its options are those of `keep_going::says_stop`.
     #[must_use]
     pub fn go_on_or_stop(self, pushes: i64) -> String {
+        let pushed = counted(pushes, "push", "pushes");
         self.pick(
             format!(
-                "Go on or stop?\n\nThe dialog stopped again after {pushes} pushes to go on.\n\n\
+                "Go on or stop?\n\nThe dialog stopped again after {pushed} to go on.\n\n\
                  a  go on, with as many pushes again\n\
                  b  stop\n\n\
                  Any other answer is read as an instruction."
@@ -35,5 +37,28 @@ impl Texts {
                  其他回答会作为指示交给对话。"
             ),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::keep_going::says_stop;
+    use crate::domain::question::choices::choices;
+    use crate::domain::question::picking::answer;
+    use crate::domain::{CallId, Lang};
+
+    #[test]
+    fn the_option_to_stop_stops_by_its_letter_and_by_its_text() {
+        for lang in [Lang::En, Lang::Zh] {
+            let question = Texts(lang).go_on_or_stop(3);
+            let choices = choices(&question);
+            let call = CallId::new("keep-going-1");
+            for (typed, stops) in [("a", false), ("b", true), ("b, and tell me why", false)] {
+                let text = answer(&choices, typed).text;
+                assert_ne!(text, typed);
+                assert_eq!(says_stop(&call, &text), stops, "{text}");
+            }
+        }
     }
 }

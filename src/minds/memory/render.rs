@@ -4,6 +4,7 @@
 use std::time::SystemTime;
 
 use super::{Memory, Shelf, Unusable, Why};
+use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper, TOTAL_LIMIT_BYTES};
 use crate::domain::{Lang, Stamp};
 
@@ -34,7 +35,11 @@ fn one(keeper: Keeper, memory: &Memory, setting: &Setting<'_>) -> String {
     let changed = modified.map(setting.stamp).unwrap_or_default();
     let whose = whose(keeper, setting.lang);
     let head = match setting.lang {
-        Lang::En => format!("{whose}: `{path}`, {bytes} bytes, {words} words, changed {changed}."),
+        Lang::En => {
+            let bytes = counted(*bytes, "byte", "bytes");
+            let words = counted(words, "word", "words");
+            format!("{whose}: `{path}`, {bytes}, {words}, changed {changed}.")
+        }
         Lang::Zh => format!("{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"),
     };
     format!("{head}{}\n\n{text}", managed(keeper, setting))

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::text::with_final_newline;
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
@@ -42,7 +43,11 @@ fn run(cx: &ToolCx, args: &Args) -> Outcome {
         Ok(shown) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
             let summary = match cx.lang {
-                Lang::En => format!("created with {lines} lines, {bytes} bytes"),
+                Lang::En => format!(
+                    "created with {}, {}",
+                    counted(lines, "line", "lines"),
+                    counted(bytes, "byte", "bytes")
+                ),
                 Lang::Zh => format!("已创建,{lines} 行,{bytes} 字节"),
             };
             Report::ok(NAME, &shown)

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::lines::{Window, excerpt};
 use super::text::short;
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, Identity, OpenDir};
@@ -100,12 +101,14 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> Outcome {
     if total > shown {
         let rest = total - shown;
         let _ = match lang {
-            Lang::En => writeln!(body, "({rest} more entries not shown)"),
+            Lang::En => {
+                writeln!(body, "({} not shown)", counted(rest, "more entry", "more entries"))
+            }
             Lang::Zh => writeln!(body, "(另有 {rest} 项未显示)"),
         };
     }
     let summary = match lang {
-        Lang::En => format!("{shown} of {total} entries shown"),
+        Lang::En => format!("{shown} of {} shown", counted(total, "entry", "entries")),
         Lang::Zh => format!("共 {total} 项,显示 {shown} 项"),
     };
     Report::ok(NAME, &dir.shown)
@@ -134,7 +137,9 @@ fn describe(dir: &OpenDir, name: &OsStr, meta: Option<&Metadata>, lang: Lang) ->
     }
     let bytes = meta.len();
     match (lines(dir, name, meta), lang) {
-        (Some(lines), Lang::En) => format!("(file, {bytes} B, {lines} lines)"),
+        (Some(lines), Lang::En) => {
+            format!("(file, {bytes} B, {})", counted(lines, "line", "lines"))
+        }
         (Some(lines), Lang::Zh) => format!("(文件,{bytes} 字节,{lines} 行)"),
         (None, Lang::En) => format!("(file, {bytes} B)"),
         (None, Lang::Zh) => format!("(文件,{bytes} 字节)"),

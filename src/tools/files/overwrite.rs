@@ -8,6 +8,7 @@ use serde_json::json;
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard};
@@ -56,7 +57,9 @@ fn run(cx: &ToolCx, args: &Args) -> Outcome {
         Ok((shown, old)) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
             let summary = match cx.lang {
-                Lang::En => format!("replaced: {} lines before, {lines} now", old.lines),
+                Lang::En => {
+                    format!("replaced: {} before, {lines} now", counted(old.lines, "line", "lines"))
+                }
                 Lang::Zh => format!("已覆盖:原 {} 行,现 {lines} 行", old.lines),
             };
             Report::ok(NAME, &shown)

@@ -9,6 +9,7 @@ use super::lines::{Excerpt, Window, excerpt};
 use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, OpenFile};
@@ -94,7 +95,7 @@ fn report(
         (true, Lang::Zh) => format!("\n后面还有内容,可用 range \"{next}~\" 继续读取。"),
     };
     let summary = match lang {
-        Lang::En => format!("{shown} of {total} lines shown"),
+        Lang::En => format!("{shown} of {} shown", counted(total, "line", "lines")),
         Lang::Zh => format!("共 {total} 行,显示 {shown} 行"),
     };
     Report::ok(NAME, &opened.shown)

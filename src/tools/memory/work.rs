@@ -2,6 +2,7 @@
 
 use super::path::{shown_in_contexts, tidy};
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
@@ -71,7 +72,9 @@ impl Job {
         match cleared {
             Ok(removed) => {
                 let summary = match cx.lang {
-                    Lang::En => format!("{removed} files removed; nothing is left"),
+                    Lang::En => {
+                        format!("{} removed; nothing is left", counted(removed, "file", "files"))
+                    }
                     Lang::Zh => format!("已删除 {removed} 个文件,全部清空"),
                 };
                 let report = Report::ok(self.name, ".").field("removed_files", removed);

@@ -5,6 +5,7 @@ use super::filter::FilterFault;
 use super::query::{Query, Show};
 use super::run::{Findings, NotSearched};
 use crate::domain::Lang;
+use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::files::fence;
 use crate::tools::outcome::Outcome;
@@ -45,17 +46,24 @@ fn summary(show: Show, found: &Findings, lang: Lang) -> String {
     let (files, hits, searched) = (found.files, found.hits, found.searched);
     if files == 0 && hits == 0 && found.complete() {
         return match lang {
-            Lang::En => format!("no match in {searched} files"),
+            Lang::En => format!("no match in {}", counted(searched, "file", "files")),
             Lang::Zh => format!("在 {searched} 个文件中没有匹配"),
         };
     }
     match (show, lang) {
-        (Show::Files, Lang::En) => format!("{files} matching files shown"),
+        (Show::Files, Lang::En) => {
+            format!("{} shown", counted(files, "matching file", "matching files"))
+        }
         (Show::Files, Lang::Zh) => format!("显示 {files} 个匹配的文件"),
-        (Show::Snippets, Lang::En) => format!("{hits} matching lines in {files} files shown"),
+        (Show::Snippets, Lang::En) => {
+            let files = counted(files, "file", "files");
+            format!("{} in {files} shown", counted(hits, "matching line", "matching lines"))
+        }
         (Show::Snippets, Lang::Zh) => format!("显示 {files} 个文件中的 {hits} 个匹配行"),
         (Show::Count, Lang::En) => {
-            format!("{hits} matching lines in {} files, {files} shown", found.matching_files)
+            let all = counted(found.matching_files, "file", "files");
+            let lines = counted(hits, "matching line", "matching lines");
+            format!("{lines} in {all}, {files} shown")
         }
         (Show::Count, Lang::Zh) => {
             format!("{} 个文件中有 {hits} 个匹配行,显示 {files} 个", found.matching_files)

@@ -266,7 +266,7 @@ async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut()
         ),
         (
             "head -c 300000 /dev/zero | tr '\\0' x; echo; seq 3 >&2",
-            ["stdout:\nxxx", "cut here", "1 lines in all", "stderr:\n1\n2\n3\n"],
+            ["stdout:\nxxx", "cut here", "1 line in all", "stderr:\n1\n2\n3\n"],
         ),
     ] {
         let text = bench.call("shell_cmd", &json!({ "command": command })).await.text;

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::domain::Lang;
+use crate::domain::counted;
 
 /// Bytes kept from the beginning.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -88,7 +89,8 @@ impl Window {
         let gone = self.bytes.saturating_sub((start.len() + end.len()) as u64);
         let line = match lang {
             Lang::En => {
-                format!("[{gone} of {} bytes cut here; {} lines in all]", self.bytes, self.lines())
+                let lines = counted(self.lines(), "line", "lines");
+                format!("[{gone} of {} bytes cut here; {lines} in all]", self.bytes)
             }
             Lang::Zh => {
                 format!("[此处截去 {gone} 字节,共 {} 字节,{} 行]", self.bytes, self.lines())
@@ -178,7 +180,7 @@ mod tests {
         );
         let told = shown(&["x".repeat(200).as_str()], ROOM);
         let (start, end) = ("x".repeat(20), "x".repeat(40));
-        assert_eq!(told, format!("{start}\n[140 of 200 bytes cut here; 1 lines in all]\n{end}"));
+        assert_eq!(told, format!("{start}\n[140 of 200 bytes cut here; 1 line in all]\n{end}"));
     }
 
     #[test]

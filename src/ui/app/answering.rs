@@ -7,6 +7,7 @@ use crate::domain::question::choices::{Choice, choices};
 use crate::domain::question::picking::{self, Answer};
 use crate::domain::{CallId, DialogId};
 use crate::protocol::{Command, InboxRow};
+use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
@@ -271,7 +272,18 @@ impl App {
         if self.composer.field.is_empty() {
             self.ask_to_quit();
         } else {
-            self.composer.field.set("");
+            self.composer.field.clear();
+            self.keep_draft();
+            let look = &self.look;
+            let (dot, key) = (look.glyphs.middle_dot, look.key(Action::Undo));
+            let (cleared, back) = (look.word(Word::DraftCleared), look.word(Word::BringsBack));
+            let text = format!("{cleared} {dot} {key} {back}");
+            self.say_text(Tone::Plain, &text);
+        }
+    }
+
+    pub(super) fn undo(&mut self) {
+        if self.composer.field.undo() {
             self.keep_draft();
         }
     }

@@ -62,7 +62,7 @@ impl App {
             UiEvent::Processes(processes) => self.model.processes = processes,
             UiEvent::KeyHeld { dialog, held } => self.key_held(dialog, held),
             UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
-            UiEvent::Quiet(_) => return false,
+            UiEvent::Quiet(outcome) => return self.quiet(outcome),
             UiEvent::Lagged => self.lagged(),
             UiEvent::Stopped => self.effects.push(Effect::Ended),
         }
@@ -70,7 +70,9 @@ impl App {
     }
 
     fn row(&mut self, row: TreeRow) {
-        if !row.state.is_running() {
+        if row.state.is_running() {
+            self.not_over();
+        } else {
             self.model.retries.forget(&row.dialog);
         }
         self.model.tree.put(row);

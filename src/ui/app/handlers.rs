@@ -100,8 +100,15 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::NewLine, App::new_line),
     (Action::HistoryUp, |app| app.recall(false)),
     (Action::HistoryDown, |app| app.recall(true)),
+    (Action::ScrollUp, |app| app.transcript.go(Move::Lines(-1))),
+    (Action::ScrollDown, |app| app.transcript.go(Move::Lines(1))),
+    (Action::ScrollPageUp, |app| app.transcript.go(Move::Pages(-1))),
+    (Action::ScrollPageDown, |app| app.transcript.go(Move::Pages(1))),
     (Action::ClearDraft, App::clear_draft),
+    (Action::Undo, App::undo),
     (Action::LeaveComposer, App::leave_composer),
+    (Action::Replay, App::replay),
+    (Action::CloseEnding, App::close_ending),
 ];
 
 impl App {

@@ -9,7 +9,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use self::about::{Around, elapsed, speaker, tail_lines};
-use super::{App, Focus};
+use super::{App, Focus, ending};
+use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::TreeRow;
 use crate::ui::cx::{Cx, Look, View};
@@ -55,12 +56,17 @@ impl App {
         let look = self.look.clone();
         let now = self.clock.now();
         let view = View { look: &look, now: &now };
-        let areas = self.areas(area);
+        let ending = self.ending_rows(area, &look);
+        let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height / 2);
+        let areas = self.areas(Rect { height: area.height - taken, ..area });
+        let status = Rect { y: area.bottom() - 1, ..areas.status };
+        let body = Rect { height: area.height - 1, ..area };
+        ending::draw(&ending, frame.buffer_mut(), body, view);
         self.draw_tabs(frame, areas.tabs, view);
         self.draw_left(frame, areas.left, view);
         draw_divider(frame.buffer_mut(), areas.divider, &look);
         self.draw_right(frame, areas.right, view);
-        self.draw_status(frame, areas.status, view);
+        self.draw_status(frame, status, view);
         let over = if areas.right.is_empty() { areas.left } else { areas.right };
         self.draw_overlays(frame, over, view);
     }
@@ -283,10 +289,15 @@ impl App {
         let Some(open) = &mut model.open else {
             return;
         };
+        let question = self.composer.target.question().and_then(|id| model.inbox.get(id));
+        let about = question.map(|row| headline(&row.question.tellask_content));
         if !open.loaded {
+            if let Some(about) = about {
+                transcript::draw_headline(about, view, frame.buffer_mut(), area);
+            }
             let strip =
                 Strip::new().put(view.look.word(Word::Loading), view.look.style(Role::TextDim));
-            strip.draw(frame.buffer_mut(), area, area.y);
+            strip.draw(frame.buffer_mut(), area, area.y + u16::from(about.is_some()));
             return;
         }
         let row = model.tree.get(&open.dialog);
@@ -295,7 +306,6 @@ impl App {
         let speaker = speaker(open, row);
         let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look);
         let typed = self.composer.field.text();
-        let question = self.composer.target.question().and_then(|id| model.inbox.get(id));
         let answering = question
             .filter(|row| row.dialog == dialog)
             .map(|row| Answering { call: &row.question.call_id, typed: &typed });
@@ -304,6 +314,7 @@ impl App {
             speaker: &speaker,
             names: &names,
             answering,
+            headline: about,
             tail: &tail,
             focused: self.focus == Focus::Dialog && self.overlays.is_empty(),
         };

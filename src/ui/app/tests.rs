@@ -3,6 +3,7 @@
 mod answering;
 mod behaviour;
 mod cost;
+mod ending;
 mod fixture;
 mod going_on;
 mod jumps;

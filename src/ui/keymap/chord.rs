@@ -103,9 +103,11 @@ impl fmt::Display for Chord {
 }
 
 /// Terminals disagree about the case of a letter under ctrl and of one reported with shift.
+///
+/// Ctrl with `_`, `/` or `7` is one byte, which is read as the last of them.
 fn one_case(c: char, modifiers: KeyModifiers) -> char {
     if modifiers.contains(KeyModifiers::CONTROL) {
-        c.to_ascii_lowercase()
+        if matches!(c, '7' | '/') { '_' } else { c.to_ascii_lowercase() }
     } else if modifiers.contains(KeyModifiers::SHIFT) {
         c.to_ascii_uppercase()
     } else {

@@ -40,6 +40,7 @@ fn what_terminals_report_for_one_key_is_one_chord() {
     }
     assert_eq!(chord("shift+g"), chord("G"));
     assert_eq!(chord("ctrl+D"), chord("ctrl+d"));
+    assert_eq!((chord("ctrl+7"), chord("ctrl+/")), (chord("ctrl+_"), chord("ctrl+_")));
     assert_eq!(chord("+"), chord("plus"));
 }
 

@@ -85,14 +85,18 @@ impl Pane for Ask {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut Ask, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 3] = [
+        let handlers: [(Action, Handler); 4] = [
             (Action::Send, Self::submit),
             (Action::LeaveComposer, |_, _| Handled::Close),
             (Action::ClearDraft, |ask, _| {
                 if ask.field.is_empty() {
                     return Handled::Close;
                 }
-                ask.field.set("");
+                ask.field.clear();
+                Handled::Done
+            }),
+            (Action::Undo, |ask, _| {
+                ask.field.undo();
                 Handled::Done
             }),
         ];

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use tui_textarea::{CursorMove, TextArea};
 
 use super::strip::Strip;
-use crate::ui::text::width::width;
+use crate::ui::text::width::{clusters, width};
 use crate::ui::text::{SafeText, wrap_hard};
 
 /// Most bytes a field takes; more belongs into a file.
@@ -49,9 +49,88 @@ impl Field {
         if down { row == last } else { row == 0 }
     }
 
-    /// Types a key; true if the text changed.
-    pub fn typed(&mut self, key: KeyEvent) -> bool {
+    /// Takes everything away; [`Field::undo`] brings it back.
+    pub fn clear(&mut self) {
+        self.area.clear();
+    }
+
+    /// Takes the last change back; false if there is none.
+    pub fn undo(&mut self) -> bool {
+        self.area.undo()
+    }
+
+    /// Types a key; true if the text changed. What a person sees as one character is moved over and
+    /// deleted as one. There is no selection: none is drawn.
+    pub fn typed(&mut self, mut key: KeyEvent) -> bool {
+        if !matches!(key.code, KeyCode::Char(_)) {
+            key.modifiers -= KeyModifiers::SHIFT;
+        }
+        let is = |code, modifiers| key.code == code && key.modifiers == modifiers;
+        let ctrl = |c| is(KeyCode::Char(c), KeyModifiers::CONTROL);
+        let plain = |code| is(code, KeyModifiers::NONE);
+        if plain(KeyCode::Backspace) || ctrl('h') {
+            return self.delete_before();
+        }
+        if plain(KeyCode::Delete) || ctrl('d') {
+            let after = self.cluster_after();
+            return if after > 0 {
+                self.area.delete_str(after)
+            } else {
+                self.area.delete_next_char()
+            };
+        }
+        if plain(KeyCode::Left) || ctrl('b') {
+            self.step(CursorMove::Back, self.cluster_before());
+            return false;
+        }
+        if plain(KeyCode::Right) || ctrl('f') {
+            self.step(CursorMove::Forward, self.cluster_after());
+            return false;
+        }
+        if ctrl('u') {
+            return self.area.delete_line_by_head();
+        }
         self.area.input(key)
+    }
+
+    fn delete_before(&mut self) -> bool {
+        let before = self.cluster_before();
+        if before == 0 {
+            return self.area.delete_char();
+        }
+        self.step(CursorMove::Back, before);
+        self.area.delete_str(before)
+    }
+
+    /// Over so many characters, or over the end of the line.
+    fn step(&mut self, to: CursorMove, characters: usize) {
+        for _ in 0..characters.max(1) {
+            self.area.move_cursor(to);
+        }
+    }
+
+    /// Characters between the caret and the start of what is seen as one before it.
+    fn cluster_before(&self) -> usize {
+        self.at_caret(|line, at| {
+            let start = clusters(line).take_while(|cluster| cluster.start < at).last()?.start;
+            line.get(start..at)
+        })
+    }
+
+    /// The same up to the end of the one after it.
+    fn cluster_after(&self) -> usize {
+        self.at_caret(|line, at| {
+            let end = clusters(line).find(|cluster| cluster.end() > at)?.end();
+            line.get(at..end)
+        })
+    }
+
+    /// The characters in a part of the caret's line; the caret is given in bytes.
+    fn at_caret(&self, part: impl Fn(&str, usize) -> Option<&str>) -> usize {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
+        let at = line.char_indices().nth(cursor.1).map_or(line.len(), |(at, _)| at);
+        part(line, at).map_or(0, |part| part.chars().count())
     }
 
     pub fn new_line(&mut self) {
@@ -180,6 +259,74 @@ mod tests {
     fn the_caret_stays_in_view() {
         let field = Field::new("1\n2\n3\n4");
         assert_eq!(field.window(9, 2), (vec!["3".to_owned(), "4".to_owned()], (1, 1)));
+    }
+
+    fn press(field: &mut Field, code: KeyCode, modifiers: KeyModifiers) {
+        field.typed(KeyEvent::new(code, modifiers));
+    }
+
+    #[test]
+    fn backspace_and_delete_take_what_a_person_sees_as_one_character() {
+        for one in [
+            "x",
+            "你",
+            "e\u{301}",
+            "👩\u{200d}👩\u{200d}👧",
+            "👍🏽",
+            "🇩🇪",
+            "⚠\u{fe0f}",
+            "한",
+            "\u{1112}\u{1161}\u{11ab}",
+            "1\u{fe0f}\u{20e3}",
+            "नि",
+        ] {
+            let mut field = Field::new(&format!("a{one}"));
+            press(&mut field, KeyCode::Backspace, KeyModifiers::NONE);
+            assert_eq!(field.text(), "a", "{one:?}");
+            assert!(field.undo());
+            assert_eq!(field.text(), format!("a{one}"), "{one:?}");
+
+            let mut field = Field::new(&format!("{one}b"));
+            for code in [KeyCode::Left, KeyCode::Left, KeyCode::Delete] {
+                press(&mut field, code, KeyModifiers::NONE);
+            }
+            assert_eq!(field.text(), "b", "{one:?}");
+        }
+        let mut field = Field::new("🇩🇪🇫🇷");
+        press(&mut field, KeyCode::Char('h'), KeyModifiers::CONTROL);
+        assert_eq!(field.text(), "🇩🇪");
+        let mut field = Field::new("a\n");
+        press(&mut field, KeyCode::Backspace, KeyModifiers::NONE);
+        assert_eq!(field.text(), "a");
+    }
+
+    #[test]
+    fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_is_another_key() {
+        let mut field = Field::new("one\ntwo three");
+        press(&mut field, KeyCode::Char('u'), KeyModifiers::CONTROL);
+        assert_eq!(field.text(), "one\n");
+        assert!(field.undo());
+        assert_eq!(field.text(), "one\ntwo three");
+        assert!(!field.undo());
+    }
+
+    #[test]
+    fn what_was_cleared_comes_back_with_one_undo() {
+        let long = "one\ntwo 你好\n".repeat(200);
+        let mut field = Field::new(&long);
+        field.clear();
+        assert!(field.is_empty());
+        assert!(field.undo());
+        assert_eq!(field.text(), long);
+    }
+
+    #[test]
+    fn nothing_is_selected_that_cannot_be_seen() {
+        let mut field = Field::new("abc");
+        press(&mut field, KeyCode::Left, KeyModifiers::SHIFT);
+        press(&mut field, KeyCode::Home, KeyModifiers::SHIFT);
+        press(&mut field, KeyCode::Char('x'), KeyModifiers::NONE);
+        assert_eq!(field.text(), "xabc");
     }
 
     #[test]

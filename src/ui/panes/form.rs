@@ -150,8 +150,15 @@ impl NewDialog {
         if self.field().is_empty() {
             return Handled::Close;
         }
-        self.field().set("");
+        self.field().clear();
         self.edited(cx);
+        Handled::Done
+    }
+
+    fn undo(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.field().undo() {
+            self.edited(cx);
+        }
         Handled::Done
     }
 
@@ -207,7 +214,7 @@ impl Pane for NewDialog {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut NewDialog, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 8] = [
+        let handlers: [(Action, Handler); 9] = [
             (Action::Send, Self::submit),
             (Action::FocusNext, |form, _| form.step(false)),
             (Action::FocusPrevious, |form, _| form.step(true)),
@@ -216,6 +223,7 @@ impl Pane for NewDialog {
             (Action::LeaveComposer, |_, _| Handled::Close),
             (Action::NewLine, Self::new_line),
             (Action::ClearDraft, Self::clear),
+            (Action::Undo, Self::undo),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))

@@ -43,7 +43,7 @@ impl Help {
         for (spec, chords) in look.keymap.listing(self.about) {
             if scope.replace(spec.scope) != Some(spec.scope) {
                 lines.push(Strip::new());
-                let name = format!("  {}", spec.scope.name());
+                let name = format!("  {}", spec.scope.heading(look.lang));
                 lines.push(Strip::new().put(&name, look.style(Role::Title)));
             }
             let names: Vec<String> =
@@ -51,7 +51,7 @@ impl Help {
             let line = Strip::new()
                 .put(&format!("  {}", names.join(" ")), look.style(Role::Accent))
                 .pad_to(KEY_CELLS)
-                .put(spec.help, look.style(Role::Text));
+                .put(spec.sentence(look.lang), look.style(Role::Text));
             lines.push(line);
         }
         lines

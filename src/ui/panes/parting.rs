@@ -9,7 +9,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
@@ -38,7 +38,7 @@ impl Pane for ParkOrStop {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         let running = cx.processes.iter().filter(|process| process.is_running()).count();
-        let question = format!("{running} {}", view.look.word(Word::PartingQuestion));
+        let question = view.look.counted(running, Counted::Processes);
         let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
         let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
         let height = area.height.min(wanted);

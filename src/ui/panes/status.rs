@@ -8,7 +8,7 @@ use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
 use crate::ui::action::Action;
 use crate::ui::cx::{Look, View};
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::model::tree::Counts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
@@ -92,8 +92,8 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
     count(glyphs.stopped, figures.counts.stopped, Role::Warning);
     count(glyphs.needs_you, figures.questions, Role::Attention);
     if figures.problems > 0 {
-        let (key, word) = (look.key(Action::Problems), look.word(Word::ProblemsFound));
-        let text = format!("{key} {} {word}  ", figures.problems);
+        let key = look.key(Action::Problems);
+        let text = format!("{key} {}  ", look.counted(figures.problems, Counted::Problems));
         strip.push(&text, look.style(Role::Warning));
     }
     if figures.processes > 0 {

@@ -17,9 +17,9 @@ use ratatui::layout::Rect;
 pub use block::{Answering, Names, Setting};
 pub use scroll::{Anchor, Move, Sought};
 
-use crate::domain::Genseq;
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, Place};
+use crate::domain::{CallId, Genseq};
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
@@ -49,6 +49,8 @@ pub struct TranscriptPane {
     height: usize,
     /// What is on the screen, from the top.
     rows: Vec<Anchor>,
+    /// The first row of the pane says what the question is about.
+    pinned: bool,
     /// What is to be brought into view once it is there.
     wanted: Option<Sought>,
 }
@@ -67,6 +69,8 @@ pub struct Scene<'a> {
     pub speaker: &'a str,
     pub names: &'a dyn Names,
     pub answering: Option<Answering<'a>>,
+    /// What the question in the composer is about; kept in view.
+    pub headline: Option<&'a str>,
     /// Lines about the dialog's state, below everything.
     pub tail: &'a [Strip],
     /// The pane has the focus.
@@ -93,6 +97,7 @@ impl Default for TranscriptPane {
             width: 0,
             height: 0,
             rows: Vec::new(),
+            pinned: false,
             wanted: None,
         }
     }
@@ -189,6 +194,10 @@ impl TranscriptPane {
         }
         self.bound_cache();
         self.settle_view(open, scene);
+        self.pinned = scene.headline.is_some() && !self.shows_question(open, scene);
+        if self.pinned {
+            self.make_room(open);
+        }
         let near_start = self.top.item - open.origin < 2;
         let wants = self.wanted.is_some() || (near_start && !open.transcript.blocks().is_empty());
         open.older().filter(|_| wants)
@@ -197,7 +206,10 @@ impl TranscriptPane {
     pub fn draw(&mut self, open: &OpenDialog, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
         let chosen = if scene.focused { self.chosen(open) } else { None };
         let rows = std::mem::take(&mut self.rows);
-        for (y, at) in (area.y..).zip(&rows) {
+        if let Some(headline) = scene.headline.filter(|_| self.pinned) {
+            draw_headline(headline, scene.view, buffer, area);
+        }
+        for (y, at) in (area.y + u16::from(self.pinned)..area.bottom()).zip(&rows) {
             let at = *at;
             self.draw_row(open, scene, buffer, Rect { y, height: 1, ..area }, at);
             let first = at.row == usize::from(has_gap(open, at.item));
@@ -209,6 +221,30 @@ impl TranscriptPane {
         }
         self.rows = rows;
         self.draw_new_below(open, scene, buffer, area);
+    }
+
+    /// True if a person sees what the question in the composer is about.
+    fn shows_question(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> bool {
+        let asked = |call: &CallId| open.find(|block| block.body.makes_call(call));
+        let Some(item) = scene.answering.and_then(|answering| asked(answering.call)) else {
+            return false;
+        };
+        let gap = usize::from(has_gap(open, item));
+        let headline = self.laid(open, scene, item).map(|laid| laid.headline + gap);
+        headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
+    }
+
+    /// Gives one row up for the headline: the first, which is seen again one row further up; at the
+    /// very start, the last.
+    fn make_room(&mut self, open: &OpenDialog) {
+        if self.rows.len() < self.height {
+            return;
+        }
+        if self.top.item <= open.origin && self.top.row == 0 {
+            self.rows.pop();
+        } else {
+            self.rows.remove(0);
+        }
     }
 
     fn draw_new_below(
@@ -308,6 +344,17 @@ fn is_openable(body: &Body) -> bool {
     body.call().is_some() || matches!(body, Body::Thinking { .. } | Body::Guide { .. })
 }
 
+/// What the question is about, while it is out of view.
+pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: Rect) {
+    let look = view.look;
+    let style = look.style(Role::TextStrong);
+    Strip::new()
+        .put(&format!("{} ", look.glyphs.needs_you), look.style(Role::Attention))
+        .put(headline, style)
+        .shortened(usize::from(area.width), look.glyphs.cut, style)
+        .draw(buffer, area, area.y);
+}
+
 fn meta_strip(meta: &Meta, view: View<'_>) -> Strip {
     match meta {
         Meta::Nothing => Strip::new(),
@@ -330,12 +377,12 @@ fn meta_strip(meta: &Meta, view: View<'_>) -> Strip {
 /// The title: who, about what, and where in its history. Cut in the middle where it is narrow.
 pub fn title(open: &OpenDialog, about: &str, gen_number: u32, look: &Look) -> (String, String) {
     let dot = format!(" {} ", look.glyphs.middle_dot);
-    let mut tail = format!("{dot}course {}", open.course);
+    let mut tail = format!("{dot}{} {}", look.word(Word::CourseBegins), open.course);
     if open.course != open.courses {
-        tail.push_str(&format!(" of {}", open.courses));
+        tail.push_str(&format!(" {} {}", look.word(Word::Of), open.courses));
     }
     if gen_number > 0 {
-        tail.push_str(&format!("{dot}gen {gen_number}"));
+        tail.push_str(&format!("{dot}{} {gen_number}", look.word(Word::Generation)));
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)

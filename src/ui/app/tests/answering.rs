@@ -2,6 +2,7 @@
 
 use super::fixture::*;
 use crate::protocol::{Command, InboxRow, UiEvent};
+use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<&str> {
     let sent = stage.sent.iter();
@@ -112,4 +113,106 @@ fn a_refused_pick_comes_back_as_it_was_typed() {
     stage.tell(UiEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
     let screen = stage.screen();
     assert!(screen.contains("› n  ✓ no") && screen.contains("  ✓ n  no"), "{screen}");
+}
+
+/// A question with more lines than any small screen has rows.
+fn long_question() -> String {
+    let lines: Vec<String> = (1..=40).map(|n| format!("Reason number {n}.")).collect();
+    format!("Drop it, or keep it?\n\n{}\n\na  drop it\nb  keep it", lines.join("\n"))
+}
+
+#[test]
+fn while_answering_the_dialog_scrolls_and_its_question_stays_in_sight() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = asked(width, height, &long_question());
+        let end = stage.screen();
+        assert!(end.contains("? Drop it, or keep it?"), "{end}");
+        assert!(end.contains("b  keep it") && !end.contains("number 1."), "{end}");
+        stage.keys("<ctrl+up>");
+        let line_up = stage.screen();
+        assert!(line_up.contains("? Drop it") && !line_up.contains("b  keep it"), "{line_up}");
+        stage.keys("<ctrl+down> <pageup>");
+        let page_up = stage.screen();
+        assert!(page_up.contains("? Drop it") && !page_up.contains("a  drop it"), "{page_up}");
+        stage.keys(&"<pageup> ".repeat(20));
+        let start = stage.screen();
+        assert!(start.contains("you · 11:58") && start.contains("Drop it, or keep it?"), "{start}");
+        stage.keys(&"<pagedown> ".repeat(24));
+        assert_eq!(stage.screen(), end);
+        stage.keys("<pageup> b <enter>");
+        assert_eq!(answers(&stage), ["keep it"]);
+    }
+}
+
+#[test]
+fn no_row_is_hidden_for_good_by_the_question_that_stays_in_sight() {
+    let mut stage = asked(40, 12, &long_question());
+    let mut seen = stage.screen();
+    for _ in 0..20 {
+        stage.keys("<pageup>");
+        seen.push_str(&stage.screen());
+    }
+    for n in 1..=40 {
+        assert!(seen.contains(&format!("Reason number {n}.")), "{n}");
+    }
+}
+
+#[test]
+fn a_question_in_view_is_not_told_twice() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let screen = answering(width, height).screen();
+        assert_eq!(screen.matches("Drop users.legacy_otp, or keep it?").count(), 1, "{screen}");
+    }
+}
+
+#[test]
+fn the_question_stays_in_sight_while_its_dialog_is_read_from_the_disk() {
+    let mut stage = Stage::new(40, 12);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    let screen = stage.screen();
+    assert!(screen.contains("? Drop users.legacy_otp, or keep it?"), "{screen}");
+    assert!(screen.contains("reading"), "{screen}");
+}
+
+#[test]
+fn a_cleared_draft_comes_back_with_the_undo_key() {
+    let drafts = Notebook::default();
+    let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.keys("i").type_text("a long message that took an hour");
+    stage.keys("<ctrl+c>");
+    let cleared = stage.screen();
+    assert!(!cleared.contains("took an hour") && cleared.contains("Alt+u brings it back"));
+    for undo in ["<alt+u>", "<ctrl+c> <ctrl+_>", "<ctrl+c> <ctrl+7>"] {
+        stage.keys(undo);
+        assert!(stage.screen().contains("› a long message that took an hour"), "{undo}");
+    }
+    stage.wait(std::time::Duration::from_secs(1));
+    let kept = drafts.get(&format!("message/{}", main_dialog()));
+    assert_eq!(kept.as_deref(), Some("a long message that took an hour"));
+}
+
+#[test]
+fn ctrl_u_deletes_to_the_start_of_the_line_as_in_a_shell() {
+    let mut stage = streaming(80, 24);
+    stage.keys("i").type_text("wrong words");
+    stage.keys("<ctrl+u> right <enter>");
+    let said = stage
+        .sent
+        .iter()
+        .any(|command| matches!(command, Command::Say { text, .. } if text == "right"));
+    assert!(said, "{:?}", stage.sent);
+}
+
+#[test]
+fn the_alt_key_is_called_alt() {
+    for keys in ["?", "i", "n", "i <f1>"] {
+        let mut stage = streaming(120, 40);
+        stage.keys(keys);
+        let screen = stage.screen();
+        assert!(!screen.contains('⌥') && !screen.contains("alt+"), "{screen}");
+    }
+    let mut stage = streaming(120, 40);
+    stage.keys("i <f1>");
+    assert!(stage.screen().contains("Alt+⏎ Ctrl+j"), "{}", stage.screen());
 }

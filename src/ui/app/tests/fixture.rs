@@ -75,13 +75,17 @@ impl Stage {
     }
 
     pub fn with(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs) -> Self {
+        Self::made(width, height, drafts, glyphs, Lang::En)
+    }
+
+    pub fn chinese(width: u16, height: u16) -> Self {
+        Self::made(width, height, Notebook::default(), &Glyphs::UTF8, Lang::Zh)
+    }
+
+    fn made(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs, lang: Lang) -> Self {
         let now = Instant::now();
-        let look = Look {
-            theme: Theme::plain(),
-            glyphs: *glyphs,
-            keymap: Keymap::defaults(),
-            lang: Lang::En,
-        };
+        let look =
+            Look { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
         let app = App::new(AppOptions {
             look,
             clock: Arc::new(Noon),
@@ -225,6 +229,8 @@ fn named(name: &str) -> KeyEvent {
         "tab" => KeyCode::Tab,
         "up" => KeyCode::Up,
         "down" => KeyCode::Down,
+        "pageup" => KeyCode::PageUp,
+        "pagedown" => KeyCode::PageDown,
         "backspace" => KeyCode::Backspace,
         "space" => KeyCode::Char(' '),
         "f1" => KeyCode::F(1),

@@ -72,6 +72,17 @@ fn help_lists_the_keys_that_work_here() {
 }
 
 #[test]
+fn help_is_told_in_chinese_to_who_reads_chinese() {
+    for (width, height) in [(120, 40), (60, 20)] {
+        let mut stage = Stage::chinese(width, height);
+        stage.tell(UiEvent::Workspace(workspace()));
+        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        stage.keys("?");
+        picture("help-zh", width, height, &stage.screen());
+    }
+}
+
+#[test]
 fn leaving_while_something_runs_is_asked() {
     let mut stage = streaming(80, 24);
     stage.keys("q");

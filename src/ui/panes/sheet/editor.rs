@@ -76,6 +76,12 @@ impl Editor {
         if action == Action::ClearDraft {
             return self.clear(cx);
         }
+        if action == Action::Undo {
+            if self.field.undo() {
+                self.keep(cx);
+            }
+            return Handled::Done;
+        }
         if action == Action::LeaveComposer { Handled::Close } else { Handled::Ignored }
     }
 
@@ -106,7 +112,8 @@ impl Editor {
         if self.field.text() == self.before {
             return Handled::Close;
         }
-        self.field.set(&self.before);
+        self.field.clear();
+        self.field.paste(&self.before);
         self.keep(cx);
         Handled::Done
     }

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use crate::protocol::{Keeping, ReminderView, SectionView};
 use crate::ui::cx::{Look, View};
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::WIDEST;
@@ -70,7 +70,7 @@ pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, dra
     } else if told.text.is_empty() {
         look.word(Word::EmptySection).to_owned()
     } else {
-        format!("{} {}", told.text.lines().count(), look.word(Word::Lines))
+        look.counted(told.text.lines().count(), Counted::Lines)
     };
     meta.push(&size, dim);
     let width = room.saturating_sub(INDENT).min(WIDEST);

@@ -10,7 +10,7 @@ use crate::domain::transcript::{
 };
 use crate::domain::{CallId, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::Look;
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
@@ -25,6 +25,8 @@ pub const WIDEST: usize = 100;
 pub struct Laid {
     pub rows: Vec<Strip>,
     pub meta: Meta,
+    /// The row that says what it is about.
+    pub headline: usize,
 }
 
 /// What is about a block, at the right edge of its first row.
@@ -112,7 +114,7 @@ pub fn lay(block: &Block, setting: &Setting<'_>) -> Laid {
 fn rows_of(head: Strip, words: Vec<Strip>) -> Laid {
     let mut rows = vec![head];
     rows.extend(words);
-    Laid { rows, meta: Meta::Nothing }
+    Laid { rows, ..Laid::default() }
 }
 
 fn you(text: &str, at: &Stamp, setting: &Setting<'_>) -> Laid {
@@ -154,7 +156,7 @@ fn aside(word: Word, text: &str, setting: &Setting<'_>) -> Laid {
 
 fn notice(text: &str, setting: &Setting<'_>) -> Laid {
     let rows = plain_rows(text, 0, setting.room(0), setting.style(Role::TextDim));
-    Laid { rows, meta: Meta::Nothing }
+    Laid { rows, ..Laid::default() }
 }
 
 fn thinking(text: &str, words: usize, seconds: Option<u64>, setting: &Setting<'_>) -> Laid {
@@ -162,7 +164,7 @@ fn thinking(text: &str, words: usize, seconds: Option<u64>, setting: &Setting<'_
     let mut head = Strip::new()
         .put(setting.word(Word::Thinking), dim)
         .put(&setting.dot(), dim)
-        .put(&format!("{words} {}", setting.word(Word::WordsCount)), dim);
+        .put(&setting.look.counted(words, Counted::Words), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
         head.push(&setting.dot(), dim);
         head.push(&crate::ui::model::age::long(seconds), dim);
@@ -226,7 +228,7 @@ fn tool_call(tool: &ToolCall, setting: &Setting<'_>) -> Laid {
 }
 
 fn tool_meta(result: &crate::domain::transcript::ToolResult, setting: &Setting<'_>) -> String {
-    let mut meta = format!("{} {}", result.lines, setting.word(Word::Lines));
+    let mut meta = setting.look.counted(result.lines, Counted::Lines);
     if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
         meta.push_str(&setting.dot());
         meta.push_str(&crate::ui::model::age::long(seconds));
@@ -326,7 +328,10 @@ fn question(asked: &Asked, at: &Stamp, setting: &Setting<'_>) -> Laid {
             rows.push(Strip::new().put("  ", dim).put(&note, dim));
         }
     }
-    rows.extend(question_rows(asked, setting));
+    let content = question_rows(asked, setting);
+    let blank = content.iter().take_while(|row| row.is_empty()).count();
+    let headline = 1 + rows.len() + blank;
+    rows.extend(content);
     if let Some((answer, when)) = &asked.answer {
         let said = format!("  {} {}", setting.look.glyphs.answered, setting.word(Word::You));
         let head = Strip::new()
@@ -335,7 +340,7 @@ fn question(asked: &Asked, at: &Stamp, setting: &Setting<'_>) -> Laid {
         rows.push(head);
         rows.extend(plain_rows(answer, 4, setting.room(4), setting.style(Role::Text)));
     }
-    rows_of(head, rows)
+    Laid { headline, ..rows_of(head, rows) }
 }
 
 fn waits_word(count: usize, setting: &Setting<'_>) -> String {

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use super::Scene;
 use crate::protocol::event::Segment;
-use crate::ui::lang::Word;
+use crate::ui::lang::{Counted, Word};
 use crate::ui::model::OpenDialog;
 use crate::ui::model::live::LiveSegment;
 use crate::ui::panes::strip::Strip;
@@ -61,7 +61,7 @@ fn thinking_head(open: &OpenDialog, scene: &Scene<'_>, live: &LiveSegment) -> (S
         let sign = look.glyphs.closed;
         return (strip, Strip::new().put(sign, dim));
     }
-    let count = format!("{} {}", live.words(), look.word(Word::WordsCount));
+    let count = look.counted(live.words(), Counted::Words);
     strip.push(&count, dim);
     (strip, Strip::new().put(look.glyphs.open, dim))
 }

@@ -1,0 +1,127 @@
+//! The end of a demo: one line that stays, says what was seen, and offers to play it again.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{App, Effect, Focus};
+use crate::protocol::QuietOutcome;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Look, View};
+use crate::ui::keymap::Chord;
+use crate::ui::lang::Word;
+use crate::ui::panes::composer::hint;
+use crate::ui::panes::strip::Strip;
+use crate::ui::text::wrap::wrap;
+use crate::ui::theme::Role;
+
+/// The line takes at most this part of the screen.
+const PART: u16 = 4;
+
+/// When the demo that is on the screen was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// Now: with no dialog there is nothing to end.
+    Now,
+    Earlier,
+}
+
+/// What is said when nothing is left to do.
+#[derive(Debug)]
+pub(super) struct Ending {
+    text: String,
+    begun: Begun,
+    shown: bool,
+    replays: bool,
+}
+
+impl App {
+    /// Makes this the screen of a demo, which says `text` at its end.
+    pub fn end_with(&mut self, text: &str, begun: Begun) {
+        let text = text.to_owned();
+        self.ending = Some(Ending { text, begun, shown: false, replays: false });
+    }
+
+    /// The person left in order to see it again.
+    pub fn replays(&self) -> bool {
+        self.ending.as_ref().is_some_and(|ending| ending.replays)
+    }
+
+    /// Nothing runs any more; true if that changes the screen.
+    pub(super) fn quiet(&mut self, outcome: QuietOutcome) -> bool {
+        let played = !self.model.tree.is_empty();
+        let Some(ending) = &mut self.ending else {
+            return false;
+        };
+        let over = outcome == QuietOutcome::Done && (played || ending.begun == Begun::Earlier);
+        std::mem::replace(&mut ending.shown, over) != over
+    }
+
+    /// Something runs again.
+    pub(super) fn not_over(&mut self) {
+        self.close_ending();
+    }
+
+    pub(super) fn close_ending(&mut self) {
+        if let Some(ending) = &mut self.ending {
+            ending.shown = false;
+        }
+    }
+
+    pub(super) fn replay(&mut self) {
+        if let Some(ending) = &mut self.ending {
+            ending.replays = true;
+            self.effects.push(Effect::Quit);
+        }
+    }
+
+    /// What a key does at the end of a demo, wherever the focus is but where one types.
+    pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
+        let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
+        let action = self.look.keymap.action(Scope::Demo, key);
+        action
+            .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
+    }
+
+    /// The rows it takes, from the widest screen to the smallest.
+    pub(super) fn ending_rows(&self, area: Rect, look: &Look) -> Vec<Strip> {
+        let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
+            return Vec::new();
+        };
+        let style = look.style(Role::Text);
+        let most = usize::from(area.height / PART).max(1);
+        let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
+        let is_cut = found.len() > most;
+        let mut rows: Vec<Strip> = found
+            .into_iter()
+            .take(most)
+            .map(|row| {
+                Strip::new().put("   ", style).put(ending.text.get(row).unwrap_or_default(), style)
+            })
+            .collect();
+        if let Some(last) = rows.last_mut().filter(|_| is_cut) {
+            last.push(look.glyphs.cut, style);
+        }
+        let hints = [
+            hint(look, Action::Replay, Word::PlayAgain),
+            hint(look, Action::CloseEnding, Word::Close),
+            hint(look, Action::Quit, Word::LeaveProgram),
+        ];
+        rows.push(Strip::new().put("   ", style).put(&hints.join("  "), look.style(Role::TextDim)));
+        rows
+    }
+}
+
+/// Draws the rows at the lower edge of an area.
+pub(super) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'_>) {
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.height);
+    let top = area.bottom() - height;
+    for (y, row) in (top..area.bottom()).zip(rows) {
+        row.draw(buffer, area, y);
+    }
+    let sign = Strip::new()
+        .put(" ", view.look.style(Role::Good))
+        .put(view.look.glyphs.done, view.look.style(Role::Good));
+    if height > 0 {
+        sign.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
+    }
+}

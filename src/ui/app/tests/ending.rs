@@ -1,0 +1,82 @@
+//! The end of a demo.
+
+use super::fixture::*;
+use crate::domain::DisplayState;
+use crate::protocol::{QuietOutcome, TreeRow, UiEvent};
+use crate::ui::app::{Begun, Effect};
+
+const OVER: &str = "The demo is over: four dialogs shared one task, two of them asked you, and the plan is \
+                    in notes/plan.md. Next: `dominds-tui init` in a folder of yours.";
+
+/// The screen of a demo whose dialogs all rest.
+fn played(width: u16, height: u16, begun: Begun) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.app.end_with(OVER, begun);
+    stage.tell(UiEvent::Workspace(workspace()));
+    let rows = rows().into_iter().map(|row| TreeRow { state: DisplayState::Idle, ..row });
+    stage.tell(UiEvent::Rows(rows.collect())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage
+}
+
+fn quits(stage: &mut Stage) -> bool {
+    stage.app.take_effects().contains(&Effect::Quit)
+}
+
+#[test]
+fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = played(width, height, Begun::Now);
+        assert!(!stage.screen().contains("is over"));
+        stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+        stage.wait(std::time::Duration::from_secs(60));
+        let screen = stage.screen();
+        assert!(screen.contains("✓ The demo is over"), "{screen}");
+        assert!(screen.contains("r plays it again"), "{screen}");
+        if (width, height) == (80, 24) {
+            insta::assert_snapshot!("ending-80x24", screen);
+        }
+        stage.keys("r");
+        assert!(quits(&mut stage) && stage.app.replays(), "{width}x{height}");
+    }
+}
+
+#[test]
+fn where_one_types_r_is_a_letter() {
+    let mut stage = played(80, 24, Begun::Now);
+    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("i r");
+    assert!(!stage.app.replays() && !quits(&mut stage));
+    assert!(stage.screen().contains("› r"));
+}
+
+#[test]
+fn the_line_goes_with_esc_and_when_something_runs_again() {
+    let mut stage = played(80, 24, Begun::Now);
+    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
+    assert!(!stage.screen().contains("is over"));
+    stage.keys("r");
+    assert!(!stage.app.replays());
+    stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+    assert!(stage.screen().contains("is over"));
+    let running = row(&main_dialog(), None, "orchestrator", DisplayState::Proceeding);
+    stage.tell(UiEvent::Row(Box::new(running)));
+    assert!(!stage.screen().contains("is over"));
+}
+
+#[test]
+fn only_a_demo_with_nothing_left_to_do_is_over() {
+    for outcome in [QuietOutcome::QuestionWaits, QuietOutcome::Failed] {
+        let mut stage = played(80, 24, Begun::Now);
+        stage.tell(UiEvent::Quiet(outcome));
+        assert!(!stage.screen().contains("is over"), "{outcome:?}");
+    }
+    for (begun, over) in [(Begun::Now, false), (Begun::Earlier, true)] {
+        let mut stage = Stage::new(80, 24);
+        stage.app.end_with(OVER, begun);
+        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+        stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+        assert_eq!(stage.screen().contains("is over"), over, "{begun:?}");
+    }
+    let mut stage = streaming(80, 24);
+    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("3 r");
+    assert!(!stage.app.replays() && !quits(&mut stage));
+}
