@@ -5,7 +5,7 @@ use std::time::Duration;
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QueuedWords, QuietOutcome};
-use dominds_tui::protocol::{AfterFork, Command, Lifecycle, UiEvent};
+use dominds_tui::protocol::{AfterFork, Command, Lifecycle, Onward, UiEvent};
 
 use crate::common::story::story;
 use crate::common::{Running, World};
@@ -156,8 +156,12 @@ async fn a_fork_before_two_messages_has_both_at_hand() {
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     running.quiet().await;
-    let change =
-        Lifecycle::Fork { root: dialog.root.clone(), course: Course::FIRST, genseq: Genseq(2) };
+    let change = Lifecycle::Fork {
+        root: dialog.root.clone(),
+        course: Course::FIRST,
+        genseq: Genseq(2),
+        then: Onward::GoOn,
+    };
     running.ask(|ticket| Command::Lifecycle { ticket, change }).await.expect("a fork");
     let drafted = running.seen.iter().find_map(|event| match event {
         UiEvent::Forked { next: AfterFork::DraftUserText(text), .. } => Some(text.as_str()),
