@@ -22,6 +22,7 @@ mod address;
 mod answer;
 mod exchange;
 mod failure;
+mod fence;
 mod lenient;
 mod paced;
 mod pairing;

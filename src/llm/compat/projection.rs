@@ -2,8 +2,9 @@
 //!
 //! What must stay true of the result, whatever the context holds: every call is answered, directly
 //! after the message that makes it and in the same order; every answer has its call; neighbours
-//! of one role that are neither calls nor answers are one message; nothing is blank. Pictures of
-//! calls stand behind the answers, since an answer holds nothing but text.
+//! of one role that are neither calls nor answers are one message; nothing is blank. What the user's
+//! side says in one message stands between marks, piece by piece. Pictures of calls stand behind the
+//! answers, since an answer holds nothing but text.
 
 use std::borrow::Cow;
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::domain::ThinkingReplay;
+use crate::llm::fence::{Piece, plain};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::{Message, Request};
@@ -27,6 +29,9 @@ pub(super) struct ChatMessage<'a> {
     pub tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<&'a str>,
+    /// Whose text it is, as long as it stands alone.
+    #[serde(skip)]
+    piece: Option<Piece>,
 }
 
 /// What a message says. Text alone is a string: not every server takes a list.
@@ -162,10 +167,11 @@ struct Projection<'a> {
 impl<'a> Projection<'a> {
     fn message(&mut self, at: usize, message: &'a Message) {
         match message {
-            Message::Environment(text)
-            | Message::Prompt(text)
-            | Message::TellaskResult(text)
-            | Message::Carryover(text) => self.user(text),
+            Message::Environment(text) => self.user(text, Piece::Notice),
+            Message::Prompt(text) => self.user(text, Piece::Message),
+            Message::TellaskResult(text) | Message::Carryover(text) => {
+                self.user(text, Piece::Reply);
+            }
             Message::Pictures(pictures) => self.pictures(pictures),
             Message::Guide(text) => self.plain(Role::Assistant, text),
             Message::Saying(text) => self.saying(text),
@@ -176,15 +182,18 @@ impl<'a> Projection<'a> {
         }
     }
 
-    fn user(&mut self, text: &'a str) {
+    fn user(&mut self, text: &'a str, piece: Piece) {
         self.close_calls();
         self.release_thought();
-        self.plain(Role::User, text);
+        if !text.trim().is_empty() {
+            let message = ChatMessage::of(Role::User, plain(text));
+            self.out.push(ChatMessage { piece: Some(piece), ..message });
+        }
     }
 
     fn pictures(&mut self, pictures: &'a [Picture]) {
         for note in notes(pictures) {
-            self.user(note);
+            self.user(note, Piece::Notice);
         }
         let parts: Vec<Part> = shown(pictures).map(part).collect();
         if !parts.is_empty() {
@@ -261,7 +270,8 @@ impl<'a> Projection<'a> {
         if !self.seen.is_empty() {
             let mut parts = vec![Part::Text { text: Cow::Borrowed(OF_CALLS) }];
             parts.append(&mut self.seen);
-            self.out.push(ChatMessage::with(Role::User, Content::Parts(parts)));
+            let message = ChatMessage::with(Role::User, Content::Parts(parts));
+            self.out.push(ChatMessage { piece: Some(Piece::Notice), ..message });
         }
     }
 
@@ -300,6 +310,7 @@ impl<'a> ChatMessage<'a> {
             reasoning_content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            piece: None,
         }
     }
 
@@ -309,11 +320,31 @@ impl<'a> ChatMessage<'a> {
             && self.tool_calls.is_empty()
     }
 
+    /// Puts its own text between marks: it is about to stand beside another.
+    fn fence(&mut self) {
+        let Some(piece) = self.piece.take() else { return };
+        let own = match &mut self.content {
+            Some(Content::Text(text)) => Some(text),
+            Some(Content::Parts(parts)) => parts.iter_mut().find_map(|part| match part {
+                Part::Text { text } => Some(text),
+                Part::ImageUrl { .. } => None,
+            }),
+            None => None,
+        };
+        if let Some(text) = own {
+            *text = Cow::Owned(piece.fenced(text));
+        }
+    }
+
     fn takes_in(&self, next: &Self) -> bool {
         self.role == next.role && self.is_plain() && next.is_plain()
     }
 
-    fn append(&mut self, next: Self) {
+    fn append(&mut self, mut next: Self) {
+        if next.piece.is_some() {
+            self.fence();
+            next.fence();
+        }
         if let (Some(content), Some(more)) = (&mut self.content, next.content) {
             content.append(more);
         }
