@@ -269,3 +269,34 @@ async fn e24_a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
     assert!(replies(&last).concat().contains("seen"));
     assert_eq!(world.models.remaining(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn arguments_that_do_not_belong_to_a_call_are_refused_with_the_fitting_advice() {
+    let with_slug = session("alice", "one", "Look.");
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellaskSessionless", &with_slug))
+        .reply("lead", Reply::call("f", "freshBootsReasoning", &with_slug))
+        .reply("lead", ask_once("d", "alice"))
+        .reply("alice", Reply::call("b", "tellaskBack", &with_slug))
+        .reply("alice", Reply::saying("Seen."))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.remaining(), 0, "each refusal is followed up");
+    assert_eq!(world.tree(&main.root).dialogs.len(), 2, "nothing was made of them");
+    let requests = world.models.requests();
+    for (request, call, advice) in [
+        (
+            1,
+            "c",
+            "`sessionSlug` does not belong to `tellaskSessionless`: to ask in a session, call `tellask`",
+        ),
+        (2, "f", "`sessionSlug` does not belong to `freshBootsReasoning`: it goes to yourself"),
+        (4, "b", "`sessionSlug` does not belong to `tellaskBack`: it goes to the tellasker"),
+    ] {
+        let told = result_of(&requests[request], call).expect("a result");
+        assert!(told.contains(advice), "{told}");
+    }
+}

@@ -12,6 +12,13 @@ use crate::driver::texts::{Fault, Texts};
 
 use super::Position;
 
+type Arguments = serde_json::Map<String, Value>;
+
+const CONTENT: &str = "tellaskContent";
+const REPLY: &str = "replyContent";
+/// Names of the argument that says who is asked; the first that is there counts.
+const TARGETS: [&str; 3] = ["targetAgentId", "agentId", "target"];
+
 #[derive(Debug)]
 pub enum Checked {
     Tellask {
@@ -47,32 +54,63 @@ pub fn check(
     one_question: bool,
     texts: Texts,
 ) -> Option<Checked> {
-    let checked = match SpecialCall::of(&call.name)? {
-        SpecialCall::Tellask(TellaskKind::Back) => {
-            draft.dialog(&at.dialog)?.assignment()?;
-            text_argument(&call.raw_arguments_text, "tellaskContent")
-                .map(|content| Checked::AskBack { content })
+    let special = SpecialCall::of(&call.name)?;
+    let dialog = draft.dialog(&at.dialog)?;
+    if special == SpecialCall::Tellask(TellaskKind::Back) {
+        dialog.assignment()?;
+    }
+    if special == SpecialCall::AskHuman {
+        if !one_question {
+            return Some(Checked::Refused(texts.one_question_a_round()));
         }
-        SpecialCall::Tellask(TellaskKind::FreshBoots) => fresh_boots(&call.raw_arguments_text),
-        SpecialCall::Tellask(kind) => tellask(kind, &call.raw_arguments_text),
-        SpecialCall::AskHuman => {
-            if !one_question {
-                return Some(Checked::Refused(texts.one_question_a_round()));
-            }
-            if draft.dialog(&at.dialog).is_some_and(|dialog| !dialog.questions.is_empty()) {
-                return Some(Checked::Refused(texts.question_already_open()));
-            }
-            text_argument(&call.raw_arguments_text, "tellaskContent")
-                .map(|content| Checked::Ask { content })
+        if !dialog.questions.is_empty() {
+            return Some(Checked::Refused(texts.question_already_open()));
         }
-        SpecialCall::Reply(kind) => text_argument(&call.raw_arguments_text, "replyContent")
-            .map(|content| Checked::Reply { kind, content }),
-    };
+    }
+    let checked = well_formed(special, &call.raw_arguments_text);
     Some(checked.unwrap_or_else(|fault| Checked::Refused(texts.invalid_call(&call.name, &fault))))
 }
 
-fn fresh_boots(raw: &str) -> Result<Checked, Fault> {
+fn well_formed(call: SpecialCall, raw: &str) -> Result<Checked, Fault> {
     let arguments = object(raw)?;
+    nothing_else(call, &arguments)?;
+    Ok(match call {
+        SpecialCall::Tellask(TellaskKind::FreshBoots) => fresh_boots(&arguments)?,
+        SpecialCall::Tellask(TellaskKind::Back) => {
+            Checked::AskBack { content: text(arguments.get(CONTENT), CONTENT)? }
+        }
+        SpecialCall::Tellask(kind @ (TellaskKind::Session | TellaskKind::Sessionless)) => {
+            tellask(kind, &arguments)?
+        }
+        SpecialCall::AskHuman => Checked::Ask { content: text(arguments.get(CONTENT), CONTENT)? },
+        SpecialCall::Reply(kind) => {
+            Checked::Reply { kind, content: text(arguments.get(REPLY), REPLY)? }
+        }
+    })
+}
+
+/// Refuses an argument that does not belong to the call: the model meant something that would not
+/// happen. One that is null is as good as absent.
+fn nothing_else(call: SpecialCall, arguments: &Arguments) -> Result<(), Fault> {
+    let of_call: &[&str] = match call {
+        SpecialCall::Tellask(TellaskKind::Session) => {
+            &["targetAgentId", "agentId", "target", "sessionSlug", CONTENT]
+        }
+        SpecialCall::Tellask(TellaskKind::Sessionless) => {
+            &["targetAgentId", "agentId", "target", CONTENT]
+        }
+        SpecialCall::Tellask(TellaskKind::FreshBoots) => &["effort", CONTENT],
+        SpecialCall::Tellask(TellaskKind::Back) | SpecialCall::AskHuman => &[CONTENT],
+        SpecialCall::Reply(_) => &[REPLY],
+    };
+    let mut given = arguments.iter().filter(|(_, value)| !value.is_null());
+    match given.find(|(key, _)| !of_call.contains(&key.as_str())) {
+        Some((key, _)) => Err(Fault::Misplaced { call, key: key.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn fresh_boots(arguments: &Arguments) -> Result<Checked, Fault> {
     let effort = match arguments.get("effort") {
         None | Some(Value::Null) => None,
         Some(value) => {
@@ -80,13 +118,12 @@ fn fresh_boots(raw: &str) -> Result<Checked, Fault> {
             Some(effort.filter(|effort| *effort <= MOST_EFFORT).ok_or(Fault::NotAnEffort)?)
         }
     };
-    let content = text(arguments.get("tellaskContent"), "tellaskContent")?;
+    let content = text(arguments.get(CONTENT), CONTENT)?;
     Ok(Checked::FreshBoots { effort, content })
 }
 
-fn tellask(kind: TellaskKind, raw: &str) -> Result<Checked, Fault> {
-    let arguments = object(raw)?;
-    let target = ["targetAgentId", "agentId", "target"]
+fn tellask(kind: TellaskKind, arguments: &Arguments) -> Result<Checked, Fault> {
+    let target = TARGETS
         .iter()
         .find_map(|key| arguments.get(*key))
         .and_then(Value::as_str)
@@ -97,7 +134,7 @@ fn tellask(kind: TellaskKind, raw: &str) -> Result<Checked, Fault> {
         TellaskKind::Session => Some(slug(arguments.get("sessionSlug"))?),
         TellaskKind::Back | TellaskKind::Sessionless | TellaskKind::FreshBoots => None,
     };
-    let content = text(arguments.get("tellaskContent"), "tellaskContent")?;
+    let content = text(arguments.get(CONTENT), CONTENT)?;
     Ok(Checked::Tellask { kind, target: AgentId::new(target), slug, content })
 }
 
@@ -106,11 +143,7 @@ fn slug(value: Option<&Value>) -> Result<Slug, Fault> {
     if is_slug(text) { Ok(Slug::new(text)) } else { Err(Fault::NotASlug) }
 }
 
-fn text_argument(raw: &str, key: &'static str) -> Result<String, Fault> {
-    text(object(raw)?.get(key), key)
-}
-
-fn object(raw: &str) -> Result<serde_json::Map<String, Value>, Fault> {
+fn object(raw: &str) -> Result<Arguments, Fault> {
     match serde_json::from_str(raw) {
         Ok(Value::Object(arguments)) => Ok(arguments),
         Ok(_) => Err(Fault::NotAnObject),
@@ -155,7 +188,7 @@ mod tests {
             ),
             (format!(r#"{{"targetAgentId":" @dev ",{SLUG},{content}}}"#), "@dev main: x"),
             (format!(r#"{{"agentId":"dev",{SLUG},{content}}}"#), "@dev main: x"),
-            (format!(r#"{{"target":"dev",{SLUG},{content},"more":1}}"#), "@dev main: x"),
+            (format!(r#"{{"target":"dev",{SLUG},{content},"effort":null}}"#), "@dev main: x"),
             (format!(r#"{{"targetAgentId":"@",{SLUG},{content}}}"#), "NoTarget"),
             (format!(r#"{{"targetAgentId":7,{SLUG},{content}}}"#), "NoTarget"),
             (format!(r#"{{"targetAgentId":"dev",{content}}}"#), "NotASlug"),
@@ -168,14 +201,54 @@ mod tests {
             ("[]".to_owned(), "NotAnObject"),
             (String::new(), "NotJson"),
         ] {
-            assert_eq!(shown(tellask(TellaskKind::Session, &raw)), expected, "{raw}");
+            let call = SpecialCall::Tellask(TellaskKind::Session);
+            assert_eq!(shown(well_formed(call, &raw)), expected, "{raw}");
         }
     }
 
     #[test]
-    fn only_a_session_needs_a_slug() {
-        let raw = r#"{"targetAgentId":"dev","sessionSlug":"2 bad","tellaskContent":"x"}"#;
-        assert_eq!(shown(tellask(TellaskKind::Sessionless, raw)), "@dev: x");
+    fn an_argument_that_does_not_belong_to_a_call_is_refused() {
+        let tellask = SpecialCall::Tellask;
+        let (content, target) = (r#""tellaskContent":"x""#, r#""targetAgentId":"dev""#);
+        for (call, raw, misplaced) in [
+            (
+                tellask(TellaskKind::Sessionless),
+                format!("{{{target},{SLUG},{content}}}"),
+                "sessionSlug",
+            ),
+            (tellask(TellaskKind::Back), format!("{{{SLUG},{content}}}"), "sessionSlug"),
+            (tellask(TellaskKind::Back), format!("{{{target},{content}}}"), "targetAgentId"),
+            (tellask(TellaskKind::FreshBoots), format!("{{{SLUG},{content}}}"), "sessionSlug"),
+            (
+                tellask(TellaskKind::FreshBoots),
+                format!(r#"{{"mentionList":["@dev"],{content}}}"#),
+                "mentionList",
+            ),
+            (
+                tellask(TellaskKind::Session),
+                format!(r#"{{{target},{SLUG},{content},"effort":3}}"#),
+                "effort",
+            ),
+            (
+                tellask(TellaskKind::Session),
+                format!(r#"{{{target},{SLUG},{content},"more":""}}"#),
+                "more",
+            ),
+            (SpecialCall::AskHuman, format!("{{{target},{content}}}"), "targetAgentId"),
+            (
+                SpecialCall::Reply(ReplyKind::Session),
+                format!(r#"{{"replyContent":"x",{SLUG}}}"#),
+                "sessionSlug",
+            ),
+            (
+                SpecialCall::Reply(ReplyKind::Back),
+                format!(r#"{{"replyContent":"x",{content}}}"#),
+                "tellaskContent",
+            ),
+        ] {
+            let fault = Fault::Misplaced { call, key: misplaced.to_owned() };
+            assert_eq!(well_formed(call, &raw).err(), Some(fault), "{raw}");
+        }
     }
 
     #[test]
@@ -191,7 +264,8 @@ mod tests {
             (r#"{"tellaskContent":"why?","effort":"2"}"#, "NotAnEffort"),
             (r#"{"effort":2}"#, r#"NotAText("tellaskContent")"#),
         ] {
-            assert_eq!(shown(fresh_boots(raw)), expected, "{raw}");
+            let call = SpecialCall::Tellask(TellaskKind::FreshBoots);
+            assert_eq!(shown(well_formed(call, raw)), expected, "{raw}");
         }
     }
 }

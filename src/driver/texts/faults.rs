@@ -1,5 +1,7 @@
 //! Why a special call was not carried out as it was written.
 
+use crate::domain::call::{SpecialCall, TellaskKind};
+
 use super::Texts;
 
 /// What is wrong with the arguments of a special call.
@@ -13,7 +15,15 @@ pub enum Fault {
     NoTarget,
     NotASlug,
     NotAnEffort,
+    /// An argument that does not belong to the call.
+    Misplaced {
+        call: SpecialCall,
+        key: String,
+    },
 }
+
+/// Longest name of an argument that is repeated to the model.
+const KEY_CHARS: usize = 40;
 
 impl Texts {
     #[must_use]
@@ -55,6 +65,77 @@ impl Texts {
             Fault::NotAnEffort => self
                 .pick("`effort` must be a whole number, 0 to 100", "`effort` 必须是 0 到 100 的整数")
                 .to_owned(),
+            Fault::Misplaced { call, key } => {
+                let shown: String = key.chars().take(KEY_CHARS).collect();
+                let (name, advice) = (call.name(), self.misplaced(*call, key));
+                self.pick(
+                    format!("`{shown}` does not belong to `{name}`: {advice}"),
+                    format!("`{shown}` 不是 `{name}` 的参数：{advice}"),
+                )
+            }
+        }
+    }
+
+    /// What to call instead, or what to leave out.
+    fn misplaced(self, call: SpecialCall, key: &str) -> &'static str {
+        match call {
+            SpecialCall::Tellask(kind) => self.misplaced_in_tellask(kind, key),
+            SpecialCall::AskHuman if is_of_teammates(key) => self.pick(
+                "the question goes to the human; to ask a teammate, call `tellask` or \
+                 `tellaskSessionless`",
+                "问题是问人的；要问队友，请调用 `tellask` 或 `tellaskSessionless`",
+            ),
+            SpecialCall::AskHuman => {
+                self.pick("it takes `tellaskContent` alone", "它只有 `tellaskContent` 一个参数")
+            }
+            SpecialCall::Reply(_) => self.pick(
+                "a reply goes to whoever asked; it takes `replyContent` alone",
+                "回复总是交给提出诉请的一方；它只有 `replyContent` 一个参数",
+            ),
+        }
+    }
+
+    fn misplaced_in_tellask(self, kind: TellaskKind, key: &str) -> &'static str {
+        match (kind, key) {
+            (TellaskKind::Session | TellaskKind::Sessionless, "mentionList") => self.pick(
+                "name one teammate in `targetAgentId`, and make one call for each",
+                "在 `targetAgentId` 中写一位队友，每位队友各调用一次",
+            ),
+            (TellaskKind::Sessionless, "sessionSlug") => self.pick(
+                "to ask in a session, call `tellask` with it; to ask once, leave it out",
+                "要在会话中诉请，请带上它调用 `tellask`；只诉请一次则去掉它",
+            ),
+            (TellaskKind::Session | TellaskKind::Sessionless, "effort") => self.pick(
+                "it is for `freshBootsReasoning` alone: leave it out",
+                "它只用于 `freshBootsReasoning`：请去掉",
+            ),
+            (TellaskKind::Session, _) => self.pick(
+                "it takes `targetAgentId`, `sessionSlug` and `tellaskContent`",
+                "它的参数是 `targetAgentId`、`sessionSlug` 和 `tellaskContent`",
+            ),
+            (TellaskKind::Sessionless, _) => self.pick(
+                "it takes `targetAgentId` and `tellaskContent`",
+                "它的参数是 `targetAgentId` 和 `tellaskContent`",
+            ),
+            (TellaskKind::Back, key) if is_of_teammates(key) => self.pick(
+                "it goes to the tellasker who gave you this work, leave it out; to ask a teammate in \
+                 a session, call `tellask`, to ask one once, `tellaskSessionless`",
+                "它总是回问交给你这项工作的诉请者，请去掉；要在会话中请队友做事，请调用 `tellask`，\
+                 只请一次用 `tellaskSessionless`",
+            ),
+            (TellaskKind::FreshBoots, key) if is_of_teammates(key) => self.pick(
+                "it goes to yourself and begins anew each time, leave it out; to ask a teammate in a \
+                 session, call `tellask`, to ask one once, `tellaskSessionless`",
+                "它总是由你自己从头思考，请去掉；要在会话中请队友做事，请调用 `tellask`，\
+                 只请一次用 `tellaskSessionless`",
+            ),
+            (TellaskKind::Back, _) => {
+                self.pick("it takes `tellaskContent` alone", "它只有 `tellaskContent` 一个参数")
+            }
+            (TellaskKind::FreshBoots, _) => self.pick(
+                "it takes `tellaskContent` and perhaps `effort`",
+                "它的参数是 `tellaskContent`，以及可选的 `effort`",
+            ),
         }
     }
 
@@ -74,4 +155,9 @@ impl Texts {
         )
         .to_owned()
     }
+}
+
+/// True for arguments that say which teammate is asked, or in which session.
+fn is_of_teammates(key: &str) -> bool {
+    matches!(key, "sessionSlug" | "mentionList" | "targetAgentId" | "agentId" | "target")
 }

@@ -53,8 +53,11 @@ impl Texts {
                 "在一个会话中请队友做事，之后可用相同的 slug 再次诉请。得到回复后你再继续。",
             ),
             TellaskKind::Sessionless => self.pick(
-                "Ask a teammate once. You go on when the reply is there.",
-                "请队友做一次事。得到回复后你再继续。",
+                "Ask a teammate once. You go on when the reply is there. A second call does not update \
+                 the first: it asks anew, and both are worked on. A request that may change belongs \
+                 into a session, with `tellask`.",
+                "请队友做一次事。得到回复后你再继续。再次调用不会更新前一次请求，而是另外发起一次，\
+                 两次都会被执行。可能变动的请求请用 `tellask` 放在会话中。",
             ),
             TellaskKind::FreshBoots => self.pick(
                 "Put one question to yourself, to think about it anew: without tools, without this \

@@ -119,6 +119,13 @@ fn all(texts: Texts) -> Vec<String> {
         Fault::NotAnEffort,
     ];
     all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
+    let calls = kinds.map(SpecialCall::Tellask).into_iter();
+    let calls = calls.chain([SpecialCall::AskHuman, SpecialCall::Reply(ReplyKind::Back)]);
+    for call in calls {
+        all.extend(["sessionSlug", "mentionList", "effort", "x"].map(|key| {
+            texts.invalid_call(call.name(), &Fault::Misplaced { call, key: key.to_owned() })
+        }));
+    }
     all
 }
 

@@ -37,7 +37,9 @@ const TELLASK: Text = Text::both("Asking and replying", "诉请与回复");
 const TELLASK_BOTH: Text = Text::both(
     "- `tellask(targetAgentId, sessionSlug, tellaskContent)`: work you will come back to. A slug \
      is words of letters, digits, `-` and `_`, joined by dots.\n\
-     - `tellaskSessionless(targetAgentId, tellaskContent)`: one request, one answer.\n\
+     - `tellaskSessionless(targetAgentId, tellaskContent)`: one request, one answer. Calling it \
+     again does not update the first request, it makes another; what may change goes into a \
+     session.\n\
      - `freshBootsReasoning(tellaskContent, effort?)`: yourself, anew.\n\
      - `askHuman(tellaskContent)`: a person.\n\
      - `replyTellaskBack(replyContent)`: answers a teammate who asked you back.\n\
@@ -45,7 +47,7 @@ const TELLASK_BOTH: Text = Text::both(
     "- `tellask(targetAgentId, sessionSlug, tellaskContent)`：\
      之后还会再来的事。slug 由字母、数字、`-` 和 `_` 组成的词用点连接而成。\n\
      - `tellaskSessionless(targetAgentId, tellaskContent)`：\
-     一次请求，一次回复。\n\
+     一次请求，一次回复。再次调用不会更新前一次请求，而是另一次请求；可能变动的事请用会话。\n\
      - `freshBootsReasoning(tellaskContent, effort?)`：\
      让自己重新思考。\n\
      - `askHuman(tellaskContent)`：问人。\n\
