@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::record::{Call, DeliveryMode, Entry, Record};
-use crate::domain::{Course, DialogId, DisplayState, Problem, TellaskKind};
+use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
+use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
 use crate::protocol::event::{Cursor, RetryView, TreeRow, UiEvent};
 
 use super::lines;
+use super::transcript::why_pushed;
 
 /// Prints events, as JSON lines or as a running report.
 #[derive(Debug)]
@@ -121,6 +122,20 @@ impl Printer {
         }
     }
 
+    fn said(&mut self, dialog: &DialogId, text: &HumanText) {
+        let mut fields = json!({ "msgId": text.msg_id, "origin": text.origin });
+        if text.origin == Origin::DiligencePush {
+            let count = PushCount::read(&text.content);
+            if let (Some(count), Some(fields)) = (count, fields.as_object_mut()) {
+                let push =
+                    json!({ "number": count.number, "most": count.most, "left": count.left() });
+                fields.insert("push".to_owned(), push);
+            }
+            self.tell(dialog, &format!("pushed on: {}", why_pushed(count)));
+        }
+        self.line(Some(dialog), "said", fields);
+    }
+
     fn fact(&mut self, dialog: &DialogId, at: Cursor, entry: &Entry) {
         let genseq = entry.genseq;
         match &entry.record {
@@ -130,8 +145,7 @@ impl Printer {
                 self.line(Some(dialog), "gen_start", fields);
             }
             Record::HumanText(text) => {
-                let fields = json!({ "msgId": text.msg_id, "origin": text.origin });
-                self.line(Some(dialog), "said", fields);
+                self.said(dialog, text);
             }
             Record::Thought { content, .. } if content.is_empty() => {}
             Record::Thought { content, .. } => {

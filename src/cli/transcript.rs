@@ -1,8 +1,8 @@
 //! A transcript on paper: `show` and `show --markdown`, from the same blocks the screen draws.
 
-use crate::domain::Course;
 use crate::domain::record::Entry;
 use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript};
+use crate::domain::{Course, PushCount};
 
 use super::lines;
 use super::reading::Form;
@@ -33,6 +33,9 @@ fn told(agent: &str, block: &Block) -> (String, String) {
         Body::You { text } => ("you".to_owned(), text.clone()),
         Body::Assignment { from, text, .. } => (format!("assignment from {from}"), text.clone()),
         Body::Guide { text } | Body::Notice { text } => ("note".to_owned(), text.clone()),
+        Body::Push { text, count } => {
+            ("pushed on by the runtime".to_owned(), format!("{}\n\n{text}", why_pushed(*count)))
+        }
         Body::Thinking { text, .. } => (format!("{speaker} thinks"), text.clone()),
         Body::Saying { text, interrupted } => {
             let mark = if *interrupted { " [interrupted]" } else { "" };
@@ -58,6 +61,14 @@ fn told(agent: &str, block: &Block) -> (String, String) {
         }
         Body::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
     }
+}
+
+/// Why a dialog goes on that had stopped, and how often that will happen again.
+pub fn why_pushed(count: Option<PushCount>) -> String {
+    let count = count
+        .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));
+    let why = "it stopped without asking or waiting for anybody, so it was told to go on";
+    format!("{why}{}", count.unwrap_or_default())
 }
 
 fn asked(speaker: &str, tellask: &Tellask) -> (String, String) {

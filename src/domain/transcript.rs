@@ -12,7 +12,7 @@ use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::number::{Course, Genseq};
 use super::record::Entry;
 use super::time::Stamp;
-use super::{ReplyKind, TellaskKind};
+use super::{PushCount, ReplyKind, TellaskKind};
 
 pub use text::{count_words, first_line};
 
@@ -55,6 +55,11 @@ pub enum Body {
     /// What the runtime told the model.
     Guide {
         text: String,
+    },
+    /// What the runtime told the model so that it goes on, because it would have come to rest.
+    Push {
+        text: String,
+        count: Option<PushCount>,
     },
     /// What the runtime told the reader alone.
     Notice {
@@ -245,6 +250,7 @@ impl Body {
             Self::You { .. }
             | Self::Assignment { .. }
             | Self::Guide { .. }
+            | Self::Push { .. }
             | Self::Notice { .. }
             | Self::Thinking { .. }
             | Self::Saying { .. }
@@ -265,6 +271,7 @@ impl Body {
             Self::You { .. }
             | Self::Assignment { .. }
             | Self::Guide { .. }
+            | Self::Push { .. }
             | Self::Notice { .. }
             | Self::Thinking { .. }
             | Self::Saying { .. }
@@ -286,6 +293,7 @@ impl Body {
             Self::You { text }
             | Self::Assignment { text, .. }
             | Self::Guide { text }
+            | Self::Push { text, .. }
             | Self::Notice { text }
             | Self::Thinking { text, .. }
             | Self::Saying { text, .. } => text,

@@ -10,7 +10,7 @@ use crate::domain::keep_going::{Switch, Urge, question_call, urge};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
 use crate::domain::state::Activity;
-use crate::domain::{Dialog, KeepGoing, Remedy, SelfId};
+use crate::domain::{Dialog, KeepGoing, PushCount, Remedy, SelfId};
 
 use super::calls::{Position, ask_human};
 use super::draft::Draft;
@@ -67,10 +67,11 @@ fn call_for(draft: &mut Draft, at: &Position, remedy: Remedy, texts: Texts) {
 fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
     let Some(body) = &care.keep_going.text else { return };
     let id = &dialog.meta.id;
-    let left = care.keep_going.pushes(&dialog.latest).map(|(left, _)| left);
+    let Some((left, most)) = care.keep_going.pushes(&dialog.latest) else { return };
+    let Some(count) = PushCount::next(left, most) else { return };
     let prompt = QueuedPrompt {
         msg_id: draft.ids.message(),
-        content: texts.push(body),
+        content: texts.push(count, body),
         origin: Origin::DiligencePush,
         language: None,
         directive: None,
@@ -79,7 +80,7 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
     let mut queue = dialog.queue.clone();
     enqueue(&mut queue, prompt);
     draft.queue(id, queue);
-    draft.latest(id, |latest| latest.diligence_push_remaining_budget = left);
+    draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
 }
 
 /// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where

@@ -18,7 +18,7 @@ use crate::domain::record::{
     TellaskResult,
 };
 use crate::domain::time::Stamp;
-use crate::domain::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::{PushCount, ReplyKind, SpecialCall, TellaskKind};
 
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,8 +188,9 @@ impl Fold {
                     text: self.kept(&directive.tellask_content),
                 }
             }
-            (Origin::Runtime, None) | (Origin::DiligencePush, _) => {
-                Body::Guide { text: self.kept(&text.content) }
+            (Origin::Runtime, None) => Body::Guide { text: self.kept(&text.content) },
+            (Origin::DiligencePush, _) => {
+                Body::Push { text: self.kept(&text.content), count: PushCount::read(&text.content) }
             }
         }
     }

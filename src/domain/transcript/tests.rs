@@ -286,3 +286,20 @@ fn a_call_is_summed_up_by_its_first_lines_and_a_patch_by_its_files() {
         assert_eq!(summary(&raw.to_string()), expected);
     }
 }
+
+#[test]
+fn a_push_is_a_block_of_its_own_with_its_count() {
+    let push = |content: &str| {
+        format!(
+            r#"{{"ts":"t","type":"human_text_record","genseq":2,"content":"{content}","msgId":"p","grammar":"markdown","origin":"diligence_push"}}"#
+        )
+    };
+    for (content, count) in [
+        ("Stopped (push 2 of 3).", Some(PushCount { number: 2, most: 3 })),
+        ("【系统提示】（第 1 次推动，共 3 次）", Some(PushCount { number: 1, most: 3 })),
+        ("Of another program.", None),
+    ] {
+        let text = content.to_owned();
+        assert_eq!(only(&[&push(content)]), Body::Push { text, count });
+    }
+}

@@ -1,20 +1,27 @@
 //! What keeps a main dialog going, and what a person is asked when that did not help.
 
+use crate::domain::PushCount;
+
 use super::Texts;
 use crate::domain::counted;
 
 impl Texts {
     /// A push: what it is, then what the workspace wants to be said.
     #[must_use]
-    pub fn push(self, body: &str) -> String {
+    pub fn push(self, count: PushCount, body: &str) -> String {
+        let mark = count.mark(self.0);
         let header = self.pick(
-            "[System notice] Sent by the runtime because you stopped; nobody has asked for anything \
-             new.\n\
-             - Give no answer to this notice itself, no \"understood\", no plan alone.\n\
-             - Go on with the task as follows; what you decide, do.",
-            "[系统提示] 因为你停了下来，运行时自动发送此提示；没有人提出新的要求。\n\
-             - 不要回应提示本身，不要只说“明白”，也不要只列计划。\n\
-             - 按下面的指引继续任务；决定了就去做。",
+            format!(
+                "[System notice] Sent by the runtime because you stopped {mark}; nobody has asked for \
+                 anything new.\n\
+                 - Give no answer to this notice itself, no \"understood\", no plan alone.\n\
+                 - Go on with the task as follows; what you decide, do."
+            ),
+            format!(
+                "[系统提示] 因为你停了下来，运行时自动发送此提示{mark}；没有人提出新的要求。\n\
+                 - 不要回应提示本身，不要只说“明白”，也不要只列计划。\n\
+                 - 按下面的指引继续任务；决定了就去做。"
+            ),
         );
         format!("{header}\n\n---\n\n{body}")
     }

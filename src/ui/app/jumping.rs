@@ -153,6 +153,7 @@ fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
         | Body::Tool(_)
         | Body::Thinking { .. }
         | Body::Guide { .. }
+        | Body::Push { .. }
         | Body::You { .. }
         | Body::Notice { .. }
         | Body::Saying { .. }

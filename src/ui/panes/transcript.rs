@@ -341,7 +341,8 @@ fn has_gap(open: &OpenDialog, item: isize) -> bool {
 
 /// True if there is more to see of a block than its rows show.
 fn is_openable(body: &Body) -> bool {
-    body.call().is_some() || matches!(body, Body::Thinking { .. } | Body::Guide { .. })
+    let has_more = matches!(body, Body::Thinking { .. } | Body::Guide { .. } | Body::Push { .. });
+    body.call().is_some() || has_more
 }
 
 /// What the question is about, while it is out of view.

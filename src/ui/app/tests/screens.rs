@@ -150,3 +150,28 @@ fn no_size_makes_it_panic() {
         }
     }
 }
+
+/// A dialog that stopped, and was told to go on.
+const PUSHED: &[&str] = &[
+    r#"{"ts":"2026-11-21 11:58:00","type":"gen_start_record","genseq":1}"#,
+    r#"{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"Add two-factor login.","msgId":"m","grammar":"markdown","origin":"user"}"#,
+    r#"{"ts":"2026-11-21 11:58:06","type":"agent_words_record","genseq":1,"content":"I will do that next."}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"gen_finish_record","genseq":1}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"gen_start_record","genseq":2}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"human_text_record","genseq":2,"content":"[System notice] Sent by the runtime because you stopped (push 2 of 3); nobody has asked for anything new.\n\n---\n\nGo on with the task.","msgId":"p","grammar":"markdown","origin":"diligence_push"}"#,
+    r#"{"ts":"2026-11-21 11:58:12","type":"agent_words_record","genseq":2,"content":"The login handler is changed."}"#,
+];
+
+#[test]
+fn a_push_says_why_the_dialog_goes_on_and_how_many_are_left() {
+    for (width, height) in [(120, 40), (60, 20)] {
+        let stages = [Stage::new(width, height), Stage::chinese(width, height)];
+        for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
+            stage.tell(UiEvent::Workspace(workspace()));
+            stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+            stage.keys("g j <enter>").page(PUSHED);
+            stage.keys("3");
+            picture(name, width, height, &stage.screen());
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::domain::question::picking;
 use crate::domain::transcript::{
     Asked, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
 };
-use crate::domain::{CallId, SelfId, Stamp, TellaskKind};
+use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::Look;
 use crate::ui::lang::{Counted, Word};
 use crate::ui::panes::strip::Strip;
@@ -98,6 +98,7 @@ pub fn lay(block: &Block, setting: &Setting<'_>) -> Laid {
         Body::You { text } => you(text, &block.at, setting),
         Body::Assignment { from, text, .. } => assignment(from, text, &block.at, setting),
         Body::Guide { text } => aside(Word::Guide, text, setting),
+        Body::Push { text, count } => push(text, *count, &block.at, setting),
         Body::Notice { text } => notice(text, setting),
         Body::Thinking { text, words, seconds } => thinking(text, *words, *seconds, setting),
         Body::Saying { text, interrupted } => saying(text, *interrupted, setting),
@@ -150,6 +151,29 @@ fn aside(word: Word, text: &str, setting: &Setting<'_>) -> Laid {
     let words =
         if setting.unfolded { plain_rows(text, 2, setting.room(2), dim) } else { Vec::new() };
     let mut laid = rows_of(head, words);
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid
+}
+
+/// Why the dialog goes on though it had stopped, and how often that will happen again.
+fn push(text: &str, count: Option<PushCount>, at: &Stamp, setting: &Setting<'_>) -> Laid {
+    let dim = setting.style(Role::TextDim);
+    let mut head = Strip::new()
+        .put(&format!("{} ", setting.look.glyphs.below), setting.style(Role::Accent))
+        .put(setting.word(Word::Pushed), setting.style(Role::Accent));
+    if let Some(count) = count {
+        let PushCount { number, most } = count;
+        let (push, left) = (setting.word(Word::PushNumber), setting.word(Word::PushesLeft));
+        head.push(&setting.dot(), dim);
+        head.push(&format!("{push} {number}/{most}, {left}: {}", count.left()), dim);
+    }
+    let head = head.put(&setting.dot(), dim).put(at.hour_minute(), dim);
+    let mut rows = plain_rows(setting.word(Word::PushReason), 2, setting.room(2), dim);
+    if setting.unfolded {
+        rows.push(Strip::new());
+        rows.extend(plain_rows(text, 2, setting.room(2), dim));
+    }
+    let mut laid = rows_of(head, rows);
     laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
     laid
 }
