@@ -24,6 +24,7 @@ pub mod latest;
 pub mod left;
 pub mod memory;
 pub mod number;
+pub mod overview;
 pub mod params;
 pub mod pending;
 pub mod problem;

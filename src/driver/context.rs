@@ -10,21 +10,31 @@ use crate::llm::Message;
 use super::pictures::Album;
 use super::texts::Texts;
 
-/// The messages of one request, in order. `shared`: the reminders all dialogs of the member share;
-/// `album`: the pictures of the course.
+/// What stands before the course, beside the dialog's own reminders.
+#[derive(Debug, Default)]
+pub struct Surroundings<'a> {
+    pub memories: Vec<String>,
+    pub taskdoc: Option<String>,
+    /// The reminders all dialogs of the member share.
+    pub shared: &'a [Reminder],
+    /// What goes on below the dialog.
+    pub overview: Option<String>,
+}
+
+/// The messages of one request, in order. `album`: the pictures of the course.
 pub fn messages(
     dialog: &Dialog,
-    shared: &[Reminder],
-    memories: Vec<String>,
-    taskdoc: Option<String>,
+    surroundings: Surroundings<'_>,
     album: &Album,
     texts: Texts,
 ) -> Vec<Message> {
+    let Surroundings { memories, taskdoc, shared, overview } = surroundings;
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
     let mut messages: Vec<Message> = rule.into_iter().map(Message::Environment).collect();
     messages.extend(memories.into_iter().map(Message::Guide));
     messages.extend(taskdoc.map(Message::Environment));
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
+    messages.extend(overview.map(Message::Environment));
     messages.extend(obligation(dialog, texts));
     let mut told = texts.0;
     for (place, entry) in dialog.history.entries.iter().enumerate() {
@@ -190,9 +200,17 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let (memories, album) = (vec!["memory".to_owned()], Album::default());
-        let told = messages(&dialog, &[], memories, Some("task".to_owned()), &album, texts);
-        let [memory, task, _, first, second, _, last] = told.as_slice() else { panic!("{told:?}") };
+        let surroundings = Surroundings {
+            memories: vec!["memory".to_owned()],
+            taskdoc: Some("task".to_owned()),
+            overview: Some("below".to_owned()),
+            ..Surroundings::default()
+        };
+        let told = messages(&dialog, surroundings, &Album::default(), texts);
+        let [memory, task, _, first, second, _, below, last] = told.as_slice() else {
+            panic!("{told:?}")
+        };
+        assert_eq!(below, &Message::Environment("below".to_owned()));
         assert_eq!(memory, &Message::Guide("memory".to_owned()));
         assert_eq!(task, &Message::Environment("task".to_owned()));
         assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
@@ -209,7 +227,7 @@ mod tests {
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
         let told = |dialog: &Dialog| {
-            messages(dialog, &[], Vec::new(), None, &Album::default(), Texts(Lang::En))
+            messages(dialog, Surroundings::default(), &Album::default(), Texts(Lang::En))
         };
         let waiting = told(&Dialog::of_records(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::health::Limits;
+use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
 use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
@@ -13,7 +14,7 @@ use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
-use super::context;
+use super::context::{self, Surroundings};
 use super::engine::{Engine, NoProvider};
 use super::keep_going::Care;
 use super::offers;
@@ -36,6 +37,8 @@ pub struct Ready {
     pub tool_cx: ToolCx,
     /// Those all dialogs of the member share.
     shared: Vec<Reminder>,
+    /// What goes on below a main dialog.
+    overview: Option<String>,
     minds: Minds,
     member: Member,
     role: DialogRole,
@@ -118,6 +121,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },
         shared,
+        overview: is_main.then(|| engine.texts().overview(&Overview::of(tree))).flatten(),
         role,
         member,
         minds,
@@ -166,9 +170,14 @@ impl Ready {
             system: self.minds.system_prompt(&self.member, self.role, &names),
             messages: context::messages(
                 dialog,
-                &self.shared,
-                self.minds.memories(&self.member.id, &names, &|at| engine.clock.stamp(at)),
-                Some(taskdoc),
+                Surroundings {
+                    memories: self.minds.memories(&self.member.id, &names, &|at| {
+                        engine.clock.stamp(at)
+                    }),
+                    taskdoc: Some(taskdoc),
+                    shared: &self.shared,
+                    overview: self.overview.clone(),
+                },
                 &album,
                 engine.texts(),
             ),

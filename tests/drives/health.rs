@@ -18,7 +18,7 @@ const CRITICAL: u64 = 950;
 
 impl World {
     /// The team with models of a small context; a warning comes every three generations.
-    fn small(models: Sequence) -> Self {
+    pub fn small(models: Sequence) -> Self {
         let mut world = Self::new(models);
         let path = world.path().join(".minds/llm.yaml");
         let models = std::fs::read_to_string(path).expect("models");
@@ -50,7 +50,7 @@ fn call(n: usize, tokens: u64) -> Reply {
     Reply::call(&format!("t{n}"), "probe", "{}").and_usage(tokens, 1)
 }
 
-fn say(text: &str, tokens: u64) -> Reply {
+pub fn say(text: &str, tokens: u64) -> Reply {
     Reply::saying(text).and_usage(tokens, 1)
 }
 

@@ -30,6 +30,7 @@ mod memories;
 mod messages;
 mod minds;
 mod overflow;
+mod overview;
 mod pictures;
 mod probe;
 mod questions;

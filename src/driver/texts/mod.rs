@@ -13,6 +13,7 @@ mod keep_going;
 mod lifecycle;
 mod offers;
 mod overflow;
+mod overview;
 mod pictures;
 mod reminders;
 mod replies;
