@@ -1,9 +1,12 @@
-//! How often a context was refused as too long. Each refusal begins a new course; folded from the
-//! records, so that a restart does not begin courses for ever.
+//! Whether a new course helps against a full context. Folded from the records, so that a restart does
+//! not begin courses for ever.
 
-/// So many courses in a row may end that way before a person is needed.
-const MOST: u32 = 3;
-/// A course with so many whole generations was worth beginning.
+use super::health::HealthLevel;
+
+/// So many courses in a row may begin because the one before was full; the next one waits for new words
+/// of a person.
+const MOST: u32 = 1;
+/// A course with so many generations that had room was worth beginning.
 const WORTH: u32 = 5;
 
 /// The current course, and the short ones before it.
@@ -11,32 +14,58 @@ const WORTH: u32 = 5;
 pub struct Cramped {
     /// Generations of this course that came to their end.
     whole: u32,
-    /// Short courses right before this one that were refused.
+    /// Those of them whose context was not critical.
+    roomy: u32,
+    /// The newest measure of this course was critical.
+    critical: bool,
+    /// Courses that began one after the other because the one before was full at once; this one counts.
     in_a_row: u32,
 }
 
 impl Cramped {
-    /// A generation came to its end.
-    pub fn ended(&mut self) {
+    /// A generation came to its end. `level`: its measure, where there is one.
+    pub fn ended(&mut self, level: Option<HealthLevel>) {
         self.whole = self.whole.saturating_add(1);
+        match level {
+            Some(HealthLevel::Critical) => self.critical = true,
+            Some(HealthLevel::Healthy | HealthLevel::Caution) => self.critical = false,
+            None => {}
+        }
+        if level != Some(HealthLevel::Critical) {
+            self.roomy = self.roomy.saturating_add(1);
+        }
     }
 
-    /// A course began; `refused`: because the last request of the old one failed.
+    /// A person said something new.
+    pub fn hear(&mut self) {
+        self.in_a_row = 0;
+    }
+
+    /// A course began, whoever wanted it; `refused`: because the last request of the old one failed.
     pub fn begin(&mut self, refused: bool) {
-        let short = self.whole < WORTH;
-        self.in_a_row = match (refused, short) {
-            (true, true) => self.in_a_row.saturating_add(1),
-            (true, false) => 1,
+        let in_a_row = match (refused || self.critical, self.was_worth_it()) {
+            (true, false) => self.in_a_row.saturating_add(1),
+            (true, true) => 1,
             (false, _) => 0,
         };
-        self.whole = 0;
+        *self = Self { in_a_row, ..Self::default() };
     }
 
-    /// True if a new course may help: this one has something to leave behind, and the ones before it
-    /// did not fill up at once.
+    /// True if a new course may begin by itself: this one has something to leave behind, and it did not
+    /// begin so itself and fill up at once.
     #[must_use]
     pub fn may_begin_anew(&self) -> bool {
-        self.whole > 0 && (self.in_a_row < MOST || self.whole >= WORTH)
+        self.whole > 0 && (self.in_a_row < MOST || self.was_worth_it())
+    }
+
+    /// True if the model began yet another course itself, to no avail.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        self.in_a_row > MOST && !self.was_worth_it()
+    }
+
+    fn was_worth_it(&self) -> bool {
+        self.roomy >= WORTH
     }
 }
 
@@ -44,42 +73,82 @@ impl Cramped {
 mod tests {
     use super::*;
 
-    /// Courses as (whole generations, refused in the end); whether the next may begin after each.
-    fn allowed(courses: &[(u32, bool)]) -> Vec<bool> {
+    const FULL: Option<HealthLevel> = Some(HealthLevel::Critical);
+    const FINE: Option<HealthLevel> = Some(HealthLevel::Healthy);
+
+    /// How a course ends.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum End {
+        Refused,
+        Cleared,
+        /// A person speaks before it ends.
+        Heard,
+    }
+
+    /// Courses as measures and ends; whether the next may begin by itself at the end of each.
+    fn allowed(courses: &[(&[Option<HealthLevel>], End)]) -> Vec<bool> {
         let mut cramped = Cramped::default();
         let mut allowed = Vec::new();
-        for (whole, refused) in courses {
-            for _ in 0..*whole {
-                cramped.ended();
+        for (levels, end) in courses {
+            for level in *levels {
+                cramped.ended(*level);
+            }
+            if *end == End::Heard {
+                cramped.hear();
             }
             allowed.push(cramped.may_begin_anew());
-            cramped.begin(*refused);
+            cramped.begin(*end == End::Refused);
         }
         allowed
     }
 
     #[test]
-    fn courses_that_fill_up_at_once_come_to_an_end() {
+    fn one_course_in_a_row_begins_by_itself_until_a_person_speaks() {
+        use End::{Cleared, Heard, Refused};
+        let one: &[Option<HealthLevel>] = &[None];
+        let (long, critical): (&[_], &[_]) = (&[FINE; 5], &[FULL; 6]);
+        let late: &[_] = &[FINE, FINE, FINE, FINE, None, FULL];
         for (what, courses, expected) in [
-            ("nothing to leave behind", vec![(0, true)], vec![false]),
-            ("one long course", vec![(90, true)], vec![true]),
+            ("nothing to leave behind", vec![(&[][..], Refused)], vec![false]),
+            ("one long course", vec![(long, Refused)], vec![true]),
+            ("refused at once, twice", vec![(one, Refused), (one, Refused)], vec![true, false]),
+            ("critical at once, twice", vec![(critical, Cleared); 2], vec![true, false]),
             (
-                "short ones in a row",
-                vec![(9, true), (1, true), (1, true), (1, true)],
-                vec![true, true, true, false],
+                "refused, then critical",
+                vec![(one, Refused), (critical, Cleared)],
+                vec![true, false],
             ),
             (
-                "a long one between",
-                vec![(1, true), (1, true), (1, true), (5, true), (1, true)],
-                vec![true, true, true, true, true],
+                "a person speaks",
+                vec![(critical, Cleared), (critical, Heard), (critical, Cleared)],
+                vec![true, true, false],
+            ),
+            ("room for a while", vec![(critical, Cleared), (late, Cleared)], vec![true, true]),
+            (
+                "after work that was worth it",
+                vec![(critical, Cleared), (late, Cleared), (critical, Cleared)],
+                vec![true, true, false],
             ),
             (
-                "one the model began itself between",
-                vec![(1, true), (1, true), (1, false), (1, true)],
-                vec![true, true, true, true],
+                "a healthy course that the model ended itself",
+                vec![(critical, Cleared), (&[FINE][..], Cleared), (critical, Cleared)],
+                vec![true, false, true],
             ),
         ] {
             assert_eq!(allowed(&courses), expected, "{what}");
         }
+    }
+
+    #[test]
+    fn courses_that_the_model_begins_itself_while_critical_are_counted_too() {
+        let mut cramped = Cramped::default();
+        for hopeless in [false, false, true] {
+            cramped.ended(FULL);
+            cramped.ended(None);
+            assert_eq!(cramped.is_hopeless(), hopeless);
+            cramped.begin(false);
+        }
+        cramped.hear();
+        assert!(!cramped.is_hopeless());
     }
 }

@@ -1,10 +1,13 @@
 //! How full the context of the current course is, and what its model was told about it. Folded from
 //! the records, so that a restart goes on counting where it was.
 
+use super::cramped::Cramped;
 use super::health::{ContextHealth, HealthLevel};
 
 /// So often a model is told that its context is nearly used up; then a new course begins.
 const LAST_CALLS: u32 = 5;
+/// So many generations after that a new course is put off for replies that are to be read.
+const GRACE: u32 = 3;
 
 /// What the newest measure said, and how often the model was told since that level was reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +19,9 @@ pub struct Fullness {
     told: u32,
     /// Generations that ended since it was told last.
     since: u32,
+    /// Every measure of this course was tight, and the end of the course before it too: then clearing
+    /// the mind again would change nothing.
+    from_the_start: bool,
 }
 
 /// What is due.
@@ -25,9 +31,18 @@ pub enum Remedy {
     Caution,
     /// The model is told to save what matters and to begin a new course; so often it will be told
     /// again.
-    LastCall { more: u32 },
+    LastCall { more: u32, then: Then },
     /// A new course begins without the model's help.
     NewCourse,
+    /// A new course was of no help: a person has to make room.
+    Stop,
+}
+
+/// What follows the last call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    NewCourse,
+    Stop,
 }
 
 impl Fullness {
@@ -39,8 +54,15 @@ impl Fullness {
         } else {
             (self.told, self.since) = (0, 0);
         }
+        self.from_the_start &= !matches!(level, Some(HealthLevel::Healthy));
         self.level = level;
         self.percent = health.percent();
+    }
+
+    /// That of the course that follows this one.
+    #[must_use]
+    pub fn next_course(&self) -> Self {
+        Self { from_the_start: self.is_tight(), ..Self::default() }
     }
 
     /// The model was told.
@@ -57,17 +79,33 @@ impl Fullness {
 
     /// What is due now. `cadence`: generations between two warnings.
     #[must_use]
-    pub fn remedy(&self, cadence: u32) -> Option<Remedy> {
+    pub fn remedy(&self, cramped: &Cramped, cadence: u32) -> Option<Remedy> {
         match self.level? {
             HealthLevel::Healthy => None,
             HealthLevel::Caution => {
-                (self.told == 0 || self.since >= cadence).then_some(Remedy::Caution)
+                let at_once = self.told == 0 && !self.from_the_start;
+                (at_once || self.since >= cadence).then_some(Remedy::Caution)
             }
-            HealthLevel::Critical => match LAST_CALLS.checked_sub(self.told + 1) {
-                Some(more) => Some(Remedy::LastCall { more }),
-                None => Some(Remedy::NewCourse),
-            },
+            HealthLevel::Critical => Some(self.at_critical(cramped)),
         }
+    }
+
+    fn at_critical(&self, cramped: &Cramped) -> Remedy {
+        let may = cramped.may_begin_anew();
+        match LAST_CALLS.checked_sub(self.told.saturating_add(1)) {
+            Some(more) if !cramped.is_hopeless() => {
+                let then = if may { Then::NewCourse } else { Then::Stop };
+                Remedy::LastCall { more, then }
+            }
+            None if may => Remedy::NewCourse,
+            Some(_) | None => Remedy::Stop,
+        }
+    }
+
+    /// True if several generations were allowed beyond the last call already.
+    #[must_use]
+    pub fn is_overdue(&self) -> bool {
+        self.told >= LAST_CALLS && self.since > GRACE
     }
 }
 
@@ -85,17 +123,29 @@ mod tests {
 
     /// Ends a generation for each measure; before each, the model is told what is due.
     fn told(measures: &[Option<u64>]) -> Vec<Option<Remedy>> {
-        let mut fullness = Fullness::default();
+        told_in(&mut Fullness::default(), &mut Cramped::default(), measures)
+    }
+
+    fn told_in(
+        fullness: &mut Fullness,
+        cramped: &mut Cramped,
+        measures: &[Option<u64>],
+    ) -> Vec<Option<Remedy>> {
         let mut told = Vec::new();
         for prompt in measures {
-            let remedy = fullness.remedy(CADENCE);
+            let remedy = fullness.remedy(cramped, CADENCE);
             if remedy.is_some() {
                 fullness.tell();
             }
             told.push(remedy);
             fullness.measure(&health(*prompt));
+            cramped.ended(fullness.level);
         }
         told
+    }
+
+    fn last_call(more: u32, then: Then) -> Option<Remedy> {
+        Some(Remedy::LastCall { more, then })
     }
 
     #[test]
@@ -110,10 +160,41 @@ mod tests {
 
     #[test]
     fn i03_five_last_calls_are_counted_down_before_a_new_course() {
-        let call = |more| Some(Remedy::LastCall { more });
+        let call = |more| last_call(more, Then::NewCourse);
         let course = Some(Remedy::NewCourse);
         let told = told(&[Some(901); 7]);
         assert_eq!(told, [None, call(4), call(3), call(2), call(1), call(0), course]);
+    }
+
+    #[test]
+    fn a_course_that_began_by_itself_and_is_critical_at_once_ends_with_a_stop() {
+        let (mut fullness, mut cramped) = (Fullness::default(), Cramped::default());
+        told_in(&mut fullness, &mut cramped, &[Some(901); 6]);
+        fullness = fullness.next_course();
+        cramped.begin(false);
+        let told = told_in(&mut fullness, &mut cramped, &[Some(901); 7]);
+        let call = |more| last_call(more, Then::Stop);
+        assert_eq!(told, [None, call(4), call(3), call(2), call(1), call(0), Some(Remedy::Stop)]);
+        cramped.hear();
+        assert_eq!(fullness.remedy(&cramped, CADENCE), Some(Remedy::NewCourse), "a person spoke");
+    }
+
+    #[test]
+    fn a_model_that_clears_its_mind_in_vain_is_not_told_to_do_so_again_and_again() {
+        let (mut fullness, mut cramped) = (Fullness::default(), Cramped::default());
+        told_in(&mut fullness, &mut cramped, &[Some(501); 2]);
+        fullness = fullness.next_course();
+        let told = told_in(&mut fullness, &mut cramped, &[Some(501); 6]);
+        assert_eq!(told, [None, None, None, None, Some(Remedy::Caution), None]);
+        let mut courses = Vec::new();
+        for _ in 0..3 {
+            fullness = fullness.next_course();
+            courses.push(told_in(&mut fullness, &mut cramped, &[Some(901), Some(901)])[1]);
+            cramped.begin(false);
+        }
+        let expected =
+            [last_call(4, Then::NewCourse), last_call(4, Then::Stop), Some(Remedy::Stop)];
+        assert_eq!(courses, expected);
     }
 
     #[test]
@@ -122,9 +203,9 @@ mod tests {
         let expected = [
             None,
             Some(Remedy::Caution),
-            Some(Remedy::LastCall { more: 4 }),
+            last_call(4, Then::NewCourse),
             Some(Remedy::Caution),
-            Some(Remedy::LastCall { more: 4 }),
+            last_call(4, Then::NewCourse),
         ];
         assert_eq!(told(&[tight, critical, tight, critical, tight]), expected);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::call::{SpecialCall, TellaskKind};
 use super::cramped::Cramped;
-use super::fullness::Fullness;
+use super::fullness::{Fullness, Remedy};
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
@@ -78,7 +78,7 @@ pub struct History {
     pub last: LastGeneration,
     /// How full the context of the current course is.
     pub fullness: Fullness,
-    /// How often a context was refused.
+    /// Whether a new course helps against a full context.
     pub cramped: Cramped,
     pub calls: BTreeMap<CallId, CallFact>,
     /// Calls that have a result or status text.
@@ -128,7 +128,7 @@ impl History {
         if course > self.course && !is_snapshot(&entry.record) {
             self.course = course;
             self.entries.clear();
-            self.fullness = Fullness::default();
+            self.fullness = self.fullness.next_course();
             self.cramped.begin(self.last.broken_off);
         }
         let genseq = entry.genseq.unwrap_or_default();
@@ -156,12 +156,15 @@ impl History {
                 self.last.broken_off = context_health.is_none();
                 if let Some(health) = context_health {
                     self.fullness.measure(health);
-                    self.cramped.ended();
+                    self.cramped.ended(health.level());
                 }
             }
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 self.last.prompted_by = Some(text.origin);
+                if text.origin == Origin::User {
+                    self.cramped.hear();
+                }
                 if text.user_language_code.is_some() {
                     self.language.clone_from(&text.user_language_code);
                 }
@@ -283,6 +286,9 @@ impl History {
         from_human: bool,
     ) {
         self.replies.insert(call.clone(), status);
+        if from_human {
+            self.cramped.hear();
+        }
         let asked_at = self.calls.get(call).map(CallFact::group);
         let group = group.or(asked_at);
         // A reply within its own generation is read by that generation's follow-up.
@@ -300,6 +306,12 @@ impl History {
     /// nobody waits for it.
     fn has_begun(&self) -> bool {
         self.last.course.is_some()
+    }
+
+    /// What the context asks for now. `cadence`: generations between two warnings.
+    #[must_use]
+    pub fn remedy(&self, cadence: u32) -> Option<Remedy> {
+        self.fullness.remedy(&self.cramped, cadence)
     }
 
     /// True if the model has not seen the results of its last calls. Who delivered a reply rests.

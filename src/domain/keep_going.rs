@@ -78,7 +78,7 @@ pub fn urge(dialog: &Dialog, cadence: u32, pushes: Option<(i64, i64)>) -> Option
     if !rests {
         return None;
     }
-    if let Some(remedy) = dialog.history.fullness.remedy(cadence) {
+    if let Some(remedy) = dialog.history.remedy(cadence) {
         return Some(Urge::Remedy(remedy));
     }
     match pushes? {
@@ -103,8 +103,8 @@ pub fn says_stop(question: &CallId, answer: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Stamp;
     use crate::domain::latest::{ExecutionMarker, StopReason};
+    use crate::domain::{Stamp, Then};
 
     const TOLD: &str = r#"{"type":"gen_start_record","genseq":1}"#;
     const ENDED: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable","reason":"x"}}"#;
@@ -124,7 +124,7 @@ mod tests {
             dialog.latest.needs_drive = Some(true);
             dialog
         };
-        let last_call = Urge::Remedy(Remedy::LastCall { more: 4 });
+        let last_call = Urge::Remedy(Remedy::LastCall { more: 4, then: Then::NewCourse });
         for (what, dialog, pushes, expected) in [
             ("pushes are left", ended(), Some((1, 3)), Some(Urge::Push)),
             ("none is left", ended(), Some((0, 3)), Some(Urge::AskHuman)),

@@ -319,6 +319,13 @@ impl StopReason {
         }
     }
 
+    /// The same in both languages of the screen.
+    #[must_use]
+    pub fn system_in(english: String, chinese: &str) -> Self {
+        let both = serde_json::json!({ "en": english, "zh": chinese });
+        Self::SystemStop { detail: english, i18n_stop_reason: Some(both) }
+    }
+
     /// A person was answered; the dialog's own work waits for `Continue`.
     #[must_use]
     pub fn paused() -> Self {

@@ -52,7 +52,7 @@ pub use counted::counted;
 pub use cramped::Cramped;
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
-pub use fullness::{Fullness, Remedy};
+pub use fullness::{Fullness, Remedy, Then};
 pub use health::{ContextHealth, HealthLevel};
 pub use history::History;
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug};

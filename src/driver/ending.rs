@@ -8,10 +8,13 @@ use crate::llm::{ErrorClass, LlmError, Usage};
 
 use super::calls::Position;
 use super::draft::Draft;
+use super::filling::Filling;
 use super::generation;
-use super::keep_going::{instead_of_resting, push_once};
+use super::keep_going::{ended, instead_of_resting, push_once};
 use super::overflow;
 use super::port::GenerationEnd;
+use super::prepare::Ready;
+use super::remedy::{AtTheEnd, Owner, at_the_end};
 use super::tree::TreeTask;
 
 /// What becomes of a dialog whose request failed for good.
@@ -48,7 +51,11 @@ impl TreeTask {
             generation::give_way(draft, at, model);
             return AfterFailure::Pushed;
         }
-        generation::break_off(draft, at, stop_reason(error), model);
+        let reason = match self.filling(&at.dialog) {
+            Some(filling) if too_long => filling.refused(error),
+            Some(_) | None => stop_reason(error),
+        };
+        generation::break_off(draft, at, reason, model);
         AfterFailure::Stops
     }
 
@@ -64,13 +71,42 @@ impl TreeTask {
         let ready = self.ready.get(&at.dialog);
         let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
         let limits = ready.and_then(|ready| ready.limits.clone());
-        let context_health = Some(ContextHealth::measure(limits, usage));
+        let health = ContextHealth::measure(limits, usage);
+        let context_health = Some(health.clone());
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
-        if let Some(ready) = ready.filter(|_| goes_on) {
-            instead_of_resting(draft, at, &finish, &ready.care, self.engine.texts());
-        }
+        let after = match ready.filter(|_| goes_on) {
+            Some(ready) => self.after(draft, at, &finish, ready),
+            None => AtTheEnd::Nothing,
+        };
         generation::finish(draft, at, finish);
+        if let (AtTheEnd::Stop, Some(filling)) = (after, self.filling(&at.dialog)) {
+            generation::mark_stopped(draft, &at.dialog, filling.full(&health));
+        }
+    }
+
+    /// Drafts what follows a whole answer; a stop is left to the caller.
+    fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> AtTheEnd {
+        let texts = self.engine.texts();
+        let Some(ended) = ended(draft, at, finish) else { return AtTheEnd::Nothing };
+        let is_main = draft.tree.is_main(&at.dialog);
+        let owner = if is_main { Owner::Person } else { Owner::Dialog };
+        let after = at_the_end(&ended, owner, ready.care.cadence);
+        match after {
+            AtTheEnd::Nothing => instead_of_resting(draft, at, &ended, &ready.care, texts),
+            AtTheEnd::NewCourse => {
+                let opening = texts.forced_course_start(&[], 0);
+                generation::start_course(draft, at, &opening, texts);
+            }
+            AtTheEnd::Stop => {}
+        }
+        after
+    }
+
+    /// What fills the context of a dialog that is being driven.
+    fn filling(&self, id: &SelfId) -> Option<Filling> {
+        let ready = self.ready.get(id)?;
+        Some(ready.filling(&self.engine, self.tree.get(id)?))
     }
 
     /// Keeps a rejected request among the problems until the dialog's next one succeeds.
@@ -99,11 +135,8 @@ fn stop_reason(error: &LlmError) -> StopReason {
             }),
             recovery_action: Some(serde_json::json!({ "kind": "none" })),
         },
-        ErrorClass::ContextOverflow => StopReason::system(&format!(
-            "{error}; a new course would not help: shorten the Taskdoc, the reminders or what you \
-             said, or use a model that takes more"
-        )),
-        ErrorClass::Rejected
+        ErrorClass::ContextOverflow
+        | ErrorClass::Rejected
         | ErrorClass::Fatal
         | ErrorClass::Violation
         | ErrorClass::RateLimited

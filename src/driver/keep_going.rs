@@ -26,28 +26,33 @@ pub struct Care {
     pub cadence: u32,
 }
 
-/// Drafts what a main dialog does instead of resting; to be called before `finish`, the end of its
-/// generation, is recorded.
-pub fn instead_of_resting(
-    draft: &mut Draft,
-    at: &Position,
-    finish: &Record,
-    care: &Care,
-    texts: Texts,
-) {
-    let Some(dialog) = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog)) else {
-        return;
-    };
-    let mut ended = dialog.clone();
+/// The dialog as it will be when `finish`, the end of its generation, is recorded.
+pub fn ended(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
+    let mut ended = draft.dialog(&at.dialog)?.clone();
     let ts = draft.now.clone();
     let entry =
         Entry { ts, genseq: Some(at.genseq), root: None, source_tag: None, record: finish.clone() };
     ended.history.fold(at.course, Arc::new(entry));
+    Some(ended)
+}
+
+/// Drafts what a main dialog does instead of resting; to be called before the end of its generation is
+/// recorded. `ended`: the dialog after that.
+pub fn instead_of_resting(
+    draft: &mut Draft,
+    at: &Position,
+    ended: &Dialog,
+    care: &Care,
+    texts: Texts,
+) {
+    if !draft.tree.is_main(&at.dialog) {
+        return;
+    }
     let pushes = care.keep_going.pushes(&ended.latest);
-    match urge(&ended, care.cadence, pushes) {
+    match urge(ended, care.cadence, pushes) {
         None => {}
         Some(Urge::Remedy(remedy)) => call_for(draft, at, remedy, texts),
-        Some(Urge::Push) => push(draft, &ended, care, texts),
+        Some(Urge::Push) => push(draft, ended, care, texts),
         Some(Urge::AskHuman) => ask(draft, at, &care.keep_going, texts),
     }
     refill_while_asking(draft, &at.dialog, &care.keep_going);
@@ -59,7 +64,9 @@ fn call_for(draft: &mut Draft, at: &Position, remedy: Remedy, texts: Texts) {
         Remedy::Caution | Remedy::LastCall { .. } => {
             draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
         }
-        Remedy::NewCourse => start_course(draft, at, texts.forced_course_start(), texts),
+        Remedy::NewCourse => start_course(draft, at, &texts.forced_course_start(&[], 0), texts),
+        // Then it does not rest: see `remedy::at_the_end`.
+        Remedy::Stop => {}
     }
 }
 

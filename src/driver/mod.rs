@@ -23,6 +23,7 @@ mod drive;
 mod effects;
 mod ending;
 pub mod engine;
+mod filling;
 mod findings;
 mod fork;
 mod generation;

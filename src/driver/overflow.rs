@@ -11,7 +11,7 @@ use super::texts::Texts;
 
 /// Longest result of a call, and longest reply of a teammate, that is told again. A person's words are
 /// never cut.
-const QUOTED_CHARS: usize = 4_000;
+pub const QUOTED_CHARS: usize = 4_000;
 
 /// One thing the model had not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use crate::tools::{Access, Keys, ReminderScope, ReminderView, ToolCx, ToolSubset
 use super::calls::{TeamNames, fresh_boots};
 use super::context::{self, Surroundings};
 use super::engine::{Engine, NoProvider};
+use super::filling::{Filling, Part, tokens};
 use super::keep_going::Care;
 use super::offers;
 use super::params;
@@ -158,12 +159,7 @@ impl Ready {
     /// The request as the dialog stands now.
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
         let tools = self.tool_schemas(engine, dialog);
-        let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-        let path = &dialog.meta.task_doc_path;
-        let taskdoc = match taskdoc::read(&engine.workspace, path) {
-            Ok(doc) => taskdoc::render(&doc, engine.lang),
-            Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),
-        };
+        let names = names(&tools);
         let album = self.album(engine, dialog);
         Request {
             model: self.model.clone(),
@@ -171,10 +167,8 @@ impl Ready {
             messages: context::messages(
                 dialog,
                 Surroundings {
-                    memories: self.minds.memories(&self.member.id, &names, &|at| {
-                        engine.clock.stamp(at)
-                    }),
-                    taskdoc: Some(taskdoc),
+                    memories: self.memories(engine, &names),
+                    taskdoc: Some(taskdoc_text(engine, dialog)),
                     shared: &self.shared,
                     overview: self.overview.clone(),
                 },
@@ -186,6 +180,27 @@ impl Ready {
             params: self.params(dialog),
             output_limit: self.output_limit,
         }
+    }
+
+    /// What fills that request.
+    pub fn filling(&self, engine: &Engine, dialog: &Dialog) -> Filling {
+        let request = self.request(engine, dialog);
+        let names = names(&request.tools);
+        let reminders = reminders::visible(dialog, &self.shared);
+        let shown = reminders.iter().filter(|reminder| reminder.is_shown_to_the_model());
+        let texts = engine.texts();
+        Filling::of(
+            &request,
+            &[
+                (Part::Taskdoc, tokens(&taskdoc_text(engine, dialog))),
+                (Part::Reminders, shown.map(|reminder| tokens(&texts.reminder(reminder))).sum()),
+                (Part::Memories, self.memories(engine, &names).iter().map(|m| tokens(m)).sum()),
+            ],
+        )
+    }
+
+    fn memories(&self, engine: &Engine, tool_names: &[String]) -> Vec<String> {
+        self.minds.memories(&self.member.id, tool_names, &|at| engine.clock.stamp(at))
     }
 
     /// The pictures of the course, as far as the model is shown them.
@@ -223,6 +238,18 @@ impl Ready {
                 .unwrap_or_default(),
         });
         schemas
+    }
+}
+
+fn names(tools: &[ToolSchema]) -> Vec<String> {
+    tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+/// The Taskdoc as the model reads it, or why it cannot.
+fn taskdoc_text(engine: &Engine, dialog: &Dialog) -> String {
+    match taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path) {
+        Ok(doc) => taskdoc::render(&doc, engine.lang),
+        Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),
     }
 }
 

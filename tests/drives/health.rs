@@ -14,7 +14,7 @@ use crate::{made, place, probe, question, replies};
 
 /// Tokens after which each model is cautious, and critical.
 const TIGHT: u64 = 600;
-const CRITICAL: u64 = 950;
+pub const CRITICAL: u64 = 950;
 
 impl World {
     /// The team with models of a small context; a warning comes every three generations.
@@ -46,7 +46,7 @@ impl World {
     }
 }
 
-fn call(n: usize, tokens: u64) -> Reply {
+pub fn call(n: usize, tokens: u64) -> Reply {
     Reply::call(&format!("t{n}"), "probe", "{}").and_usage(tokens, 1)
 }
 

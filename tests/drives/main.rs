@@ -11,6 +11,7 @@ mod common;
 mod ask_back;
 mod assignments;
 mod bench;
+mod bounded;
 mod crash;
 mod disk;
 mod edits;

@@ -132,20 +132,42 @@ async fn h01_a_context_that_no_new_course_makes_smaller_stops_the_dialog_with_th
 
 #[tokio::test(start_paused = true)]
 async fn i09_courses_that_fill_up_at_once_end_with_a_stop_even_over_a_restart() {
-    let models = (0..2)
-        .fold(Sequence::new(), |models, n| models.reply("lead", call(n)).reply("lead", too_long()));
+    let models = Sequence::new().reply("lead", call(1)).reply("lead", too_long());
     let world = world(models.reply("lead", Reply::new().and_hang()));
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     running.idle().await;
-    assert_eq!((course(&world, &dialog), world.models.remaining()), (3, 0));
+    assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
     running.shut_down().await;
-    for n in 2..4 {
-        world.models.push("lead", call(n));
-        world.models.push("lead", too_long());
-    }
+    world.models.push("lead", call(2));
+    world.models.push("lead", too_long());
     let mut running = world.start().await;
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
-    assert_eq!((course(&world, &dialog), world.models.remaining()), (4, 0));
+    assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
+    let reason = world.dialog(&dialog).latest.interruption().map(StopReason::sentence);
+    let reason = reason.expect("a reason");
+    assert!(reason.contains("What fills it, about: ") && reason.contains("Taskdoc"), "{reason}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn i09_new_words_of_a_person_allow_one_more_course() {
+    let models = Sequence::new()
+        .reply("lead", call(1))
+        .reply("lead", too_long())
+        .reply("lead", call(2))
+        .reply("lead", too_long());
+    let world = world(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Failed);
+    assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
+    for reply in [too_long(), Reply::saying("Fresh.")] {
+        world.models.push("lead", reply);
+    }
+    running.say(&dialog, "Only the first page").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!((course(&world, &dialog), world.models.remaining()), (3, 0));
+    let last = world.models.requests().pop().expect("a request");
+    assert!(prompts(&last).contains("> Only the first page"));
 }

@@ -1,18 +1,18 @@
 //! What a model is told about a context that fills up.
 
-use crate::domain::Remedy;
-use crate::domain::counted;
+use crate::domain::{Remedy, Then, counted};
 
 use super::Texts;
 
 impl Texts {
-    /// The warning before a generation; `None` where a new course begins instead.
+    /// The warning before a generation; `None` where something else happens instead.
     #[must_use]
     pub fn remedy(self, remedy: Remedy) -> Option<String> {
         match remedy {
             Remedy::Caution => Some(self.caution().to_owned()),
-            Remedy::LastCall { more } => Some(self.last_call(more)),
-            Remedy::NewCourse => None,
+            Remedy::LastCall { more, then: Then::NewCourse } => Some(self.last_call(more)),
+            Remedy::LastCall { more, then: Then::Stop } => Some(self.last_call_before_stop(more)),
+            Remedy::NewCourse | Remedy::Stop => None,
         }
     }
 
@@ -59,15 +59,30 @@ impl Texts {
         )
     }
 
-    /// The first prompt of a course that began without the model's help.
-    #[must_use]
-    pub fn forced_course_start(self) -> &'static str {
+    /// Where a new course was full again at once.
+    fn last_call_before_stop(self, more: u32) -> String {
+        let more_times = counted(more, "more time", "more times");
         self.pick(
-            "A new course began by itself: the context was used up, and your earlier messages are out \
-             of sight. Your reminders and the Taskdoc say where you stand. Tidy up rough reminders \
-             first, check what may be half done, then go on.",
-            "新的一程已自动开始：上下文已用尽，之前的消息你已看不到。提醒和任务文档说明了当前进展。\
-             先整理粗略的提醒，核对可能只做了一半的事，然后继续。",
+            format!(
+                "[System notice] Your context is nearly used up, though this course has just begun: \
+                 what every course begins with is too long. This is a note of the runtime, not a new \
+                 request: act on it at once, without an answer of its own.\n\n\
+                 You will be told {more_times}; then this dialog stops until a person makes \
+                 room.\n\n\
+                 - Make room yourself: shorten or delete reminders with `update_reminder` and \
+                 `delete_reminder`; shorten the Taskdoc if you may change it, and move what is long \
+                 into files.\n\
+                 - `clear_mind` alone does not help. Begin nothing else, above all no \
+                 `freshBootsReasoning`."
+            ),
+            format!(
+                "[系统提示] 这一程刚刚开始，你的上下文就即将用尽：每一程开头的内容过长。\
+                 这是运行时的提示，不是新的请求：立即照做，不必单独回应。\n\n\
+                 还会再提示 {more} 次；之后本对话会停止，直到有人腾出空间。\n\n\
+                 - 自己腾出空间：用 `update_reminder` 和 `delete_reminder` 缩短或删除提醒；\
+                 如果你可以修改任务文档，就把它缩短，并把长内容移到文件里。\n\
+                 - 单独调用 `clear_mind` 没有用。不要开始别的事，尤其不要发起 `freshBootsReasoning`。"
+            ),
         )
     }
 }

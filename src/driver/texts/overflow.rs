@@ -1,4 +1,5 @@
-//! What a model is told when a new course began because a provider refused the old one's context.
+//! What a model is told when a new course began without its help: because the context was used up, or
+//! because a provider refused it.
 
 use super::{Texts, quote};
 use crate::driver::overflow::Unanswered;
@@ -7,16 +8,32 @@ impl Texts {
     /// The first prompt of the new course. Of a result at most `most` characters are told.
     #[must_use]
     pub fn refused_course_start(self, unanswered: &[Unanswered<'_>], most: usize) -> String {
-        let mut text = self
-            .pick(
-                "A new course began by itself: the provider refused the last request because the \
-                 context had become too long, and your earlier messages are out of sight. Your \
-                 reminders and the Taskdoc say where you stand. Check what may be half done, ask for \
-                 less at a time, then go on.",
-                "新的一程已自动开始：上下文过长，上一次请求被模型服务拒绝，之前的消息你已看不到。\
-                 提醒和任务文档说明了当前进展。核对可能只做了一半的事，每次少取一些内容，然后继续。",
-            )
-            .to_owned();
+        let head = self.pick(
+            "A new course began by itself: the provider refused the last request because the \
+             context had become too long, and your earlier messages are out of sight. Your \
+             reminders and the Taskdoc say where you stand. Check what may be half done, ask for \
+             less at a time, then go on.",
+            "新的一程已自动开始：上下文过长，上一次请求被模型服务拒绝，之前的消息你已看不到。\
+             提醒和任务文档说明了当前进展。核对可能只做了一半的事，每次少取一些内容，然后继续。",
+        );
+        self.with_unanswered(head, unanswered, most)
+    }
+
+    /// The first prompt of a course that began because the old one was used up.
+    #[must_use]
+    pub fn forced_course_start(self, unanswered: &[Unanswered<'_>], most: usize) -> String {
+        let head = self.pick(
+            "A new course began by itself: the context was used up, and your earlier messages are out \
+             of sight. Your reminders and the Taskdoc say where you stand. Tidy up rough reminders \
+             first, check what may be half done, then go on.",
+            "新的一程已自动开始：上下文已用尽，之前的消息你已看不到。提醒和任务文档说明了当前进展。\
+             先整理粗略的提醒，核对可能只做了一半的事，然后继续。",
+        );
+        self.with_unanswered(head, unanswered, most)
+    }
+
+    fn with_unanswered(self, head: &str, unanswered: &[Unanswered<'_>], most: usize) -> String {
+        let mut text = head.to_owned();
         if !unanswered.is_empty() {
             text.push_str("\n\n");
             text.push_str(self.pick(
