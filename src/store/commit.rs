@@ -14,7 +14,7 @@ use crate::domain::{Course, DialogId, DialogMeta, Entry, Frame, Latest, RootId, 
 use super::books::{Books, Dirty, Known};
 use super::disk::Disk;
 use super::error::StoreError;
-use super::layout::{DIALOG, LATEST, REGISTRY, course_file};
+use super::layout::{DIALOG, LATEST, course_file};
 use super::{Store, SyncLevel, files};
 
 /// A record on disk, with its place.
@@ -184,10 +184,7 @@ impl<'a> Writer<'a> {
             Change::Pending { dialog, pending } => self.pending(dialog, pending),
             Change::Stack { dialog, stack } => self.stack(dialog, stack),
             Change::Queue { dialog, queue } => self.queue(dialog, queue),
-            Change::Registry { entries } => {
-                let body = serde_json::json!({ "entries": entries });
-                self.yaml(&self.root.main(), REGISTRY, &body)
-            }
+            Change::Registry { entries } => self.registry(entries),
             Change::Shared { agent, edit } => self.shared_reminder(agent, edit),
         }
     }

@@ -1,15 +1,16 @@
 //! Every file operation of the store, so that a test can stop or fail each of them.
 //!
 //! No operation follows a symbolic link in the last part of its path, and none blocks on a FIFO or a
-//! device. New files have mode 0600, new folders 0700.
+//! device. New files have mode 0600, new folders 0700; a file that is replaced keeps its mode.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-const FILE_MODE: u32 = 0o600;
+/// The mode of a new file.
+pub(super) const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
 pub trait Disk: Send + Sync + fmt::Debug {
@@ -22,6 +23,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// One write; may take fewer bytes than given.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize>;
     fn truncate(&self, file: &File, length: u64) -> io::Result<()>;
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()>;
     fn sync(&self, file: &File) -> io::Result<()>;
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove_file(&self, path: &Path) -> io::Result<()>;
@@ -65,6 +67,10 @@ impl Disk for RealDisk {
 
     fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
         file.set_len(length)
+    }
+
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
+        file.set_permissions(Permissions::from_mode(mode))
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {

@@ -5,16 +5,19 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::disk::Disk;
+use super::disk::{Disk, FILE_MODE};
 use super::error::StoreError;
 
 /// Tells temporary files of one process apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// Names tried before giving up; only left-overs of an earlier process with our pid are in the way.
 const NAME_TRIES: usize = 1000;
+/// What of a mode is kept: who may read, write and run.
+const PERMISSIONS: u32 = 0o777;
 /// Bytes copied at a time into a salvage copy.
 pub(super) const COPY_CHUNK: usize = 64 * 1024;
 
@@ -89,16 +92,19 @@ impl Kind {
 
 /// `None` if nothing is there.
 pub(super) fn kind_of(path: &Path) -> Result<Option<Kind>, StoreError> {
-    let meta = match fs::symlink_metadata(path) {
-        Ok(meta) => meta,
+    Ok(look(path)?.map(|meta| Kind::of(meta.file_type())))
+}
+
+fn look(path: &Path) -> Result<Option<fs::Metadata>, StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) => Ok(Some(meta)),
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {
-            return Ok(None);
+            Ok(None)
         }
-        Err(error) => return Err(StoreError::io("looking at", path)(error)),
-    };
-    Ok(Some(Kind::of(meta.file_type())))
+        Err(error) => Err(StoreError::io("looking at", path)(error)),
+    }
 }
 
 /// True if `path` is a folder and every part of it below `top` is one too, none of them a link.
@@ -165,18 +171,22 @@ pub(super) fn replace(
     replace_by(disk, path, |file| fill(disk, file, bytes, synced))
 }
 
-/// Like [`replace`], with content that need not fit in memory.
+/// Like [`replace`], with content that need not fit in memory. Both keep the mode of the file that was
+/// there.
 pub(super) fn replace_by(
     disk: &dyn Disk,
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), StoreError> {
-    let misplaced = kind_of(path)?.is_some_and(|kind| kind != Kind::File);
+    let before = look(path)?;
+    let misplaced = before.as_ref().is_some_and(|meta| Kind::of(meta.file_type()) != Kind::File);
     if misplaced {
         return Err(StoreError::Misplaced { path: path.to_owned(), expected: "a regular file" });
     }
+    let mode = before.map_or(FILE_MODE, |meta| meta.permissions().mode() & PERMISSIONS);
     let (temp, mut file) = create_beside(disk, path)?;
-    let written = write(&mut file).and_then(|()| disk.rename(&temp, path));
+    let kept = if mode == FILE_MODE { Ok(()) } else { disk.set_mode(&file, mode) };
+    let written = kept.and_then(|()| write(&mut file)).and_then(|()| disk.rename(&temp, path));
     if let Err(error) = written {
         // The half-written copy holds nothing that is not in memory.
         let _ = disk.remove_file(&temp);

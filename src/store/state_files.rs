@@ -4,14 +4,15 @@
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::domain::tree::RegistryEntry;
 use crate::domain::{Frame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
 use super::commit::Writer;
 use super::error::StoreError;
-use super::layout::{PENDING, QUESTIONS, REMINDERS, STACK};
+use super::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::{files, own};
 
 impl Writer<'_> {
@@ -42,7 +43,9 @@ impl Writer<'_> {
             return Ok(());
         }
         let now = self.store.options.clock.now();
-        self.json(&path, &serde_json::json!({ "reminders": list, "updatedAt": now }))
+        let body = serde_json::json!({ "reminders": list, "updatedAt": now });
+        let body = self.with_other_keys(&path, body)?;
+        self.json(&path, &body)
     }
 
     pub(super) fn questions(
@@ -51,7 +54,7 @@ impl Writer<'_> {
         questions: &[Question],
     ) -> Result<(), StoreError> {
         let path = self.path(dialog, QUESTIONS);
-        if questions.is_empty() {
+        if questions.is_empty() && self.other_keys(&path, &["questions", "updatedAt"])?.is_empty() {
             return self.remove(&path);
         }
         let list = serde_json::to_value(questions).map_err(|error| encode(&path, &error))?;
@@ -60,7 +63,37 @@ impl Writer<'_> {
         }
         let now = self.store.options.clock.now();
         let body = serde_json::json!({ "questions": list, "updatedAt": now });
+        let body = self.with_other_keys(&path, body)?;
         self.yaml(dialog, QUESTIONS, &body)
+    }
+
+    pub(super) fn registry(&mut self, entries: &[RegistryEntry]) -> Result<(), StoreError> {
+        let main = self.root.main();
+        let body = serde_json::json!({ "entries": entries });
+        let body = self.with_other_keys(&self.path(&main, REGISTRY), body)?;
+        self.yaml(&main, REGISTRY, &body)
+    }
+
+    /// The keys of a newer writer at the top of the file stay as they are.
+    fn with_other_keys(&self, path: &Path, mut body: Value) -> Result<Value, StoreError> {
+        if let Value::Object(ours) = &mut body {
+            let known: Vec<&str> = ours.keys().map(String::as_str).collect();
+            let others = self.other_keys(path, &known)?;
+            ours.extend(others);
+        }
+        Ok(body)
+    }
+
+    fn other_keys(&self, path: &Path, known: &[&str]) -> Result<Map<String, Value>, StoreError> {
+        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let files::Found::Text(text) = found else {
+            return Ok(Map::new());
+        };
+        let Ok(Value::Object(mut keys)) = yaml::parse(&text) else {
+            return Ok(Map::new());
+        };
+        keys.retain(|key, _| !known.contains(&key.as_str()));
+        Ok(keys)
     }
 
     pub(super) fn pending(

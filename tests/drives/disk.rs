@@ -97,6 +97,10 @@ impl Disk for Mortal {
         self.act(|| RealDisk.truncate(file, length))
     }
 
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
+        self.act(|| RealDisk.set_mode(file, mode))
+    }
+
     fn sync(&self, file: &File) -> io::Result<()> {
         self.act(|| RealDisk.sync(file))
     }

@@ -272,6 +272,9 @@ fn an_unreadable_file_is_not_damage() {
         fn truncate(&self, file: &fs::File, length: u64) -> std::io::Result<()> {
             RealDisk.truncate(file, length)
         }
+        fn set_mode(&self, file: &fs::File, mode: u32) -> std::io::Result<()> {
+            RealDisk.set_mode(file, mode)
+        }
         fn sync(&self, file: &fs::File) -> std::io::Result<()> {
             RealDisk.sync(file)
         }

@@ -118,6 +118,9 @@ fn what_was_not_synced_yet_is_synced_before_a_tree_moves() {
         fn truncate(&self, file: &fs::File, length: u64) -> std::io::Result<()> {
             RealDisk.truncate(file, length)
         }
+        fn set_mode(&self, file: &fs::File, mode: u32) -> std::io::Result<()> {
+            RealDisk.set_mode(file, mode)
+        }
         fn sync(&self, file: &fs::File) -> std::io::Result<()> {
             let mut seen = self.0.lock().unwrap();
             let name = seen.0.clone();

@@ -2,8 +2,10 @@
 
 use super::super::lines::LONGEST_LINE;
 use super::*;
+use crate::domain::question::{CallSite, Question};
 use crate::domain::record::{Origin, Record};
 use crate::domain::reminder::{Packing, Rewrite, SharedEdit};
+use crate::domain::tree::RegistryEntry;
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
 
 fn prompt(id: &str) -> QueuedPrompt {
@@ -73,6 +75,71 @@ fn files_and_folders_are_private_from_the_start() {
         let expected = if bytes.is_some() { 0o600 } else { 0o700 };
         assert_eq!(mode, expected, "{}", path.display());
     }
+}
+
+#[test]
+fn a_file_that_is_rewritten_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
+    let modes = [("latest.yaml", 0o640), ("course-001.jsonl", 0o664), ("dialog.yaml", 0o4644)];
+    for (name, mode) in modes {
+        let path = workspace.of_root(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut changed = latest();
+    changed.needs_drive = Some(true);
+    let changed = Change::Latest { dialog: main_id(), latest: changed };
+    commit(&store, vec![append(&main_id(), &[FINISH]), changed]).unwrap();
+    for (name, mode) in modes {
+        let kept = fs::metadata(workspace.of_root(name)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(kept, mode, "{name}");
+    }
+    assert!(fs::read_to_string(workspace.of_root("latest.yaml")).unwrap().contains("needsDrive"));
+}
+
+#[test]
+fn keys_of_a_newer_writer_at_the_top_of_a_state_file_survive_a_rewrite() {
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    let question = |id: &str| {
+        let site = CallSite { course: Course(1), message_index: 0, call_site_genseq: None };
+        Question::new(&DialogId::main(root()), &id.into(), "?", Stamp::default(), site)
+    };
+    let questions = |list| Change::Questions { dialog: main_id(), questions: list };
+    let reminders = |id: &str| {
+        let reminder = Reminder::new(id.to_owned(), id.to_owned(), Stamp::default());
+        Change::Reminders { dialog: main_id(), reminders: vec![reminder] }
+    };
+    let registry = |slug: &str| {
+        let slug = Slug::new(slug);
+        Change::Registry { entries: vec![RegistryEntry::new(&"dev".into(), &slug, &side_id())] }
+    };
+    let first = vec![create_main(), questions(vec![question("a")]), reminders("a"), registry("a")];
+    commit(&store, first).unwrap();
+    for name in ["q4h.yaml", "registry.yaml", "reminders.json"] {
+        let path = workspace.of_root(name);
+        let text = fs::read_to_string(&path).unwrap();
+        let text = match text.strip_prefix('{') {
+            Some(rest) => format!("{{\n  \"newer\": {{ \"deep\": [1] }},{rest}"),
+            None => format!("newer:\n  deep: [1]\n{text}"),
+        };
+        fs::write(&path, text).unwrap();
+    }
+    let again = vec![questions(vec![question("b")]), reminders("b"), registry("b")];
+    commit(&store, again).unwrap();
+    commit(&store, vec![questions(Vec::new())]).unwrap();
+    for (name, ours) in
+        [("q4h.yaml", "questions"), ("registry.yaml", "!b"), ("reminders.json", "b")]
+    {
+        let text = fs::read_to_string(workspace.of_root(name)).unwrap();
+        let value = crate::yaml::parse(&text).unwrap();
+        assert_eq!(value["newer"]["deep"], serde_json::json!([1]), "{name}: {text}");
+        assert!(text.contains(ours), "{name}: {text}");
+    }
+    let tree = store.load(run(), &root()).unwrap().tree;
+    assert_eq!(tree.main().unwrap().questions, []);
 }
 
 #[test]
