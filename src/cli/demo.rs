@@ -5,7 +5,7 @@ use crate::demo::{self, Stage};
 use crate::domain::tree::Bucket;
 use crate::llm::Scripted;
 use crate::store::Access;
-use crate::ui::Begun;
+use crate::ui::{Begun, Keys};
 
 use super::args::Demo;
 use super::exit::{Refusal, Status};
@@ -23,9 +23,10 @@ pub fn demo(demo: &Demo) -> Result<Status, Refusal> {
     };
     let mut stage = stage.map_err(folder)?;
     let script = demo::script().map_err(|error| Refusal::invalid(error.to_string()))?;
+    let mut keys = Keys::default();
     loop {
         let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
-        match screen::run(stage.folder(), models, opening(&stage)?)? {
+        match screen::run(stage.folder(), models, opening(&stage)?, &mut keys)? {
             Left::For(status) => return Ok(status),
             Left::ForReplay => stage = stage.anew().map_err(folder)?,
         }

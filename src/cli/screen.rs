@@ -17,7 +17,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, Begun, DraftStore, Parting, RunOptions};
+use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, Parting, RunOptions};
 
 use super::config::{self, Setup};
 use super::exit::{Refusal, Status};
@@ -31,7 +31,7 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, Refusal> {
     let models = Models::Configured(Consent::Recorded);
-    match run(workspace, models, Opening::default())? {
+    match run(workspace, models, Opening::default(), &mut Keys::default())? {
         Left::For(status) => Ok(status),
         Left::ForReplay => Ok(Status::Done),
     }
@@ -72,10 +72,15 @@ pub fn check_terminal() -> Result<(), Refusal> {
 }
 
 /// Runs the screen.
-pub fn run(workspace: &Path, models: Models, opening: Opening<'_>) -> Result<Left, Refusal> {
+pub fn run(
+    workspace: &Path,
+    models: Models,
+    opening: Opening<'_>,
+    keys: &mut Keys,
+) -> Result<Left, Refusal> {
     check_terminal()?;
     let runtime = super::runtime()?;
-    let outcome = runtime.block_on(show(workspace, models, opening));
+    let outcome = runtime.block_on(show(workspace, models, opening, keys));
     runtime.shutdown_timeout(LAST_FRAME);
     outcome
 }
@@ -84,6 +89,7 @@ async fn show(
     workspace: &Path,
     models: Models,
     Opening { first, demo }: Opening<'_>,
+    keys: &mut Keys,
 ) -> Result<Left, Refusal> {
     let setup = config::read();
     let (driver, store, shells) = app::start(Start {
@@ -98,7 +104,7 @@ async fn show(
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo)).await;
+    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::remark(&report);
     }
@@ -109,7 +115,7 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo): (Setup, Option<(&Stage, Begun)>),
+    (setup, demo, keys): (Setup, Option<(&Stage, Begun)>, &mut Keys),
 ) -> io::Result<Left> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -144,7 +150,7 @@ async fn on_terminal(
         run: RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() },
         modes,
     };
-    let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, options).await;
+    let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, keys, options).await;
     tasks.join().await;
     part_from(shells, asked.get().copied(), app.parting()).await;
     match asked.get() {

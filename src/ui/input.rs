@@ -2,7 +2,8 @@
 //!
 //! The library's reader does not return once a terminal has hung up: it reads end-of-file for ever.
 //! On its own thread it cannot keep the screen from hearing the hang-up signal and ending the
-//! program. The thread ends with the process: nothing can interrupt its read.
+//! program. The thread ends with the process: nothing can interrupt its read. So there is one for all
+//! screens the process shows, or an old one would take a key from the next.
 
 use std::io;
 use std::thread;
@@ -14,12 +15,29 @@ use tokio::sync::mpsc;
 /// Keys that may wait. When it is full the reader waits, and the terminal keeps the rest.
 const WAITING: usize = 256;
 
-/// Starts reading.
-///
-/// # Errors
-/// The system gives no thread.
-pub fn keys() -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
-    let (sender, mut keys) = mpsc::channel(WAITING);
+/// What is typed, for one screen after the other.
+#[derive(Debug, Default)]
+pub struct Keys {
+    waiting: Option<mpsc::Receiver<io::Result<Event>>>,
+}
+
+impl Keys {
+    /// The keys for a screen; begins to read with the first one.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn stream(&mut self) -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
+        let keys = match self.waiting.take() {
+            Some(keys) => keys,
+            None => start()?,
+        };
+        let keys = self.waiting.insert(keys);
+        Ok(stream::poll_fn(move |cx| keys.poll_recv(cx)))
+    }
+}
+
+fn start() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
+    let (sender, keys) = mpsc::channel(WAITING);
     thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
         loop {
             let event = read();
@@ -29,5 +47,5 @@ pub fn keys() -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
             }
         }
     })?;
-    Ok(stream::poll_fn(move |cx| keys.poll_recv(cx)))
+    Ok(keys)
 }

@@ -23,6 +23,7 @@ pub mod theme;
 
 pub use app::{App, AppOptions, Begun, Effect, Parting};
 pub use cx::Look;
+pub use input::Keys;
 pub use model::DraftStore;
 pub use run::{Channels, Outcome, RunOptions, run};
 pub use start::{TerminalOptions, on_terminal};

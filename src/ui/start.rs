@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::app::App;
 use super::backend::Ability;
-use super::input;
+use super::input::Keys;
 use super::run::{Channels, Outcome, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
@@ -37,6 +37,7 @@ pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<UiEvent>),
     shutdown: impl Future<Output = ()>,
+    keys: &mut Keys,
     options: TerminalOptions,
 ) -> io::Result<Outcome> {
     let (width, height) = size()?;
@@ -46,7 +47,7 @@ pub async fn on_terminal(
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.ability)?;
-    let input = input::keys()?;
+    let input = keys.stream()?;
     let channels = Channels { input, commands, events, shutdown, written };
     let outcome = run(app, &mut surface, channels, options.run).await;
     let left = surface.leave(LAST_WRITE);

@@ -272,11 +272,12 @@ fn keyed(text: &str) -> Option<(Style, char, &str)> {
     (!text.is_empty()).then_some((style, key.to_ascii_lowercase(), text))
 }
 
-/// `(yes/no)` at the end of the first or the last line.
-fn inline(lines: &[&str]) -> Vec<Choice> {
+/// `(yes/no)` at the end of the first or the last line, or `- yes / - no`.
+fn inline<'a>(lines: &[&'a str]) -> Vec<Choice> {
     let with_words = |line: &&str| !line.trim().is_empty();
     let ends = [lines.iter().rposition(with_words), lines.iter().position(with_words)];
-    let found = ends.into_iter().flatten().find_map(|at| Some((at, parts(lines.get(at)?)?)));
+    let parts_of = |line: &'a str| parts(line).or_else(|| dashed(line));
+    let found = ends.into_iter().flatten().find_map(|at| Some((at, parts_of(lines.get(at)?)?)));
     let Some((at, parts)) = found else {
         return Vec::new();
     };
@@ -296,6 +297,13 @@ fn whole_word<'a>(text: &'a str, all: &[&str]) -> &'a str {
         "n" | "N" if pair => "no",
         other => other,
     }
+}
+
+/// `- yes / - no`
+fn dashed(line: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = line.trim().strip_prefix("- ")?.split(" / - ").map(str::trim).collect();
+    let fits = (2..=MOST_NUMBERED).contains(&parts.len()) && are_distinct(&parts);
+    (fits && parts.iter().all(|part| !part.is_empty())).then_some(parts)
 }
 
 fn parts(line: &str) -> Option<Vec<&str>> {

@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn yes_and_no_are_recorded_as_words() {
-        for question in ["Go on? (yes/no)", "Go on?\n- yes\n- no", "Go on (y/n)?"] {
+        for question in
+            ["Go on? (yes/no)", "Go on?\n- yes\n- no", "Go on?\n- yes / - no", "Go on (y/n)?"]
+        {
             assert_eq!(answer(&choices(question), "n").text, "no", "{question}");
             assert_eq!(answer(&choices(question), "y, today").text, "yes, today", "{question}");
             assert_eq!(answer(&choices(question), "not today").text, "not today", "{question}");

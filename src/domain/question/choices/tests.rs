@@ -60,6 +60,7 @@ fn words_between_slashes_at_the_end_of_a_question_are_options() {
         ("Go on (y/n)?", &["y yes", "n no"]),
         ("Go on? [Yes/No]:", &["y Yes", "n No"]),
         ("Which? (Postgres/SQLite)", &["p Postgres", "s SQLite"]),
+        ("Go on?\n- yes / - no", &["y yes", "n no"]),
         ("Which (a/b/c)?", &["a a", "b b", "c c"]),
         ("Keep them (all of it / only new / none)?", &["1 all of it", "2 only new", "3 none"]),
         ("Plan:\n1. drop\n2. build\n\nGo on? (yes/no)", &["y yes", "n no"]),
