@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{KeyUse, Lang, Problems};
+use crate::domain::{KeyUse, Lang, Problem, Problems};
 use crate::driver::{
     Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
 };
@@ -48,6 +48,8 @@ pub struct Start<'a> {
     pub driving: bool,
     /// The language of whoever reads.
     pub reader: Lang,
+    /// What is wrong outside the workspace: in the person's own files.
+    pub personal: Vec<Problem>,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -63,6 +65,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
     let shells = Shells::new(Environment::of(env::all()));
     shells.find_again(start.workspace);
+    engine.problems.book().take("config", start.personal);
     let engine = Engine {
         driving: start.driving,
         shells: shells.clone(),

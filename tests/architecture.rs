@@ -35,7 +35,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 20] = [
+const CRATES: [(&str, &[&str]); 21] = [
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
@@ -51,6 +51,7 @@ const CRATES: [(&str, &[&str]); 20] = [
     ("pulldown_cmark", &["ui/"]),
     ("serde_yaml", &["yaml.rs"]),
     ("clap", &["cli/", "main.rs"]),
+    ("clap_mangen", &["cli/"]),
     ("jiff", &["domain/time.rs", "platform/"]),
     ("fastrand", &["platform/"]),
     ("directories", &["platform/"]),

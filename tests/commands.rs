@@ -1,7 +1,11 @@
-//! The commands that change what becomes of dialogs, as scripts use them: the real program, its exit
+//! The commands as scripts use them: the real program, its exit
 //! status, what it prints, what it leaves on disk.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on says why"
+)]
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,6 +13,16 @@ use std::process::{Command, Stdio};
 
 const MAIN: &str = "aa/bb/00000001";
 const SIDE: &str = "cc/dd/00000002";
+const TEAM: &str = "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\n\
+                    default_responder: lead\nmembers:\n  lead:\n    name: Lead\n  dev:\n    \
+                    name: Dev\n";
+const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock\n    \
+                      baseUrl: answers\n    models:\n      m:\n        name: M\n";
+const ANSWERS: &str = "responses:\n  - message: hi\n    role: user\n    response: Hello.\n";
+/// A dialog that failed long ago, and one that asks.
+const FAILED: &str = "currentCourse: 1\nlastModified: 2026-11-21 12:00:05\nstatus: active\n\
+                      executionMarker:\n  kind: interrupted\n  reason:\n    kind: system_stop\n    \
+                      detail: no credit\n";
 
 /// A workspace with one tree in it: a main dialog of three generations that waits for a side dialog.
 struct Workspace(tempfile::TempDir);
@@ -71,16 +85,60 @@ impl Workspace {
         fs::read_to_string(self.folder(bucket, id).join(name)).expect("a file")
     }
 
-    fn run(&self, args: &[&str]) -> Ended {
-        let ended = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+    /// A team of two whose model says `Hello.` to everything.
+    fn staffed() -> Self {
+        let workspace = Self::new();
+        let put = |path: &str, text: &str| {
+            let path = workspace.0.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, text).expect("a file");
+        };
+        put(".minds/team.yaml", TEAM);
+        put(".minds/llm.yaml", MODELS);
+        put("answers/m.yaml", ANSWERS);
+        workspace
+    }
+
+    /// The side dialog was never stopped: it had its assignment and said nothing.
+    fn with_a_silent_side_dialog() -> Self {
+        let workspace = Self::staffed();
+        let side = format!("{MAIN}/sideDialogs/{SIDE}");
+        let owed = format!(
+            r#"{{"expectedReplyCallName":"replyTellaskSessionless","targetDialogId":"{MAIN}","targetCallId":"c","tellaskContent":"Look."}}"#
+        );
+        let at = r#""rootCourse":1,"rootGenseq":2"#;
+        let course = [
+            format!(r#"{{"ts":"t","type":"gen_start_record","genseq":1,{at}}}"#),
+            format!(
+                r#"{{"ts":"t","type":"human_text_record","genseq":1,"content":"Look.","msgId":"a","grammar":"markdown","origin":"runtime","tellaskReplyDirective":{owed},{at}}}"#
+            ),
+            format!(
+                r#"{{"ts":"t","type":"tellask_call_anchor_record","genseq":1,"anchorRole":"assignment","callId":"c",{at}}}"#
+            ),
+            format!(
+                r#"{{"ts":"t","type":"gen_finish_record","genseq":1,"contextHealth":{{"kind":"unavailable","reason":"usage_unavailable"}},{at}}}"#
+            ),
+        ];
+        workspace.put("run", &side, "course-001.jsonl", &(course.join("\n") + "\n"));
+        let latest = "currentCourse: 1\nlastModified: 2026-11-21 12:00:00\nstatus: active\n";
+        workspace.put("run", &side, "latest.yaml", latest);
+        workspace
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        command
             .args(args)
             .current_dir(self.0.path())
             .env_clear()
             .env("HOME", self.0.path())
             .env("TZ", "UTC")
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program");
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ended {
+        let ended = self.command(args).output().expect("the program");
         Ended {
             code: ended.status.code().expect("a status"),
             out: String::from_utf8_lossy(&ended.stdout).into_owned(),
@@ -92,6 +150,12 @@ impl Workspace {
         let ended = self.run(args);
         assert_eq!(ended.code, 0, "{args:?}: {}", ended.err);
         ended.out
+    }
+
+    fn refused_after_some(&self, code: i32, args: &[&str]) -> String {
+        let ended = self.run(args);
+        assert_eq!(ended.code, code, "{args:?}: {}", ended.err);
+        ended.err
     }
 
     fn refused(&self, code: i32, args: &[&str]) -> String {
@@ -112,7 +176,8 @@ fn b18_done_archive_and_revive_move_a_tree_as_a_whole() {
         ("revive", "archive", "run"),
         ("archive", "run", "archive"),
     ] {
-        assert_eq!(workspace.ok(&[command, "aa/bb"]), "", "{command}");
+        let told = workspace.ok(&[command, "aa/bb"]);
+        assert!(told.starts_with(&format!("@lead {MAIN} with its side dialog is ")), "{told}");
         assert!(!workspace.folder(from, MAIN).exists(), "{command}");
         assert_eq!(workspace.read(to, MAIN, &latest), before, "{command}: nothing is edited");
         let again = workspace.refused(1, &[command, MAIN]);
@@ -165,8 +230,10 @@ fn b17_fork_prints_the_new_id_and_nothing_else() {
     assert!(course.contains("Hi.") && !course.contains("Ask dev"), "{course}");
     assert_eq!(workspace.read("run", MAIN, "course-001.jsonl"), before);
     assert!(!workspace.folder(".tui", "").exists(), "nothing of ours is left");
-    let told = workspace.refused(1, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
+    let told = workspace.refused(2, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
     assert!(told.contains("no generation 9"), "{told}");
+    let told = workspace.refused(2, &["fork", MAIN, "--course", "9", "--genseq", "1"]);
+    assert!(told.contains("course 9 does not exist"), "{told}");
     workspace.refused(2, &["fork", MAIN, "--course", "1"]);
 }
 
@@ -189,9 +256,241 @@ fn b04_a_malformed_main_dialog_is_set_aside_and_doctor_puts_it_back() {
 
     workspace.put("malformed", MAIN, "dialog.yaml", &whole);
     for name in ["../run", "no/such"] {
-        workspace.refused(6, &["doctor", "--restore", name]);
+        workspace.refused(2, &["doctor", "--restore", name]);
     }
     assert!(workspace.ok(&["doctor", "--restore", MAIN]).contains(MAIN));
     assert!(workspace.folder("run", MAIN).is_dir());
     assert!(workspace.ok(&["dialogs"]).contains("@lead"));
+}
+
+fn identity(id: &str) -> String {
+    format!("id: {id}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: 2026-11-21 12:00:00\n")
+}
+
+/// The last line of what `--json` printed.
+fn quiet(ended: &Ended) -> serde_json::Value {
+    let last = ended.out.lines().last().unwrap_or_default();
+    let event: serde_json::Value = serde_json::from_str(last).expect("an event");
+    assert_eq!(event["event"], "quiet", "{}", ended.out);
+    event
+}
+
+#[test]
+fn one_old_failed_dialog_and_a_foreign_question_do_not_fail_a_later_run() {
+    let workspace = Workspace::staffed();
+    workspace.put("run", "ee/ff/00000003", "dialog.yaml", &identity("ee/ff/00000003"));
+    workspace.put("run", "ee/ff/00000003", "latest.yaml", FAILED);
+    let asks = "ee/ff/00000004";
+    let question = format!("q4h-{asks}-{asks}-c1-q1");
+    let open = format!(
+        "questions:\n  - id: {question}\n    tellaskContent: Which?\n    askedAt: 2026-11-21 \
+         12:00:03\n    callId: q1\n    callSiteRef:\n      course: 1\n      messageIndex: 1\n\
+         updatedAt: 2026-11-21 12:00:03\n"
+    );
+    let at = r#""genseq":1,"rootCourse":1,"rootGenseq":1"#;
+    let course = [
+        format!(r#"{{"ts":"t","type":"gen_start_record",{at}}}"#),
+        format!(
+            r#"{{"ts":"t","type":"tellask_call_record","id":"q1","name":"askHuman","rawArgumentsText":"{{\"tellaskContent\":\"Which?\"}}","deliveryMode":"tellask_call_start",{at}}}"#
+        ),
+        format!(
+            r#"{{"ts":"t","type":"func_result_record","id":"q1","name":"askHuman","content":"waits",{at}}}"#
+        ),
+        format!(
+            r#"{{"ts":"t","type":"gen_finish_record","contextHealth":{{"kind":"unavailable","reason":"usage_unavailable"}},{at}}}"#
+        ),
+    ];
+    workspace.put("run", asks, "dialog.yaml", &identity(asks));
+    workspace.put("run", asks, "q4h.yaml", &open);
+    workspace.put("run", asks, "course-001.jsonl", &(course.join("\n") + "\n"));
+
+    let ran = workspace.run(&["run", "--json", "hi"]);
+    assert_eq!((ran.code, &quiet(&ran)["outcome"]), (0, &"done".into()), "{}", ran.err);
+    let driven = workspace.run(&["drive", "--json"]);
+    assert_eq!((driven.code, &quiet(&driven)["outcome"]), (3, &"question_waits".into()));
+    let answered = workspace.run(&["q4h", "answer", &question, "b", "--json"]);
+    assert_eq!((answered.code, &quiet(&answered)["outcome"]), (0, &"done".into()));
+}
+
+#[test]
+fn parked_work_is_not_done_and_is_named_in_the_last_line() {
+    let workspace = Workspace::staffed();
+    let driven = workspace.run(&["drive", "--json"]);
+    let last = quiet(&driven);
+    assert_eq!((driven.code, &last["outcome"]), (0, &"paused".into()), "{}", driven.err);
+    assert_eq!(last["dialogs"][0]["selfId"], SIDE);
+    let plain = workspace.run(&["drive"]);
+    assert_eq!(plain.code, 0);
+    let told = format!("paused: @dev ({MAIN}#{SIDE}): stopped by you");
+    assert_eq!(plain.err.lines().last(), Some(told.as_str()));
+
+    // An answer to what a person said in between is not the reply, and the task waits for them.
+    let said = workspace.run(&["run", "--dialog", SIDE, "hi", "--json"]);
+    let last = quiet(&said);
+    assert_eq!((said.code, &last["outcome"]), (0, &"paused".into()), "{}", said.out);
+    assert_eq!(last["dialogs"][0]["selfId"], SIDE);
+}
+
+#[test]
+fn a_tree_in_which_everything_waits_for_what_nobody_will_do_is_blocked_and_says_who_waits() {
+    let workspace = Workspace::with_a_silent_side_dialog();
+    let driven = workspace.run(&["drive", "--json"]);
+    let last = quiet(&driven);
+    assert_eq!((driven.code, &last["outcome"]), (4, &"blocked".into()), "{}", driven.out);
+    assert_eq!(last["dialogs"][0]["selfId"], MAIN);
+    assert_eq!(last["dialogs"][0]["waitsFor"][0], SIDE);
+    let plain = workspace.run(&["drive"]);
+    let told = plain.err.lines().last().unwrap_or_default();
+    assert!(plain.code == 4 && told.starts_with("blocked: @lead"), "{}", plain.err);
+    assert!(told.contains("waits for the reply of @dev"), "{told}");
+}
+
+#[test]
+fn an_id_that_fits_none_or_several_is_answered_with_the_candidates_by_every_command() {
+    let workspace = Workspace::staffed();
+    let other = "aa/bc/00000009";
+    workspace.put("run", other, "dialog.yaml", &identity(other));
+    workspace.put("run", other, "latest.yaml", FAILED);
+    for wanted in ["aa/b", "zz"] {
+        for command in [
+            &["show", wanted] as &[&str],
+            &["run", "--dialog", wanted, "hi"],
+            &["stop", wanted],
+            &["resume", wanted],
+            &["keep-going", wanted, "on"],
+            &["dead", wanted],
+            &["done", wanted],
+            &["archive", wanted],
+            &["revive", wanted],
+            &["delete", wanted, "--yes"],
+            &["fork", wanted, "--course", "1", "--genseq", "1"],
+            &["read", "--dialog", wanted],
+        ] {
+            let told = workspace.refused(2, command);
+            for line in [format!("  {MAIN}  @lead  Hello"), format!("  {other}  @lead  t.tsk")] {
+                assert!(told.contains(&line), "{command:?}: {told}");
+            }
+        }
+    }
+    for command in [&["q4h", "show", "q"] as &[&str], &["q4h", "answer", "q", "yes"]] {
+        assert!(workspace.refused(2, command).contains("there is none"), "{command:?}");
+    }
+}
+
+#[test]
+fn the_same_mistake_has_the_same_exit_status_in_every_command() {
+    let workspace = Workspace::staffed();
+    for command in [&["run", "--agent", "nobody", "hi"] as &[&str], &["read", "nobody"]] {
+        let told = workspace.refused(2, command);
+        assert!(told.contains("there are: @lead, @dev"), "{command:?}: {told}");
+    }
+    for command in [
+        &["run", "--task", "../t.tsk", "hi"] as &[&str],
+        &["run", " "],
+        &["show", MAIN, "--course", "7"],
+        &["fork", MAIN, "--course", "7", "--genseq", "1"],
+        &["demo", "--speed", "nan"],
+    ] {
+        workspace.refused(2, command);
+    }
+    fs::remove_dir_all(workspace.0.path().join(".minds")).expect("removed");
+    for command in [&["run", "hi"] as &[&str], &["run", "--agent", "x", "hi"], &["read", "x"]] {
+        assert!(workspace.refused(6, command).contains("there is no team"), "{command:?}");
+    }
+}
+
+#[test]
+fn a_printed_id_is_short_and_is_taken_back() {
+    let workspace = Workspace::new();
+    let listed = workspace.ok(&["dialogs"]);
+    let mut rows =
+        listed.lines().filter(|line| line.contains("  @") && !line.contains("waits for"));
+    let main = rows.next().expect("a main dialog");
+    assert!(main.starts_with("aa/bb  @lead  waits  ") && main.ends_with("  Hello"), "{main}");
+    let side = rows.next().expect("a side dialog");
+    assert!(side.starts_with("  cc/dd  @dev  stopped  ") && side.ends_with("  Look."), "{side}");
+    assert!(listed.contains("next: dominds-tui resume cc/dd && dominds-tui drive"), "{listed}");
+    assert!(workspace.ok(&["resume", "cc/dd"]).contains(SIDE));
+    assert!(workspace.ok(&["show", "aa/bb"]).contains("@lead"));
+    assert!(workspace.ok(&["show", "aa/bb#cc"]).contains("@dev"));
+}
+
+#[test]
+fn a_command_that_changes_something_says_what_it_did() {
+    let workspace = Workspace::new();
+    let side = format!("@dev {MAIN}#{SIDE}");
+    for (command, expected) in [
+        (&["stop", SIDE] as &[&str], format!("{side} is not running")),
+        (&["stop", "--all"], "nothing is running".to_owned()),
+        (&["resume", SIDE], format!("{side} may go on")),
+        (&["dead", SIDE], format!("{side} is dead")),
+        (&["done", MAIN], format!("@lead {MAIN} with its side dialog is done")),
+        (&["archive", MAIN], format!("@lead {MAIN} with its side dialog is archived")),
+        (&["revive", MAIN], format!("@lead {MAIN} with its side dialog is among the running ones")),
+        (&["delete", MAIN, "--yes"], format!("@lead {MAIN} with its side dialog is deleted")),
+    ] {
+        let told = workspace.ok(command);
+        assert!(told.starts_with(&expected), "{command:?}: {told}");
+    }
+}
+
+#[test]
+fn a_run_that_times_out_says_so() {
+    let workspace = Workspace::staffed();
+    let ended = workspace.run(&["run", "hi", "--timeout", "0"]);
+    assert_eq!(ended.code, 7, "{}", ended.err);
+    assert!(ended.err.contains("timed out after 0 s"), "{}", ended.err);
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic_and_no_failure() {
+    let workspace = Workspace::staffed();
+    for args in [
+        &["dialogs"] as &[&str],
+        &["dialogs", "--json"],
+        &["show", MAIN],
+        &["q4h"],
+        &["read"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["--help"],
+        &["run", "--json", "hi"],
+        &["run", "hi"],
+        &["manual", "pages"],
+    ] {
+        let mut command = workspace.command(args);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().expect("an end");
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(0), "{args:?}: {err}");
+        assert!(!err.contains("panicked"), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn what_is_typed_is_cleaned_in_an_error_about_arguments() {
+    let workspace = Workspace::new();
+    for typed in ["--\u{1b}[31mred", "\u{202e}gnp", "\u{9b}31m"] {
+        let told = workspace.refused(2, &["run", "--nothing", typed, typed]);
+        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{told:?}");
+        let told = workspace.refused(2, &[typed]);
+        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{told:?}");
+    }
+}
+
+#[test]
+fn man_pages_are_written_and_nothing_is_written_through_a_link() {
+    let workspace = Workspace::new();
+    let told = workspace.ok(&["manual", "pages"]);
+    let page = workspace.0.path().join("pages/dominds-tui-q4h-answer.1");
+    assert!(told.contains("pages/dominds-tui.1") && page.is_file(), "{told}");
+    workspace.ok(&["manual", "pages"]);
+    let precious = workspace.0.path().join("precious");
+    fs::write(&precious, "mine").expect("a file");
+    fs::remove_file(&page).expect("removed");
+    std::os::unix::fs::symlink(&precious, &page).expect("a link");
+    assert!(workspace.refused_after_some(1, &["manual", "pages"]).contains("such as a link"));
+    assert_eq!(fs::read_to_string(&precious).expect("a file"), "mine");
 }

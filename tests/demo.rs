@@ -45,6 +45,7 @@ impl Play {
             audience: Audience::Script,
             pick_up: PickUp::Everything,
             driving: true,
+            personal: Vec::new(),
         })
         .expect("a driver");
         Self { driver, inbox: Vec::new(), rows: Vec::new(), failed_tools: Vec::new(), ticket: 0 }

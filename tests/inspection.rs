@@ -183,8 +183,8 @@ fn dialogs_tell_whom_a_dialog_waits_for_and_what_to_do() {
     assert_eq!(side["next"], json!(format!("dominds-tui q4h answer {QUESTION} TEXT")));
 
     let (text, _) = told(folder.path(), &["dialogs"]);
-    let waits = "waits for @alice !db  aa/bb/00000001#cc/dd/00000002  call t1  Choose";
-    for line in [waits, "keep-going 2 of 3", &format!("? Which db?  {QUESTION}")] {
+    let waits = "waits for @alice !db  cc/dd  call t1  Choose";
+    for line in [waits, "keep-going 2 of 3", "? Which db?  q4h-aa/bb"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
 
@@ -239,4 +239,69 @@ fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
     assert_eq!(told(folder.path(), &["read", "nobody"]).1, 2);
     put(folder.path(), ".minds/team.yaml", "members:\n  lead: { provider: gone }\n");
     assert_eq!(told(folder.path(), &["read", "lead"]).1, 6);
+}
+
+/// The ids of the problems that `doctor` names.
+fn ids_of_problems(folder: &Path, home: &Path, key: Option<&str>) -> Vec<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+    command.arg("-C").arg(folder).args(["doctor", "--json"]).env_clear().env("HOME", home);
+    command.env("XDG_CONFIG_HOME", home.join("config"));
+    if let Some(key) = key {
+        command.env("A_KEY", key);
+    }
+    let done = command.output().expect("the program runs");
+    let told: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let problems = told["problems"].as_array().expect("a list");
+    assert_eq!(done.status.code(), Some(if problems.is_empty() { 0 } else { 6 }), "{told}");
+    problems.iter().map(|problem| problem["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn the_doctor_knows_what_the_screen_counts() {
+    let (folder, home) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("one"));
+    let (at, home) = (folder.path(), home.path());
+    assert_eq!(ids_of_problems(at, home, None), ["team/missing"]);
+    let team = "members:\n  lead:\n    name: Lead\n    provider: far\n    model: m\n";
+    put(at, ".minds/team.yaml", team);
+    put(
+        at,
+        ".minds/llm.yaml",
+        "providers:\n  far:\n    name: Far\n    apiType: openai-compatible\n    baseUrl: https://example.com/v1\n    apiKeyEnvVar: A_KEY\n    models:\n      m:\n        name: m\n",
+    );
+    assert_eq!(ids_of_problems(at, home, None), ["llm/no-key/far"]);
+    assert_eq!(ids_of_problems(at, home, Some("k")), Vec::<String>::new());
+    put(home, "config/dominds-tui/config.yaml", "theme: pink\nlanguage: fr\n");
+    assert_eq!(ids_of_problems(at, home, Some("k")), ["config/theme", "config/language"]);
+    assert!(!at.join(".dialogs").exists(), "nothing was made");
+}
+
+#[test]
+fn reading_commands_leave_no_folder_of_dialogs_where_there_was_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for staffed in [false, true] {
+        if staffed {
+            put(folder.path(), ".minds/team.yaml", "members:\n  lead: { name: Lead }\n");
+        }
+        for command in [
+            &["dialogs"] as &[&str],
+            &["dialogs", "--all", "--json"],
+            &["show", "aa"],
+            &["q4h"],
+            &["q4h", "show", "x"],
+            &["read"],
+            &["doctor"],
+            &["doctor", "--mcp"],
+            &["doctor", "--providers"],
+            &["doctor", "--restore", "x"],
+            &["stop", "--all"],
+            &["resume", "--all"],
+            &["drive"],
+            &["run", "--agent", "nobody", "hi"],
+            &["trust", "--yes"],
+        ] {
+            told(folder.path(), command);
+            assert!(!folder.path().join(".dialogs").exists(), "{command:?}");
+        }
+    }
 }

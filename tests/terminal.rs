@@ -332,3 +332,74 @@ fn a_terminal_that_cannot_show_a_screen_is_told_which_commands_work() {
         assert_eq!(program.stdout, b"");
     }
 }
+
+/// A workspace whose model answers everything with two sentences.
+fn staffed(home: &Home) -> PathBuf {
+    let workspace = home.workspace();
+    for (path, text) in [
+        (
+            ".minds/team.yaml",
+            "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\nmembers:\n  lead:\n    name: Lead\n",
+        ),
+        (
+            ".minds/llm.yaml",
+            "providers:\n  script:\n    name: Script\n    apiType: mock\n    baseUrl: answers\n    models:\n      m:\n        name: M\n",
+        ),
+        (
+            "answers/m.yaml",
+            "responses:\n  - message: hi\n    role: user\n    response: Hello you.\n",
+        ),
+    ] {
+        let path = workspace.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+    workspace
+}
+
+fn command(home: &Home, args: &[&str]) -> Program {
+    let workspace = home.workspace();
+    let mut all: Vec<&std::ffi::OsStr> = vec!["-C".as_ref(), workspace.as_ref()];
+    all.extend(args.iter().map(std::ffi::OsStr::new));
+    Program::start(home, &all, 80, 24)
+}
+
+#[test]
+fn a_run_at_a_terminal_shows_words_as_they_come_and_leaves_no_status_behind() {
+    let home = Home::new();
+    staffed(&home);
+    let mut program = command(&home, &["run", "hi"]);
+    let (status, raw) = program.end();
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert_eq!(status, 0, "{raw}");
+    assert!(raw.contains("@lead is at work"), "{raw:?}");
+    assert_eq!(raw.matches("Hello you.").count(), 1, "{raw:?}");
+    assert_eq!(program.screen().trim(), "@lead  Hello you.");
+}
+
+#[test]
+fn json_at_a_terminal_holds_no_character_that_acts_on_it() {
+    let home = Home::new();
+    staffed(&home);
+    assert_eq!(command(&home, &["run", "hi \u{202e}x\u{9b}31m"]).end().0, 0);
+    let (status, raw) = command(&home, &["dialogs", "--json"]).end();
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert_eq!(status, 0, "{raw}");
+    assert!(raw.contains("hi \\u202ex\\u009b31m"), "{raw:?}");
+    assert!(!raw.contains(['\u{202e}', '\u{9b}']), "{raw:?}");
+}
+
+#[test]
+fn a_screen_that_is_opened_and_closed_leaves_no_folder_of_dialogs_and_a_fault_in_its_settings_lasts()
+ {
+    let home = Home::new();
+    let workspace = staffed(&home);
+    let settings = home.workspace().with_file_name("config").join("dominds-tui");
+    fs::create_dir_all(&settings).expect("a folder");
+    fs::write(settings.join("config.yaml"), "theme: pink\n").expect("a file");
+    let mut program = command(&home, &[]);
+    program.until_shown(&["1 problem"]);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+    assert!(!workspace.join(".dialogs").exists());
+}

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Exit status: 0 nothing left to do, 3 a question waits, 4 a dialog stopped on a failure, 5 the
-/// workspace is in use, 6 invalid workspace or configuration, 7 timed out, 2 wrong usage.
+/// The program and its commands. The man pages and the completions are made from this, too.
 #[derive(Debug, Parser)]
 #[command(
     name = "dominds-tui",
     version,
     about = "Watch and answer a team of agents in the terminal",
-    after_help = "Exit status: 0 nothing left to do, 3 a question waits for you, 4 a dialog stopped \
-                  on a failure, 5 the workspace is in use, 6 workspace or configuration invalid, 7 \
-                  timed out, 2 wrong usage, 130 interrupted."
+    after_help = "Exit status: 0 nothing left to do, or paused by you, 3 a question waits for you, 4 a \
+                  dialog stopped on a failure or waits for what nobody will do, 5 the workspace is in \
+                  use, 6 workspace or configuration invalid, 7 timed out, 1 not possible as things \
+                  stand, 2 wrong usage, 130 interrupted."
 )]
 pub struct Cli {
     /// The workspace; the current folder by default.
@@ -30,6 +30,7 @@ pub enum Command {
     Demo(Demo),
     /// Write a starter .minds/ and a first Taskdoc; never overwrites
     Init {
+        /// Where; the workspace if not given
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
@@ -45,17 +46,22 @@ pub enum Command {
         /// Done and archived ones too
         #[arg(long)]
         all: bool,
+        /// One JSON value
         #[arg(long)]
         json: bool,
     },
     /// A transcript
     Show {
+        /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; the beginning is enough
         #[arg(value_name = "DLG")]
         dialog: String,
+        /// An older course; the newest if not given
         #[arg(long, value_name = "N")]
         course: Option<u32>,
+        /// One JSON value, with the records as they are on disk
         #[arg(long, conflicts_with = "markdown")]
         json: bool,
+        /// As Markdown
         #[arg(long)]
         markdown: bool,
     },
@@ -68,8 +74,10 @@ pub enum Command {
     /// Switch keep-going of a main dialog; an idle one that is switched on goes on with the next
     /// `drive` or screen
     KeepGoing {
+        /// Which main dialog; the beginning of its id is enough
         #[arg(value_name = "DLG")]
         dialog: String,
+        /// What is wanted
         #[arg(value_enum)]
         switch: Switch,
     },
@@ -89,6 +97,7 @@ pub enum Command {
     },
     /// Declare a side dialog dead: it never goes on, and who waits for it is told
     Dead {
+        /// Which side dialog: SELF or ROOT#SELF; the beginning is enough
         #[arg(value_name = "DLG")]
         dialog: String,
         /// What to tell who waits for it
@@ -108,6 +117,7 @@ pub enum Command {
     Read(Read),
     /// Check the workspace; changes nothing
     Doctor {
+        /// One JSON value
         #[arg(long)]
         json: bool,
         /// Start the MCP servers too, those you agreed to, and tell their tools
@@ -123,8 +133,17 @@ pub enum Command {
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
     },
+    /// Write the man pages of the program and of each command
+    Manual {
+        /// The folder they are written to, such as ~/.local/share/man/man1
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Print completions for a shell
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +163,7 @@ pub struct Read {
 
 #[derive(Debug, Args)]
 pub struct Root {
+    /// Which main dialog; the beginning of its id is enough
     #[arg(value_name = "ROOT")]
     pub root: String,
 }
@@ -168,7 +188,7 @@ pub struct Fork {
 #[derive(Debug, Args)]
 pub struct Demo {
     /// How fast the team works
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// Keep the workspace here
     #[arg(long, value_name = "DIR")]
@@ -183,6 +203,9 @@ pub struct Driving {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Text while it is written, too, as `saying_delta` events
+    #[arg(long, requires = "json")]
+    pub deltas: bool,
     /// Agree to all that `trust` would ask about, for this run only
     #[arg(long)]
     pub trust: bool,
@@ -221,18 +244,22 @@ pub struct Q4h {
 pub enum Q4hCommand {
     /// Open questions, oldest first
     List {
+        /// One JSON value
         #[arg(long)]
         json: bool,
     },
     /// One question
     Show {
+        /// Which question; the beginning of its id is enough
         #[arg(value_name = "QID")]
         question: String,
+        /// One JSON value
         #[arg(long)]
         json: bool,
     },
     /// Answer a question, then drive on
     Answer {
+        /// Which question; the beginning of its id is enough
         #[arg(value_name = "QID")]
         question: String,
         /// The answer; `-` reads standard input
@@ -248,8 +275,10 @@ pub enum Q4hCommand {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
+    /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; the beginning is enough
     #[arg(value_name = "DLG")]
     pub dialog: Option<String>,
+    /// All of them
     #[arg(long)]
     pub all: bool,
 }
@@ -271,4 +300,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=MOST_SECONDS).contains(number));
     let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
     length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a factor such as 2 or 0.5; 0 waits for nothing".to_owned())
 }

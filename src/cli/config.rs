@@ -1,63 +1,138 @@
-//! `config.yaml`: how the screen looks and which keys it has. Every fault is said and skipped.
+//! `config.yaml`: how the screen looks and which keys it has. Every fault is a problem with its line, and
+//! is skipped.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::Lang;
+use crate::domain::{Lang, Problem};
+use crate::minds::line_of;
 use crate::platform::{dirs, env};
 use crate::ui::Look;
 use crate::ui::backend::Ability;
 use crate::ui::keymap::Keymap;
-use crate::ui::theme::{ColorDepth, Glyphs, Theme};
+use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
 use crate::yaml;
 
 const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
+
+/// The keys the file may have.
+const KNOWN: [&str; 3] = ["theme", "language", "keys"];
 
 /// How this terminal is drawn on.
 #[derive(Debug)]
 pub struct Setup {
     pub look: Look,
     pub ability: Ability,
-    /// What was wrong in the file, one sentence each.
-    pub faults: Vec<String>,
+    /// What was wrong in the file.
+    pub faults: Vec<Problem>,
 }
 
 /// Reads the file and the terminal's environment.
 pub fn read() -> Setup {
-    let mut faults = Vec::new();
-    let value = dirs::config().map_or(Value::Null, |dir| file(&dir.join(FILE), &mut faults));
-    let depth = depth();
-    let utf8 = is_utf8();
-    let theme = theme(&value, depth, &mut faults);
-    let (keymap, key_faults) = Keymap::with_overrides(value.get("keys").unwrap_or(&Value::Null));
-    faults.extend(key_faults);
-    let lang = match value.get("language").and_then(Value::as_str) {
-        Some("zh") => Lang::Zh,
-        Some("en") => Lang::En,
-        Some(_) | None => env::work_language(),
-    };
-    let look = Look { theme, glyphs: *Glyphs::for_terminal(utf8), keymap, lang };
-    Setup { look, ability: Ability { depth, utf8 }, faults }
+    let path = dirs::config().map(|dir| dir.join(FILE));
+    let read = path.as_deref().map_or(Ok(None), file);
+    let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::shown);
+    of(&shown, read, Ability { depth: depth(), utf8: is_utf8() })
 }
 
-fn file(path: &Path, faults: &mut Vec<String>) -> Value {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Value::Null,
-        Err(error) => {
-            faults.push(format!("{}: {error}", path.display()));
-            return Value::Null;
+/// What the file says. `shown`: its name for people.
+fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Setup {
+    let mut report = Report { shown, text: String::new(), faults: Vec::new() };
+    let value = report.value(read);
+    let theme = theme(&value, ability.depth, &mut report);
+    let (keymap, faults) = Keymap::with_overrides(value.get("keys").unwrap_or(&Value::Null));
+    for fault in faults {
+        report.keys(&fault);
+    }
+    let lang = match value.get("language") {
+        Some(Value::String(name)) if name == "zh" => Lang::Zh,
+        Some(Value::String(name)) if name == "en" => Lang::En,
+        None | Some(Value::Null) => env::work_language(),
+        Some(other) => {
+            report.add(&["language"], &format!("{other} is no language"), "use en or zh");
+            env::work_language()
         }
     };
-    yaml::parse(&text).unwrap_or_else(|error| {
-        faults.push(format!("{}: {error}", path.display()));
-        Value::Null
-    })
+    for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
+        if !KNOWN.contains(&key.as_str()) {
+            let mend = format!("remove it; there are {}", KNOWN.join(", "));
+            report.add(&[key], &format!("there is no setting {key:?}"), &mend);
+        }
+    }
+    let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
+    Setup { look, ability, faults: report.faults }
 }
 
-fn theme(value: &Value, depth: ColorDepth, faults: &mut Vec<String>) -> Theme {
+/// The text of the file, if there is one.
+fn file(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Faults, each with its line.
+struct Report<'a> {
+    shown: &'a str,
+    text: String,
+    faults: Vec<Problem>,
+}
+
+impl Report<'_> {
+    fn value(&mut self, read: Result<Option<String>, String>) -> Value {
+        match read {
+            Ok(text) => self.text = text.unwrap_or_default(),
+            Err(error) => {
+                self.push(None, "file", &error, "make it readable, or remove it");
+                return Value::Null;
+            }
+        }
+        match yaml::parse(&self.text) {
+            Ok(value @ (Value::Object(_) | Value::Null)) => value,
+            Ok(_) => {
+                let mend = format!("begin each setting with its name: {}", KNOWN.join(", "));
+                self.push(Some(1), "file", "expected a mapping of settings", &mend);
+                Value::Null
+            }
+            Err(error) => {
+                self.push(
+                    error.line,
+                    "file",
+                    &error.text,
+                    "mend it; until then all of it is skipped",
+                );
+                Value::Null
+            }
+        }
+    }
+
+    /// A fault of the keymap names scope and action, as far as it is about them.
+    fn keys(&mut self, fault: &str) {
+        let mut parts = fault.split(": ");
+        let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
+        let line = line_of(&self.text, &named);
+        let mend = "the names of scopes and actions, and their keys, stand in themes/keys.yaml";
+        self.push(line, &format!("keys/{fault}"), fault, mend);
+    }
+
+    fn add(&mut self, keys: &[&str], text: &str, mend: &str) {
+        let line = line_of(&self.text, keys);
+        self.push(line, &keys.join("/"), text, mend);
+    }
+
+    fn push(&mut self, line: Option<usize>, id: &str, text: &str, mend: &str) {
+        let problem = Problem::new(format!("config/{id}"), self.shown, text, mend).warning();
+        self.faults.push(match line {
+            Some(line) => problem.at_line(line),
+            None => problem,
+        });
+    }
+}
+
+fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
     let read = match value.get("theme") {
         None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
@@ -65,7 +140,9 @@ fn theme(value: &Value, depth: ColorDepth, faults: &mut Vec<String>) -> Theme {
         Some(own) => Theme::from_value(own, depth),
     };
     read.unwrap_or_else(|error| {
-        faults.push(format!("{FILE}: {error}"));
+        let names = EMBEDDED.map(|(name, _)| name).join(", ");
+        let mend = format!("use {names}, or a mapping of roles to colours");
+        report.add(&["theme"], &error.to_string(), &mend);
         Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
     })
 }
@@ -90,4 +167,50 @@ fn is_utf8() -> bool {
         let name = name.to_ascii_lowercase();
         name.contains("utf-8") || name.contains("utf8")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_in_the_file_is_told_with_its_line_and_what_to_do() {
+        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        for (text, expected) in [
+            ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
+            ("", vec![]),
+            ("theme: [\n", vec![(true, "")]),
+            ("- a\n", vec![(true, "expected a mapping of settings")]),
+            ("\ntheme: pink\n", vec![(true, "pink")]),
+            ("language: fr\n", vec![(true, "is no language")]),
+            ("colour: 1\n", vec![(true, "there is no setting \"colour\"")]),
+            ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
+            ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
+        ] {
+            let setup = of("~/config.yaml", Ok(Some(text.to_owned())), ability);
+            let told: Vec<(bool, &str)> = setup
+                .faults
+                .iter()
+                .map(|fault| (fault.line.is_some(), fault.text.as_str()))
+                .collect();
+            assert_eq!(told.len(), expected.len(), "{text:?}: {told:?}");
+            for ((has_line, told), (line, part)) in told.into_iter().zip(expected) {
+                assert!(has_line == line && told.contains(part), "{text:?}: {told}");
+            }
+            for fault in setup.faults {
+                assert!(fault.path == "~/config.yaml" && !fault.mend.is_empty(), "{fault:?}");
+            }
+        }
+        let setup = of("c", Err("permission denied".to_owned()), ability);
+        assert_eq!(setup.faults.len(), 1);
+    }
+
+    #[test]
+    fn a_fault_points_to_the_line_of_the_key_it_is_about() {
+        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
+        let setup = of("c", Ok(Some(text.to_owned())), ability);
+        let lines: Vec<Option<usize>> = setup.faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [Some(5), Some(6)]);
+    }
 }

@@ -11,11 +11,11 @@ use crate::domain::counted;
 use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
-use crate::store::Access;
+use crate::store::{Access, StoreError};
 
 use super::exit::{Refusal, Status};
-use super::lines;
 use super::servers::{Found, Server};
+use super::{config, lines};
 
 /// `servers`: what the servers of the workspace were found to be, if they were asked.
 pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result<Status, Refusal> {
@@ -33,6 +33,7 @@ pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
     problems.extend(app::looking(workspace)?.findings(&known));
+    problems.extend(config::read().faults);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
@@ -42,7 +43,13 @@ pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result
 
 /// Moves a tree that was set aside back to the running ones.
 pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
-    let root = app::open(workspace, Access::ReadWrite)?.restore(root)?;
+    let root = match app::open(workspace, Access::ReadWrite)?.restore(root) {
+        Ok(root) => root,
+        Err(error @ (StoreError::NotFound(_) | StoreError::BadName { .. })) => {
+            return Err(Refusal::usage(format!("no tree `{root}` was set aside: {error}")));
+        }
+        Err(error) => return Err(error.into()),
+    };
     lines::say(&format!("{root} is back"));
     Ok(Status::Done)
 }

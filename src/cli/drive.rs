@@ -1,6 +1,6 @@
 //! `run`, `drive`, `q4h answer`, `fork`, `stop`, `resume`, `keep-going`: the engine without a screen.
 
-use std::io::Read;
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,24 +11,30 @@ use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
-use crate::minds::Minds;
+use crate::minds::{Minds, taskdoc};
+use crate::platform::env;
 use crate::platform::signals::{Ask, Signals};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle};
-use crate::store::Access;
+use crate::store::{Access, Survey};
 use crate::tools::{ProcessScope, Shells};
+use crate::ui::start::columns;
 
 use super::args::{self, Driving, Run, Which};
 use super::config;
-use super::events::Printer;
+use super::events::{Deltas, Form, Printer};
 use super::exit::{Refusal, Status};
+use super::read::nobody;
+use super::stream::{self, Stream};
 use super::{find, lines};
 
 /// The one command of a headless run.
 pub const TICKET: Ticket = 1;
 /// How long streams may take to end when the program is told to.
 const GRACE: Duration = Duration::from_secs(3);
+/// Where a terminal does not tell how wide it is.
+const USUAL_COLUMNS: usize = 80;
 /// The Taskdoc of `run` where none is named.
 const DEFAULT_TASK: &str = "task.tsk";
 
@@ -39,23 +45,71 @@ struct Job<'a> {
     pick_up: PickUp,
     driving: bool,
     timeout: Option<Duration>,
-    as_json: bool,
+    telling: Telling,
     consent: Consent,
     /// What becomes of processes that members left in the background.
     leave_processes: bool,
+}
+
+/// For whom a job tells what happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    Json(Deltas),
+    Report,
+    Terminal,
+    Remarks,
+}
+
+impl Telling {
+    fn of(driving: &Driving) -> Self {
+        match (driving.json, driving.deltas) {
+            (true, true) => Self::Json(Deltas::Told),
+            (true, false) => Self::Json(Deltas::Omitted),
+            (false, _) if io::stdout().is_terminal() => Self::Terminal,
+            (false, _) => Self::Report,
+        }
+    }
+
+    /// What a script reads of a fork is its id.
+    fn of_fork(driving: &Driving) -> Self {
+        match Self::of(driving) {
+            json @ Self::Json(_) => json,
+            Self::Report | Self::Terminal | Self::Remarks => Self::Remarks,
+        }
+    }
+
+    fn audience(self) -> Audience {
+        match self {
+            Self::Json(Deltas::Omitted) | Self::Report | Self::Remarks => Audience::Script,
+            Self::Json(Deltas::Told) | Self::Terminal => Audience::Follower,
+        }
+    }
+
+    fn form(self) -> Form {
+        match self {
+            Self::Json(deltas) => Form::Json(deltas),
+            Self::Report => Form::Report,
+            Self::Remarks => Form::Remarks,
+            Self::Terminal => {
+                let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
+                let shows = if dumb { stream::Status::Hidden } else { stream::Status::Shown };
+                Form::Terminal(Stream::new(columns().unwrap_or(USUAL_COLUMNS), shows))
+            }
+        }
+    }
 }
 
 pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
     let text = text_or_input(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
-            let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+            let survey = running(workspace)?;
             Command::Say { ticket: TICKET, dialog: find::dialog(&survey, wanted)?, text }
         }
         None => Command::Create {
             ticket: TICKET,
             agent: responder(workspace, run.agent.as_deref())?,
-            taskdoc: run.task.clone().unwrap_or_else(|| DEFAULT_TASK.to_owned()),
+            taskdoc: taskdoc_path(run.task.as_deref().unwrap_or(DEFAULT_TASK))?,
             text,
         },
     };
@@ -65,7 +119,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
         pick_up: PickUp::Named,
         driving: true,
         timeout: run.driving.timeout,
-        as_json: run.driving.json,
+        telling: Telling::of(&run.driving),
         consent: consent(&run.driving),
         leave_processes: run.driving.leave_processes,
     }
@@ -75,11 +129,19 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
 
 fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
     let minds = Minds::load(workspace, Lang::En);
-    if let (Some(missing), None) = (minds.missing(), wanted) {
+    if let Some(name) = wanted {
+        return find::member(&minds, name).map(|member| member.id.clone());
+    }
+    if let Some(missing) = minds.missing() {
         return Err(Refusal::invalid(missing.to_string()));
     }
-    let found = wanted.map(AgentId::new).or_else(|| minds.default_responder().cloned());
-    found.ok_or_else(|| Refusal::invalid(".minds/team.yaml names nobody; add a member"))
+    minds.default_responder().cloned().ok_or_else(nobody)
+}
+
+fn taskdoc_path(path: &str) -> Result<String, Refusal> {
+    taskdoc::validate_path(path)
+        .map_err(|why| Refusal::usage(format!("the Taskdoc {path}: {why}")))?;
+    Ok(path.to_owned())
 }
 
 pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal> {
@@ -89,7 +151,7 @@ pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal>
         pick_up: PickUp::Everything,
         driving: true,
         timeout: drive.timeout,
-        as_json: drive.json,
+        telling: Telling::of(drive),
         consent: consent(drive),
         leave_processes: drive.leave_processes,
     }
@@ -105,21 +167,24 @@ pub async fn answer(
     driving: &Driving,
 ) -> Result<Status, Refusal> {
     let text = text_or_input(text)?;
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let survey = running(workspace)?;
     let (dialog, question) = find::question(&survey, wanted)?;
     let command = Command::Answer { ticket: TICKET, dialog, question: question.id, text };
-    Job {
+    let job = Job {
         workspace,
         command: Some(command),
         pick_up: PickUp::Named,
         driving: !no_drive,
         timeout: driving.timeout,
-        as_json: driving.json,
+        telling: Telling::of(driving),
         consent: consent(driving),
         leave_processes: driving.leave_processes,
+    };
+    let status = job.carry_out().await?;
+    if no_drive && !driving.json {
+        lines::say("the answer is recorded; `dominds-tui drive`, or the screen, goes on with it");
     }
-    .carry_out()
-    .await
+    Ok(status)
 }
 
 /// Makes a fork and drives it. Its words are not printed, unless as JSON: what a script reads is its id.
@@ -134,7 +199,7 @@ pub async fn fork(
         pick_up: PickUp::Named,
         driving: !wanted.no_drive,
         timeout: wanted.driving.timeout,
-        as_json: wanted.driving.json,
+        telling: Telling::of_fork(&wanted.driving),
         consent: consent(&wanted.driving),
         leave_processes: wanted.driving.leave_processes,
     }
@@ -145,27 +210,42 @@ pub async fn fork(
 /// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
 /// was told to go on; a workspace that is in use says so.
 pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+    let survey = running(workspace)?;
+    let wanted = which.dialog.as_ref().map(|wanted| find::dialog(&survey, wanted)).transpose()?;
     let store = app::open(workspace, Access::ReadWrite)?;
     let survey = store.survey(&[Bucket::Run]);
-    let wanted = which.dialog.as_ref().map(|wanted| find::dialog(&survey, wanted)).transpose()?;
     drop(store);
-    for dialog in find::told_to_go_on(&survey) {
-        if wanted.as_ref().is_none_or(|wanted| *wanted == dialog) {
-            only(workspace, Command::Withdraw { ticket: TICKET, dialog }).await?;
+    let mut told = find::told_to_go_on(&survey);
+    told.retain(|dialog| wanted.as_ref().is_none_or(|wanted| wanted == dialog));
+    for dialog in &told {
+        only(workspace, Command::Withdraw { ticket: TICKET, dialog: dialog.clone() }).await?;
+        let named = find::named(&survey, dialog);
+        lines::say(&format!("{named} was told to go on, and is stopped again"));
+    }
+    match wanted {
+        _ if !told.is_empty() => {}
+        Some(id) => {
+            let named = find::named(&survey, &id);
+            lines::say(&format!("{named} is not running; there is nothing to stop"));
         }
+        None => lines::say("nothing is running; there is nothing to stop"),
     }
     Ok(Status::Done)
 }
 
 pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
-    let command = match &which.dialog {
+    let (command, named) = match &which.dialog {
         Some(wanted) => {
-            let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-            Command::Continue { ticket: TICKET, dialog: find::dialog(&survey, wanted)? }
+            let survey = running(workspace)?;
+            let dialog = find::dialog(&survey, wanted)?;
+            let named = find::named(&survey, &dialog);
+            (Command::Continue { ticket: TICKET, dialog }, named)
         }
-        None => Command::ContinueAll { ticket: TICKET },
+        None => (Command::ContinueAll { ticket: TICKET }, "what was stopped".to_owned()),
     };
-    only(workspace, command).await
+    only(workspace, command).await?;
+    lines::say(&format!("{named} may go on; `dominds-tui drive`, or the screen, lets it"));
+    Ok(Status::Done)
 }
 
 pub async fn keep_going(
@@ -173,14 +253,21 @@ pub async fn keep_going(
     wanted: &str,
     switch: args::Switch,
 ) -> Result<Status, Refusal> {
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let survey = running(workspace)?;
     let dialog = find::dialog(&survey, wanted)?;
-    let switch = match switch {
-        args::Switch::On => Switch::On,
-        args::Switch::Off => Switch::Off,
-        args::Switch::Refill => Switch::Refill,
+    let named = find::named(&survey, &dialog);
+    let (switch, done) = match switch {
+        args::Switch::On => (Switch::On, "is on"),
+        args::Switch::Off => (Switch::Off, "is off"),
+        args::Switch::Refill => (Switch::Refill, "has all its pushes again"),
     };
-    only(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await
+    only(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
+    lines::say(&format!("keep-going of {named} {done}"));
+    Ok(Status::Done)
+}
+
+fn running(workspace: &Path) -> Result<Survey, Refusal> {
+    Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
 /// Carries out one command with [`TICKET`]; nothing is driven.
@@ -191,7 +278,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
         pick_up: PickUp::Named,
         driving: false,
         timeout: None,
-        as_json: false,
+        telling: Telling::Report,
         consent: Consent::Recorded,
         leave_processes: false,
     };
@@ -203,9 +290,10 @@ impl Job<'_> {
         let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
         let (mut driver, store, shells) = app::start(Start {
             reader: config::read().look.lang,
+            personal: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(self.consent),
-            audience: Audience::Script,
+            audience: self.telling.audience(),
             pick_up: self.pick_up,
             driving: self.driving,
         })?;
@@ -214,7 +302,7 @@ impl Job<'_> {
         }
         let outcome = self.watch(&mut driver, &mut signals).await;
         let _ = driver.commands.send(Command::Shutdown { grace: GRACE }).await;
-        let mut printer = Printer::new(false);
+        let mut printer = Printer::new(Form::Report);
         while let Some(event) = driver.events.recv().await {
             if event == UiEvent::Stopped {
                 break;
@@ -226,6 +314,13 @@ impl Job<'_> {
         driver.join().await;
         self.part_from(&shells).await;
         drop(store);
+        if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
+            let seconds = limit.as_secs_f64();
+            lines::remark(&format!(
+                "dominds-tui: timed out after {seconds} s; everything is on disk: \
+                 `dominds-tui resume --all`, then `dominds-tui drive` goes on"
+            ));
+        }
         outcome
     }
 
@@ -255,12 +350,20 @@ impl Job<'_> {
         }
     }
 
-    /// Prints events until nothing moves.
     async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
-        let mut printer = Printer::new(self.as_json);
-        if self.forks() {
-            printer = printer.without_talk();
-        }
+        let mut printer = Printer::new(self.telling.form());
+        let ended = self.follow(driver, signals, &mut printer).await;
+        printer.close();
+        ended
+    }
+
+    /// Prints events until nothing moves.
+    async fn follow(
+        &self,
+        driver: &mut Driver,
+        signals: &mut Signals,
+        printer: &mut Printer,
+    ) -> Result<Status, Refusal> {
         let mut accepted = self.command.is_none();
         let mut driving = self.driving;
         let mut ending: Option<Status> = None;
@@ -269,6 +372,8 @@ impl Job<'_> {
             let event = tokio::select! {
                 event = driver.events.recv() => event,
                 ask = signals.next() => match ask {
+                    // Whoever asks twice does not wait for the end of what runs.
+                    Ask::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
                     Ask::Interrupt => {
                         ending = Some(Status::Interrupted);
                         let _ = driver.commands.send(Command::StopAll).await;
@@ -300,11 +405,6 @@ impl Job<'_> {
             }
             printer.print(&event);
         }
-    }
-
-    fn forks(&self) -> bool {
-        let fork = |change: &Lifecycle| matches!(change, Lifecycle::Fork { .. });
-        matches!(&self.command, Some(Command::Lifecycle { change, .. }) if fork(change))
     }
 }
 

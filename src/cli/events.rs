@@ -6,23 +6,47 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
+use crate::domain::question::headline;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
-use crate::protocol::event::{Cursor, RetryView, TreeRow, UiEvent};
+use crate::protocol::event::{
+    Cursor, QuietOutcome, RetryView, Segment, Standing, TreeRow, UiEvent,
+};
 
-use super::lines;
+use super::stream::{Piece, Stream};
 use super::transcript::why_pushed;
+use super::{lines, standing};
 
-/// Prints events, as JSON lines or as a running report.
+/// How events are printed.
+#[derive(Debug)]
+pub enum Form {
+    /// As JSON lines.
+    Json(Deltas),
+    /// As a running report, for a file or a pipe.
+    Report,
+    /// The same as it happens, for a person at a terminal.
+    Terminal(Stream),
+    /// Only what a person has to know; not what dialogs say and do.
+    Remarks,
+}
+
+/// Whether text is told while it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deltas {
+    Told,
+    Omitted,
+}
+
+/// Prints events.
 #[derive(Debug)]
 pub struct Printer {
-    as_json: bool,
-    /// False: what dialogs say and do is not printed, unless as JSON.
-    talks: bool,
+    form: Form,
     seq: u64,
     known: BTreeMap<DialogId, Known>,
     problems: Vec<Problem>,
+    /// What makes the end what it will be.
+    standing: Vec<Standing>,
     listed: bool,
 }
 
@@ -31,19 +55,31 @@ struct Known {
     agent: String,
     state: Value,
     course: Course,
+    works: bool,
 }
 
 impl Printer {
-    pub fn new(as_json: bool) -> Self {
+    pub fn new(form: Form) -> Self {
         let (known, problems) = (BTreeMap::new(), Vec::new());
-        Self { as_json, talks: true, seq: 0, known, problems, listed: false }
-    }
-
-    pub fn without_talk(self) -> Self {
-        Self { talks: false, ..self }
+        Self { form, seq: 0, known, problems, standing: Vec::new(), listed: false }
     }
 
     pub fn print(&mut self, event: &UiEvent) {
+        self.take(event);
+        if let Form::Terminal(stream) = &mut self.form {
+            stream.status(&status(self.known.values()));
+            write(stream.take());
+        }
+    }
+
+    /// Nothing follows.
+    pub fn close(&mut self) {
+        if let Form::Terminal(stream) = &mut self.form {
+            write(stream.close());
+        }
+    }
+
+    fn take(&mut self, event: &UiEvent) {
         match event {
             UiEvent::Rows(rows) => {
                 for row in rows {
@@ -70,19 +106,22 @@ impl Printer {
                 self.line(None, "problem", json!({ "id": "notice", "text": text }));
                 self.remark(text);
             }
-            UiEvent::Quiet(outcome) => {
-                self.line(None, "quiet", json!({ "outcome": outcome }));
-            }
+            UiEvent::Standing(standing) => self.standing.clone_from(standing),
+            UiEvent::Quiet(outcome) => self.quiet(*outcome),
             UiEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
             UiEvent::Forked { dialog, next } => self.forked(dialog, next),
+            UiEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
+            UiEvent::LiveEnd { dialog } => {
+                if let Form::Terminal(stream) = &mut self.form {
+                    stream.over(dialog);
+                }
+            }
             UiEvent::Workspace(_)
             | UiEvent::Inbox(_)
             | UiEvent::Shelf { .. }
             | UiEvent::Processes(_)
             | UiEvent::Page { .. }
             | UiEvent::Sheet { .. }
-            | UiEvent::Live { .. }
-            | UiEvent::LiveEnd { .. }
             | UiEvent::Done { .. }
             | UiEvent::Refused { .. }
             | UiEvent::KeyHeld { .. }
@@ -92,8 +131,12 @@ impl Printer {
     }
 
     fn learn(&mut self, row: &TreeRow) {
-        let known =
-            Known { agent: row.agent.to_string(), state: state(&row.state), course: row.course };
+        let known = Known {
+            agent: row.agent.to_string(),
+            state: state(&row.state),
+            course: row.course,
+            works: row.state.is_running(),
+        };
         self.known.insert(row.dialog.clone(), known);
     }
 
@@ -102,6 +145,9 @@ impl Printer {
         if !self.listed {
             self.learn(row);
             return;
+        }
+        if let Some(known) = self.known.get_mut(&row.dialog) {
+            known.works = row.state.is_running();
         }
         let shown = state(&row.state);
         if before.is_none() {
@@ -153,12 +199,12 @@ impl Printer {
             }
             Record::Words { content, .. } => {
                 self.line(Some(dialog), "saying", json!({ "text": content }));
-                self.tell(dialog, content);
+                self.spoken(dialog, content);
             }
             Record::FuncCall(call) => {
                 let fields = json!({ "callId": call.id, "name": call.name });
                 self.line(Some(dialog), "tool_call", fields);
-                self.tell(dialog, &format!("> {}", call.name));
+                self.called(dialog, call);
             }
             Record::TellaskCall { call, delivery_mode } => {
                 let tellask = *delivery_mode == DeliveryMode::TellaskCallStart;
@@ -230,10 +276,17 @@ impl Printer {
         self.problems = problems.to_vec();
     }
 
-    fn line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
-        if !self.as_json {
-            return;
+    /// The last line; whatever does not go on is named.
+    fn quiet(&mut self, outcome: QuietOutcome) {
+        let all = std::mem::take(&mut self.standing);
+        self.line(None, "quiet", standing::fields(outcome, &all));
+        if let Some(sentence) = standing::sentence(outcome, &all) {
+            self.remark(&sentence);
         }
+    }
+
+    fn line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
+        let Form::Json(_) = self.form else { return };
         self.seq += 1;
         let mut line = serde_json::Map::new();
         line.insert("event".to_owned(), json!(event));
@@ -254,31 +307,98 @@ impl Printer {
         let target = (!to_itself).then(|| argument(&call.raw_arguments_text, "targetAgentId"));
         let told =
             target.as_ref().map_or_else(|| "reasons anew".to_owned(), |id| format!("asks @{id}"));
-        self.tell(dialog, &told);
+        let agent = self.agent(dialog);
+        if let Form::Terminal(stream) = &mut self.form {
+            let content = argument(&call.raw_arguments_text, "tellaskContent");
+            stream.say_shortly(&format!("@{agent}  {told}: {}", headline(&content)));
+        } else {
+            self.tell(dialog, &told);
+        }
         let fields = json!({ "callId": call.id, "kind": call.name, "target": target });
         self.line(Some(dialog), "tellask", fields);
-    }
-
-    fn tell(&self, dialog: &DialogId, text: &str) {
-        if !self.as_json && self.talks {
-            let agent = self.known.get(dialog).map_or("?", |known| known.agent.as_str());
-            lines::say(&format!("@{agent}  {text}"));
-        }
     }
 
     /// The id alone on standard output, for scripts.
     fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
         self.line(Some(dialog), "forked", json!({}));
-        if !self.as_json {
+        if !matches!(self.form, Form::Json(_)) {
             lines::say(dialog.root.as_str());
             after_fork(next);
         }
     }
 
-    fn remark(&self, text: &str) {
-        if !self.as_json {
-            lines::remark(text);
+    fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) {
+        let agent = self.agent(dialog);
+        match (&mut self.form, segment) {
+            (Form::Json(Deltas::Told), Segment::Saying) => {
+                self.line(Some(dialog), "saying_delta", json!({ "text": text }));
+            }
+            (Form::Terminal(stream), Segment::Saying) => stream.words(dialog, &agent, text),
+            (Form::Terminal(stream), Segment::Thinking) => stream.pause(dialog),
+            (Form::Json(_) | Form::Report | Form::Remarks, Segment::Saying | Segment::Thinking) => {
+            }
         }
+    }
+
+    fn spoken(&mut self, dialog: &DialogId, content: &str) {
+        let agent = self.agent(dialog);
+        if let Form::Terminal(stream) = &mut self.form {
+            stream.said(dialog, &agent, content);
+        } else {
+            self.tell(dialog, content);
+        }
+    }
+
+    /// A person sees with what a tool is called; a report stays short.
+    fn called(&mut self, dialog: &DialogId, call: &Call) {
+        let agent = self.agent(dialog);
+        if let Form::Terminal(stream) = &mut self.form {
+            let (name, arguments) = (&call.name, &call.raw_arguments_text);
+            stream.say_shortly(&format!("@{agent}  > {name} {arguments}"));
+        } else {
+            self.tell(dialog, &format!("> {}", call.name));
+        }
+    }
+
+    fn agent(&self, dialog: &DialogId) -> String {
+        self.known.get(dialog).map_or("?", |known| known.agent.as_str()).to_owned()
+    }
+
+    fn tell(&mut self, dialog: &DialogId, text: &str) {
+        let line = format!("@{}  {text}", self.agent(dialog));
+        match &mut self.form {
+            Form::Json(_) | Form::Remarks => {}
+            Form::Report => lines::say(&line),
+            Form::Terminal(stream) => stream.say(&line),
+        }
+    }
+
+    fn remark(&mut self, text: &str) {
+        match &mut self.form {
+            Form::Json(_) => {}
+            Form::Report | Form::Remarks => lines::remark(text),
+            Form::Terminal(stream) => stream.remark(text),
+        }
+    }
+}
+
+fn write(pieces: Vec<Piece>) {
+    for piece in pieces {
+        match piece {
+            Piece::Out(text) => lines::raw(text.as_bytes()),
+            Piece::Remark(text) => lines::remark(&text),
+        }
+    }
+}
+
+/// Who is at work.
+fn status<'a>(known: impl Iterator<Item = &'a Known>) -> String {
+    let works: Vec<String> =
+        known.filter(|known| known.works).map(|known| format!("@{}", known.agent)).collect();
+    match works.len() {
+        0 => String::new(),
+        1 => format!("{} is at work", works.concat()),
+        n => format!("{n} at work: {}", works.join(", ")),
     }
 }
 

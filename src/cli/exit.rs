@@ -47,9 +47,9 @@ impl From<Status> for ExitCode {
 impl From<QuietOutcome> for Status {
     fn from(outcome: QuietOutcome) -> Self {
         match outcome {
-            QuietOutcome::Done => Self::Done,
+            QuietOutcome::Done | QuietOutcome::Paused => Self::Done,
             QuietOutcome::QuestionWaits => Self::QuestionWaits,
-            QuietOutcome::Failed => Self::Failed,
+            QuietOutcome::Failed | QuietOutcome::Blocked => Self::Failed,
         }
     }
 }

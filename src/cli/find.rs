@@ -1,54 +1,105 @@
-//! Finds what a person named with a prefix.
+//! Finds what a person named, whole or by its beginning. Whoever names nothing, or too much, is told
+//! what there is.
 
-use crate::domain::{DialogId, Question, RootId};
-use crate::store::{DialogListing, Survey};
+use crate::domain::question::headline;
+use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId};
+use crate::minds::Minds;
+use crate::store::{DialogListing, Survey, TreeListing};
 
 use super::exit::Refusal;
 
-/// The dialog whose text form, or own id, begins with `wanted`. A whole id beats a prefix.
+/// Candidates that are listed.
+const MOST_LISTED: usize = 8;
+/// Characters of a title in a list of candidates.
+const TITLE_CHARS: usize = 60;
+
+/// A thing that can be named: its id, and what a person knows it by.
+struct Candidate<T> {
+    thing: T,
+    bucket: Bucket,
+    /// True if `wanted` is its whole id.
+    is_whole: bool,
+    shown: String,
+}
+
+/// The dialog that `wanted` names: `ROOT`, `SELF` or `ROOT#SELF`, each part may be a beginning.
 pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, Refusal> {
-    let all: Vec<DialogId> = survey
-        .trees
-        .iter()
-        .flat_map(|tree| {
-            tree.dialogs.iter().map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
-        })
-        .collect();
-    let names = |id: &DialogId| [id.to_string(), id.this.to_string()];
-    let whole = all.iter().filter(|id| names(id).iter().any(|name| name == wanted));
-    let begun = all.iter().filter(|id| names(id).iter().any(|name| name.starts_with(wanted)));
-    one(whole.collect(), begun.collect(), wanted, "dialog").cloned()
+    let all = newest_first(survey).into_iter().flat_map(|tree| {
+        tree.dialogs.iter().map(move |dialog| (tree, dialog, dialog_id(tree, dialog)))
+    });
+    let fits = |(_, _, id): &(&TreeListing, &DialogListing, DialogId)| match wanted.split_once('#')
+    {
+        Some((root, this)) => {
+            id.root.as_str().starts_with(root) && id.this.as_str().starts_with(this)
+        }
+        None => id.this.as_str().starts_with(wanted),
+    };
+    let candidate = |(tree, dialog, id): (&TreeListing, &DialogListing, DialogId)| Candidate {
+        is_whole: id.to_string() == wanted || id.this.as_str() == wanted,
+        shown: shown(tree, dialog, &id),
+        bucket: tree.bucket,
+        thing: id,
+    };
+    let found: Vec<_> = all.clone().filter(fits).map(candidate).collect();
+    one(found, wanted, "dialog", || all.map(candidate).collect())
 }
 
 /// The main dialog whose id begins with `wanted`.
 pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, Refusal> {
-    let all: Vec<RootId> = survey.trees.iter().map(|tree| tree.root.clone()).collect();
-    let whole = all.iter().filter(|root| root.as_str() == wanted);
-    let begun = all.iter().filter(|root| root.as_str().starts_with(wanted));
-    one(whole.collect(), begun.collect(), wanted, "main dialog").cloned()
+    let trees = newest_first(survey).into_iter().filter_map(|tree| Some((tree, main_of(tree)?)));
+    let candidate = |(tree, dialog): (&TreeListing, &DialogListing)| Candidate {
+        thing: tree.root.clone(),
+        bucket: tree.bucket,
+        is_whole: tree.root.as_str() == wanted,
+        shown: shown(tree, dialog, &DialogId::main(tree.root.clone())),
+    };
+    let found: Vec<_> = trees
+        .clone()
+        .filter(|(tree, _)| tree.root.as_str().starts_with(wanted))
+        .map(candidate)
+        .collect();
+    one(found, wanted, "main dialog", || trees.map(candidate).collect())
 }
 
 /// The open question whose id begins with `wanted`, with the dialog that asks.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), Refusal> {
     let all = questions(survey);
-    let whole = all.iter().filter(|(_, _, question)| question.id == wanted);
-    let begun = all.iter().filter(|(_, _, question)| question.id.starts_with(wanted));
-    let (id, _, question) = one(whole.collect(), begun.collect(), wanted, "open question")?;
-    Ok((id.clone(), question.clone()))
+    let candidate = |(id, dialog, question): &(DialogId, DialogListing, Question)| Candidate {
+        thing: (id.clone(), question.clone()),
+        bucket: Bucket::Run,
+        is_whole: question.id == wanted,
+        shown: format!(
+            "{}  @{}  {}",
+            question.id,
+            dialog.meta.agent_id,
+            cut(headline(&question.tellask_content))
+        ),
+    };
+    let fits =
+        |(_, _, question): &&(DialogId, DialogListing, Question)| question.id.starts_with(wanted);
+    let found = all.iter().filter(fits).map(candidate).collect();
+    one(found, wanted, "open question", || all.iter().map(candidate).collect())
 }
 
-/// All open questions, oldest first. A dead dialog asks nothing.
+/// The member a person named, with or without `@`.
+pub fn member<'a>(minds: &'a Minds, wanted: &str) -> Result<&'a Member, Refusal> {
+    let agent = AgentId::new(wanted.trim_start_matches('@'));
+    if let Some(member) = minds.member(&agent) {
+        return Ok(member);
+    }
+    if let Some(missing) = minds.missing() {
+        return Err(Refusal::invalid(missing.to_string()));
+    }
+    let known: Vec<String> = minds.team().visible().map(|m| format!("@{}", m.id)).collect();
+    let text = format!("there is no member @{agent}; there are: {}", known.join(", "));
+    Err(Refusal::usage(text))
+}
+
+/// All open questions, oldest first.
 pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
-    let mut all: Vec<(DialogId, DialogListing, Question)> = survey
-        .trees
-        .iter()
-        .flat_map(|tree| {
-            tree.dialogs.iter().filter(|dialog| !dialog.latest.is_dead()).flat_map(|dialog| {
-                let id = DialogId::side(&tree.root, &dialog.meta.id);
-                dialog.questions.iter().map(move |q| (id.clone(), dialog.clone(), q.clone()))
-            })
-        })
-        .collect();
+    let open = open_questions(survey);
+    let mut all: Vec<(DialogId, DialogListing, Question)> =
+        open.map(|(id, dialog, question)| (id, dialog.clone(), question.clone())).collect();
     all.sort_by(|(_, _, a), (_, _, b)| (&a.asked_at, &a.id).cmp(&(&b.asked_at, &b.id)));
     all
 }
@@ -63,19 +114,100 @@ pub fn told_to_go_on(survey: &Survey) -> Vec<DialogId> {
     of_tree.collect()
 }
 
-fn one<'a, T>(
-    whole: Vec<&'a T>,
-    begun: Vec<&'a T>,
+/// A dead dialog asks nothing, and neither does one that was put away.
+pub fn open_questions(
+    survey: &Survey,
+) -> impl Iterator<Item = (DialogId, &DialogListing, &Question)> {
+    let trees = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
+    trees.flat_map(|tree| {
+        let living = tree.dialogs.iter().filter(|dialog| !dialog.latest.is_dead());
+        living.flat_map(|dialog| {
+            let id = dialog_id(tree, dialog);
+            dialog.questions.iter().map(move |question| (id.clone(), dialog, question))
+        })
+    })
+}
+
+/// The trees of a survey, the newest first.
+pub fn newest_first(survey: &Survey) -> Vec<&TreeListing> {
+    let mut trees: Vec<&TreeListing> = survey.trees.iter().collect();
+    trees.sort_by(|a, b| age_of(b).cmp(&age_of(a)));
+    trees
+}
+
+fn age_of(tree: &TreeListing) -> (Option<&crate::domain::Stamp>, &RootId) {
+    (main_of(tree).map(|main| &main.meta.created_at), &tree.root)
+}
+
+pub fn main_of(tree: &TreeListing) -> Option<&DialogListing> {
+    tree.dialogs.iter().find(|dialog| dialog.meta.id.as_str() == tree.root.as_str())
+}
+
+pub fn dialog_id(tree: &TreeListing, dialog: &DialogListing) -> DialogId {
+    DialogId::side(&tree.root, &dialog.meta.id)
+}
+
+/// What a dialog is known by: the first words of its first prompt or assignment, else its Taskdoc.
+pub fn title(dialog: &DialogListing) -> &str {
+    if dialog.about.is_empty() { &dialog.meta.task_doc_path } else { &dialog.about }
+}
+
+/// Who a dialog is, for a sentence.
+pub fn named(survey: &Survey, id: &DialogId) -> String {
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
+    let dialog = tree.and_then(|tree| tree.dialogs.iter().find(|d| d.meta.id == id.this));
+    dialog.map_or_else(|| id.to_string(), |dialog| format!("@{} {id}", dialog.meta.agent_id))
+}
+
+fn shown(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
+    let place = match tree.bucket {
+        Bucket::Run => String::new(),
+        Bucket::Done | Bucket::Archive => format!("  ({})", tree.bucket.status()),
+    };
+    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, cut(title(dialog)))
+}
+
+fn cut(text: &str) -> String {
+    crate::domain::question::short_headline(text, TITLE_CHARS)
+}
+
+/// The only one; a whole id beats a beginning, and what runs beats what was put away.
+fn one<T>(
+    mut found: Vec<Candidate<T>>,
     wanted: &str,
     what: &str,
-) -> Result<&'a T, Refusal> {
-    let found = if whole.is_empty() { begun } else { whole };
-    match found.as_slice() {
-        [only] => Ok(only),
-        [] => Err(Refusal::usage(format!("no {what} `{wanted}`"))),
-        many => Err(Refusal::usage(format!(
-            "`{wanted}` fits {} of them; give more of the id",
-            many.len()
-        ))),
+    all: impl FnOnce() -> Vec<Candidate<T>>,
+) -> Result<T, Refusal> {
+    if found.iter().any(|candidate| candidate.is_whole) {
+        found.retain(|candidate| candidate.is_whole);
     }
+    if found.iter().filter(|candidate| candidate.bucket == Bucket::Run).count() == 1 {
+        found.retain(|candidate| candidate.bucket == Bucket::Run);
+    }
+    if wanted.is_empty() || found.is_empty() {
+        let all = all();
+        if all.is_empty() {
+            return Err(Refusal::usage(format!("no {what} `{wanted}`: there is none")));
+        }
+        let text = format!("no {what} `{wanted}`; there are:");
+        return Err(Refusal::usage(listed(&text, &all)));
+    }
+    if found.len() > 1 {
+        let text = format!("`{wanted}` fits {} of them; give more of the id:", found.len());
+        return Err(Refusal::usage(listed(&text, &found)));
+    }
+    found
+        .pop()
+        .map(|only| only.thing)
+        .ok_or_else(|| Refusal::usage(format!("no {what} `{wanted}`")))
+}
+
+fn listed<T>(text: &str, candidates: &[Candidate<T>]) -> String {
+    let mut lines = vec![text.to_owned()];
+    lines.extend(candidates.iter().take(MOST_LISTED).map(|one| format!("  {}", one.shown)));
+    let more = candidates.len().saturating_sub(MOST_LISTED);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.join("\n")
 }

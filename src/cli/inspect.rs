@@ -9,6 +9,8 @@ use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, Pending, Problem};
 use crate::store::{DialogListing, TreeListing};
 
+use super::ids::Ids;
+
 /// Characters of a request that are shown in one line.
 const ABOUT_CHARS: usize = 80;
 
@@ -17,7 +19,7 @@ pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, 
     let state = dialog.state();
     vec![
         ("reason", json!(reason(&state))),
-        ("next", json!(next(tree, dialog, &state))),
+        ("next", json!(next(tree, dialog, &state, &Ids::Whole))),
         ("questions", dialog.questions.iter().map(question).collect()),
         ("pending", dialog.pending.iter().map(|waits| pending(tree, waits)).collect()),
     ]
@@ -42,16 +44,18 @@ pub fn lines(
     tree: &TreeListing,
     dialog: &DialogListing,
     pushes: Option<(i64, i64)>,
+    ids: &Ids<'_>,
 ) -> Vec<String> {
     let state = dialog.state();
     let mut lines: Vec<String> =
-        dialog.pending.iter().map(|waits| waits_line(tree, waits)).collect();
+        dialog.pending.iter().map(|waits| waits_line(tree, waits, ids)).collect();
     let asks = |question: &crate::domain::Question| {
-        format!("? {}  {}", short(headline(&question.tellask_content)), question.id)
+        let id = ids.question(&question.id);
+        format!("? {}  {id}", short(headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(&state).filter(|_| !is_blocked(&state)));
-    lines.extend(next(tree, dialog, &state).map(|next| format!("next: {next}")));
+    lines.extend(next(tree, dialog, &state, ids).map(|next| format!("next: {next}")));
     lines.extend(figures(dialog.fullness.percent, pushes));
     lines
 }
@@ -77,11 +81,16 @@ fn reason(state: &DisplayState) -> Option<String> {
 }
 
 /// What a person can do; nothing while the tree is put away.
-fn next(tree: &TreeListing, dialog: &DialogListing, state: &DisplayState) -> Option<String> {
+fn next(
+    tree: &TreeListing,
+    dialog: &DialogListing,
+    state: &DisplayState,
+    ids: &Ids<'_>,
+) -> Option<String> {
     if tree.bucket != Bucket::Run {
         return None;
     }
-    let id = DialogId::side(&tree.root, &dialog.meta.id);
+    let id = ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
     match state {
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
             Some(format!("mend the cause, then: dominds-tui resume {id} && dominds-tui drive"))
@@ -92,7 +101,7 @@ fn next(tree: &TreeListing, dialog: &DialogListing, state: &DisplayState) -> Opt
         DisplayState::Blocked { reason: Blocker::Human | Blocker::HumanAndSideDialogs } => dialog
             .questions
             .first()
-            .map(|question| format!("dominds-tui q4h answer {} TEXT", question.id)),
+            .map(|question| format!("dominds-tui q4h answer {} TEXT", ids.question(&question.id))),
         DisplayState::Blocked { reason: Blocker::SideDialogs } => {
             let sides = dialog.pending.iter().filter(|waits| is_idle(tree, waits)).count();
             (sides > 0).then(|| "dominds-tui drive".to_owned())
@@ -138,12 +147,12 @@ fn pending(tree: &TreeListing, waits: &Pending) -> Value {
     value
 }
 
-fn waits_line(tree: &TreeListing, waits: &Pending) -> String {
+fn waits_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
     let slug = waits.session_slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
     format!(
         "waits for @{}{slug}  {}  call {}  {}",
         waits.target_agent_id,
-        DialogId::side(&tree.root, &waits.side_dialog_id),
+        ids.dialog(&DialogId::side(&tree.root, &waits.side_dialog_id)),
         waits.call_id,
         short(headline(&waits.tellask_content))
     )
@@ -266,7 +275,7 @@ mod tests {
             ),
         ] {
             let tree = tree(dialogs);
-            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None));
+            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None, &Ids::Whole));
             let expected = expected.into_iter().map(str::to_owned).collect();
             assert_eq!(told, Some(expected), "{tree:?}");
         }

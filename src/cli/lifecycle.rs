@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use crate::app;
+use crate::domain::record::{Entry, Record};
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, Genseq, RootId};
+use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::command::Command;
 use crate::protocol::lifecycle::{Lifecycle, Onward};
 use crate::store::Access;
@@ -13,7 +14,7 @@ use crate::store::Access;
 use super::args::{Fork, Root};
 use super::drive::{self, TICKET, only};
 use super::exit::{Refusal, Status};
-use super::find;
+use super::{find, lines, reading};
 
 pub async fn declare_dead(
     workspace: &Path,
@@ -26,37 +27,78 @@ pub async fn declare_dead(
         let text = format!("{dialog} is a main dialog, which cannot be dead; use `done`");
         return Err(Refusal::usage(text));
     }
-    change(workspace, Lifecycle::DeclareDead { dialog, note }).await
+    let named = find::named(&survey, &dialog);
+    change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
+    lines::say(&format!("{named} is dead; the next `dominds-tui drive` tells who waits for it"));
+    Ok(Status::Done)
 }
 
 pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Status, Refusal> {
-    let root = find_root(workspace, wanted)?;
-    change(workspace, Lifecycle::Move { root, to }).await
+    let (root, named) = find_root(workspace, wanted)?;
+    change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
+    let back = format!("`dominds-tui revive {root}` brings it back");
+    lines::say(&match to {
+        Bucket::Run => format!("{named} is among the running ones again"),
+        Bucket::Done => format!("{named} is done; {back}"),
+        Bucket::Archive => format!("{named} is archived; {back}"),
+    });
+    Ok(Status::Done)
 }
 
 pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status, Refusal> {
-    let root = find_root(workspace, wanted)?;
+    let (root, named) = find_root(workspace, wanted)?;
     if !yes {
-        let text = format!("this deletes {root} with all its side dialogs for ever; say --yes");
+        let text = format!("this deletes {named} for ever; say --yes");
         return Err(Refusal::usage(text));
     }
-    change(workspace, Lifecycle::Delete { root }).await
+    change(workspace, Lifecycle::Delete { root }).await?;
+    lines::say(&format!("{named} is deleted"));
+    Ok(Status::Done)
 }
 
 /// Drives the fork too, if it waits for nobody and that is wanted.
 pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, Refusal> {
-    let root = find_root(workspace, &fork.root)?;
+    let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
+    must_be_there(workspace, &root, course, genseq)?;
     let then = if fork.no_drive { Onward::Rest } else { Onward::GoOn };
     let change = Lifecycle::Fork { root, course, genseq, then };
     drive::fork(workspace, change, fork).await
+}
+
+/// A course or a generation that does not exist is wrong usage, here as everywhere.
+fn must_be_there(
+    workspace: &Path,
+    root: &RootId,
+    course: Course,
+    genseq: Genseq,
+) -> Result<(), Refusal> {
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let bucket = store.find(root).unwrap_or(Bucket::Run);
+    let main = DialogId::main(root.clone());
+    let newest = reading::existing_course(&store, bucket, &main, Some(course))?;
+    let entries = reading::whole_course(&store, bucket, &main, newest)?;
+    let begins = |entry: &Entry| entry.record == Record::GenStart && entry.genseq == Some(genseq);
+    if entries.iter().any(begins) {
+        return Ok(());
+    }
+    Err(Refusal::usage(format!("there is no generation {genseq} in course {course}")))
 }
 
 async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, Refusal> {
     only(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 
-fn find_root(workspace: &Path, wanted: &Root) -> Result<RootId, Refusal> {
+/// The main dialog, and how it is called with what belongs to it.
+fn find_root(workspace: &Path, wanted: &Root) -> Result<(RootId, String), Refusal> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
-    find::root(&survey, &wanted.root)
+    let root = find::root(&survey, &wanted.root)?;
+    let named = find::named(&survey, &DialogId::main(root.clone()));
+    let tree = survey.trees.iter().find(|tree| tree.root == root);
+    let named = match tree.map_or(0, |tree| tree.dialogs.len().saturating_sub(1)) {
+        0 => named,
+        1 => format!("{named} with its side dialog"),
+        sides => format!("{named} with its {sides} side dialogs"),
+    };
+    Ok((root, named))
 }

@@ -1,23 +1,31 @@
-//! Standard output: cleaned for people, exact JSON for scripts.
+//! Standard output: cleaned for people, JSON for scripts. A closed pipe ends the printing, and nothing
+//! else: what was asked for is still done.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
-use crate::ui::text::clean::SafeText;
+use crate::ui::text::clean::{SafeText, escape_json};
 
-/// Prints a text a person reads. A closed pipe is no error.
+/// Prints a text a person reads.
 pub fn say(text: &str) {
     let safe = SafeText::clean(text);
-    put(safe.as_str());
+    raw(format!("{}\n", safe.as_str()).as_bytes());
 }
 
-/// Prints one JSON value on a line of its own.
+/// Prints one JSON value on a line of its own. A terminal is shown escapes instead of characters that
+/// would act on it; the value is the same.
 pub fn json(value: &serde_json::Value) {
-    put(&value.to_string());
+    let mut line = value.to_string();
+    if io::stdout().is_terminal() {
+        line = escape_json(&line);
+    }
+    line.push('\n');
+    raw(line.as_bytes());
 }
 
-fn put(line: &str) {
+/// Prints what this program made itself.
+pub fn raw(bytes: &[u8]) {
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
 /// Prints what is not the answer.

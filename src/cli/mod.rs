@@ -8,13 +8,18 @@ mod drive;
 mod events;
 mod exit;
 mod find;
+mod ids;
 mod inspect;
 mod lifecycle;
 mod lines;
+mod listing;
+mod manual;
 mod read;
 mod reading;
 mod screen;
 mod servers;
+mod standing;
+mod stream;
 mod transcript;
 mod trust;
 
@@ -37,9 +42,13 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
-            let status = if error.use_stderr() { Status::Usage } else { Status::Done };
-            return status.into();
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Status::Done.into();
+            }
+            // It quotes what was typed, or what a script was given by somebody else.
+            lines::remark(error.render().to_string().trim_end());
+            return Status::Usage.into();
         }
     };
     memory::keep_to_ourselves();
@@ -62,8 +71,13 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
         return init(folder.as_ref().unwrap_or(&workspace));
     }
     if let Some(Command::Completions { shell }) = cli.command {
-        clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut script);
+        lines::raw(&script);
         return Ok(Status::Done);
+    }
+    if let Some(Command::Manual { folder }) = &cli.command {
+        return manual::write(folder);
     }
     if let Some(Command::Demo(demo)) = cli.command {
         return demo::demo(&demo);
@@ -111,9 +125,12 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
             block_on(doctor::providers(&workspace, timeout, json))
         }
         Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json, None),
-        Some(Command::Init { .. } | Command::Completions { .. } | Command::Demo(_)) => {
-            Ok(Status::Done)
-        }
+        Some(
+            Command::Init { .. }
+            | Command::Completions { .. }
+            | Command::Manual { .. }
+            | Command::Demo(_),
+        ) => Ok(Status::Done),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::app;
-use crate::domain::{AgentId, Bucket, Lang};
+use crate::domain::{Bucket, Lang};
 use crate::driver::{Preview, Reader};
 use crate::llm::{Message, ModelParams};
 use crate::minds::Minds;
@@ -32,15 +32,15 @@ fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, Refusal> {
         return Ok(Reader::Dialog(find::dialog(&survey, dialog)?));
     }
     let minds = Minds::load(workspace, Lang::En);
-    let named = wanted.member.as_deref().map(|name| AgentId::new(name.trim_start_matches('@')));
-    let agent = named.or_else(|| minds.default_responder().cloned());
-    let agent = agent.ok_or_else(|| Refusal::invalid(".minds/team.yaml names nobody"))?;
-    if minds.member(&agent).is_none() {
-        let known: Vec<&str> = minds.team().members.iter().map(|m| m.id.as_str()).collect();
-        let text = format!("there is no member @{agent}; known: {}", known.join(", "));
-        return Err(Refusal::usage(text));
-    }
+    let agent = match &wanted.member {
+        Some(name) => find::member(&minds, name)?.id.clone(),
+        None => minds.default_responder().cloned().ok_or_else(nobody)?,
+    };
     Ok(if wanted.side { Reader::Side(agent) } else { Reader::Main(agent) })
+}
+
+pub fn nobody() -> Refusal {
+    Refusal::invalid(".minds/team.yaml names nobody; add a member")
 }
 
 /// The settings that are sent, by name.

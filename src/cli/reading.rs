@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 use crate::app;
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId, KeepGoing, Lang, Problem};
+use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang, Problem};
 use crate::minds::Minds;
+use crate::platform::SystemClock;
 use crate::store::{Access, DialogListing, Store, Survey, TreeListing};
 
 use super::exit::{Refusal, Status};
-use super::{find, inspect, lines, transcript};
+use super::ids::Ids;
+use super::{find, inspect, lines, listing, transcript};
 
 /// Records read at once for a transcript.
 const PAGE_RECORDS: usize = 1000;
@@ -23,15 +25,18 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     tell_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     if as_json {
-        let told = survey.trees.iter().map(|tree| tree_json(tree, &minds, &survey.problems));
+        let trees = find::newest_first(&survey).into_iter();
+        let told = trees.map(|tree| tree_json(tree, &minds, &survey.problems));
         lines::json(&told.collect());
         return Ok(Status::Done);
     }
-    for tree in &survey.trees {
-        for dialog in &tree.dialogs {
-            lines::say(&row(tree, dialog));
-            for line in inspect::lines(tree, dialog, pushes(dialog, &minds)) {
-                lines::say(&format!("      {line}"));
+    let (ids, now) = (Ids::short(&survey), SystemClock.now());
+    for tree in find::newest_first(&survey) {
+        for (depth, dialog) in listing::in_order(tree) {
+            lines::say(&listing::row(tree, (depth, dialog), &ids, &now));
+            let indent = "  ".repeat(depth + 3);
+            for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
+                lines::say(&format!("{indent}{line}"));
             }
         }
     }
@@ -46,25 +51,8 @@ pub fn tell_problems(survey: &Survey) {
     survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
 }
 
-fn row(tree: &TreeListing, dialog: &DialogListing) -> String {
-    let id = DialogId::side(&tree.root, &dialog.meta.id);
-    let indent = if id.is_main() { "" } else { "  " };
-    let slug = dialog.meta.session_slug.as_ref().map(|s| format!(" !{s}")).unwrap_or_default();
-    let waits = if dialog.questions.is_empty() { "" } else { "  ? waits for you" };
-    let place = match (tree.bucket, id.is_main()) {
-        (Bucket::Run, _) | (_, false) => String::new(),
-        (bucket, true) => format!("  ({})", bucket.status()),
-    };
-    format!(
-        "{indent}{id}  @{}{slug}  {}  {}{waits}{place}",
-        dialog.meta.agent_id,
-        dialog.state().kind(),
-        dialog.about
-    )
-}
-
 fn tree_json(tree: &TreeListing, minds: &Minds, problems: &[Problem]) -> Value {
-    let main = tree.dialogs.iter().find(|d| d.meta.id.as_str() == tree.root.as_str());
+    let main = find::main_of(tree);
     let mut value = main.map_or_else(|| json!({}), |dialog| dialog_json(tree, dialog));
     let problems: Vec<&Problem> = inspect::problems_of(tree, problems).collect();
     let sides: Vec<Value> = tree
@@ -110,6 +98,7 @@ fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
         "course": dialog.latest.current_course,
         "createdAt": dialog.meta.created_at,
         "lastModified": dialog.latest.last_modified,
+        "title": find::title(dialog),
         "pendingQuestions": dialog.questions.len(),
         "pendingSideDialogs": dialog.pending.len(),
         "contextPercent": dialog.fullness.percent,
@@ -142,10 +131,11 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
         lines::json(&all.iter().map(question_json).collect());
         return Ok(Status::Done);
     }
+    let ids = Ids::short(&survey);
     for (_, dialog, question) in &all {
         lines::say(&format!(
             "{}  @{}  {}  {}",
-            question.id,
+            ids.question(&question.id),
             dialog.meta.agent_id,
             question.asked_at,
             headline(&question.tellask_content)
@@ -213,11 +203,8 @@ pub fn show(
         tree.and_then(|tree| Some((tree, tree.dialogs.iter().find(|d| d.meta.id == id.this)?)));
     let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
     let fullness = listed.map(|(_, dialog)| dialog.fullness).unwrap_or_default();
-    let courses = store.courses(bucket, &id).last().copied().unwrap_or(Course::FIRST);
-    let course = course.map_or(courses, Course);
-    if course > courses || course.0 == 0 {
-        return Err(Refusal::usage(format!("course {course} does not exist; there are {courses}")));
-    }
+    let courses = existing_course(&store, bucket, &id, None)?;
+    let course = existing_course(&store, bucket, &id, course.map(Course))?;
     let entries = whole_course(&store, bucket, &id, course)?;
     if form == Form::Json {
         let records: Vec<Value> = entries
@@ -234,7 +221,7 @@ pub fn show(
     }
     transcript::print(&agent, course, &entries, form);
     if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
-        for line in inspect::lines(tree, dialog, None) {
+        for line in inspect::lines(tree, dialog, None, &Ids::short(&survey)) {
             lines::remark(&line);
         }
     }
@@ -246,7 +233,22 @@ fn listed_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
     if is_main { dialog_json(tree, dialog) } else { side_json(tree, dialog) }
 }
 
-fn whole_course(
+/// A course a person named, or the newest.
+pub fn existing_course(
+    store: &Store,
+    bucket: Bucket,
+    id: &DialogId,
+    course: Option<Course>,
+) -> Result<Course, Refusal> {
+    let newest = store.courses(bucket, id).last().copied().unwrap_or(Course::FIRST);
+    let course = course.unwrap_or(newest);
+    if course > newest || course.0 == 0 {
+        return Err(Refusal::usage(format!("course {course} does not exist; there are {newest}")));
+    }
+    Ok(course)
+}
+
+pub fn whole_course(
     store: &Store,
     bucket: Bucket,
     id: &DialogId,

@@ -11,7 +11,7 @@ use crate::demo::Stage;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Ask, Signals};
 use crate::platform::{SystemClock, env};
-use crate::protocol::{Command, UiEvent};
+use crate::protocol::Command;
 use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
@@ -99,6 +99,7 @@ async fn show(
         pick_up: PickUp::Everything,
         driving: true,
         reader: setup.look.lang,
+        personal: setup.faults.clone(),
     })?;
     for command in first {
         let _ = driver.commands.send(command).await;
@@ -133,9 +134,6 @@ async fn on_terminal(
     });
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
-    }
-    if !setup.faults.is_empty() {
-        app.apply(UiEvent::Notice(setup.faults.join(" · ")));
     }
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();

@@ -15,21 +15,22 @@ use super::supervisor::Supervisor;
 /// How often a screen that is there has the files looked at.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// What is wrong with the configuration, seen with the names of tools and toolsets there are.
-fn of_minds(minds: &Minds, known: &[&str]) -> Vec<Problem> {
+/// What is wrong with the configuration, seen with the names of tools and toolsets there are. The one
+/// list for the screen, for scripts and for `doctor`; a workspace without a team says what to do.
+fn of_minds(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
+    problems.extend(minds.missing().map(Problem::warning));
+    problems.extend(minds.missing_keys(engine.env));
     problems.extend(minds.unknown_tools(known));
     problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
     problems
 }
 
-/// The configuration as it is told to the screen; a workspace without a team says what to do.
+/// The configuration as it is told to the screen.
 pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
     let tools = engine.sources.registry(&engine.tools);
-    let mut problems = of_minds(minds, &tools.names());
-    problems.extend(minds.missing().map(Problem::warning));
     News::Minds {
-        problems,
+        problems: of_minds(engine, minds, &tools.names()),
         members: members(minds.team()),
         default_responder: minds.default_responder().cloned(),
     }
@@ -51,7 +52,7 @@ impl Engine {
     #[must_use]
     pub fn findings(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
-        of_minds(&self.minds(), &known)
+        of_minds(self, &self.minds(), &known)
     }
 }
 

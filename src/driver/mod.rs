@@ -33,6 +33,7 @@ mod lifecycle;
 mod live;
 mod look;
 mod offers;
+mod outcome;
 mod overflow;
 mod params;
 mod picture;
@@ -89,6 +90,8 @@ pub enum Audience {
     Screen,
     /// Every record of every dialog, none missing.
     Script,
+    /// The same, and the live text of all of them.
+    Follower,
 }
 
 /// What to do with trees nobody named.
@@ -120,6 +123,7 @@ impl Driver {
         let (watch, kept) = match audience {
             Audience::Screen => (Watch::Nobody, KEPT_FOR_SCREEN),
             Audience::Script => (Watch::Everybody, usize::MAX),
+            Audience::Follower => (Watch::EverybodyLive, usize::MAX),
         };
         let supervisor = Supervisor::new(
             engine,

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::domain::latest::DisplayState;
 use crate::domain::question::headline;
 use crate::domain::record::Record;
 use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
 use crate::protocol::Outbox;
-use crate::protocol::event::{
-    InboxRow, MemberView, QuietOutcome, Segment, TreeRow, UiEvent, WorkspaceView,
-};
+use crate::protocol::event::{InboxRow, MemberView, Segment, TreeRow, UiEvent, WorkspaceView};
+
+use super::outcome::{self, Left, Rest};
 
 pub type NewsSender = mpsc::Sender<News>;
 
@@ -38,6 +37,12 @@ pub enum News {
     Resting {
         root: RootId,
         resting: bool,
+    },
+    /// A tree rests: who waits for whom in it, and whose last step could not be written. Comes before
+    /// [`Self::Resting`].
+    Rest {
+        root: RootId,
+        rest: Rest,
     },
     Watch(Watch),
     /// All problems of one origin.
@@ -69,6 +74,26 @@ pub enum Watch {
     One(DialogId),
     /// Records of all dialogs, no live text: for a script.
     Everybody,
+    /// Records of all dialogs, and their live text.
+    EverybodyLive,
+}
+
+impl Watch {
+    fn sees_records(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::One(one) => one == dialog,
+            Self::Everybody | Self::EverybodyLive => true,
+        }
+    }
+
+    fn sees_live(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::Nobody | Self::Everybody => false,
+            Self::One(one) => one == dialog,
+            Self::EverybodyLive => true,
+        }
+    }
 }
 
 /// True for the records that the live text becomes.
@@ -82,7 +107,9 @@ pub struct Picture {
     workspace: WorkspaceView,
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
+    /// The trees that were taken up, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
+    rest: BTreeMap<RootId, Rest>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Watch,
@@ -96,6 +123,7 @@ impl Picture {
             trees: BTreeMap::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
+            rest: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
             watch: Watch::Nobody,
@@ -129,6 +157,7 @@ impl Picture {
             News::Gone(root) => {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
+                self.rest.remove(&root);
                 self.set_problems(&of_tree(&root), Vec::new(), out);
                 out.push(UiEvent::Gone(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
@@ -139,6 +168,7 @@ impl Picture {
                     self.quiet(out);
                 }
             }
+            News::Rest { root, rest } => drop(self.rest.insert(root, rest)),
             News::Watch(watch) => self.set_watch(watch, out),
             News::Problems { origin, problems } => self.set_problems(origin, problems, out),
             News::Minds { problems, members, default_responder } => {
@@ -169,13 +199,13 @@ impl Picture {
                     Some((same, before)) if same == segment => before.push_str(text),
                     Some(_) | None => written.push((*segment, text.clone())),
                 }
-                if self.watch == Watch::One(dialog.clone()) {
+                if self.watch.sees_live(dialog) {
                     out.push(event);
                 }
             }
             UiEvent::LiveEnd { dialog } => {
                 self.live.remove(dialog);
-                if self.watch == Watch::One(dialog.clone()) {
+                if self.watch.sees_live(dialog) {
                     out.push(event);
                 }
             }
@@ -183,7 +213,7 @@ impl Picture {
                 if is_written_text(&event) {
                     self.live.remove(dialog);
                 }
-                if self.watch == Watch::Everybody || self.watch == Watch::One(dialog.clone()) {
+                if self.watch.sees_records(dialog) {
                     out.push(event);
                 }
             }
@@ -205,6 +235,7 @@ impl Picture {
             | UiEvent::Processes(_)
             | UiEvent::KeyHeld { .. }
             | UiEvent::Notice(_)
+            | UiEvent::Standing(_)
             | UiEvent::Quiet(_)
             | UiEvent::Lagged
             | UiEvent::Stopped => out.push(event),
@@ -307,21 +338,22 @@ impl Picture {
 
     fn quiet(&self, out: &mut Outbox) {
         if self.listed && !self.busy.values().any(|busy| *busy) {
-            out.push(UiEvent::Quiet(self.outcome()));
+            let quiet = outcome::of(self.taken_up());
+            if !quiet.standing.is_empty() {
+                out.push(UiEvent::Standing(quiet.standing));
+            }
+            out.push(UiEvent::Quiet(quiet.outcome));
         }
     }
 
-    fn outcome(&self) -> QuietOutcome {
-        let failed = self.trees.values().flatten().any(
-            |row| matches!(&row.state, DisplayState::Stopped { reason, .. } if reason.is_failure()),
-        );
-        if !self.inbox.is_empty() {
-            QuietOutcome::QuestionWaits
-        } else if failed {
-            QuietOutcome::Failed
-        } else {
-            QuietOutcome::Done
-        }
+    /// What became of the trees that were taken up; others were not asked for.
+    fn taken_up(&self) -> impl Iterator<Item = Left<'_>> {
+        static NOTHING: Rest = Rest::NOTHING;
+        self.busy.keys().map(|root| Left {
+            rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
+            asks: self.inbox.contains_key(root),
+            rest: self.rest.get(root).unwrap_or(&NOTHING),
+        })
     }
 }
 

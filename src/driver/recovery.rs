@@ -150,8 +150,8 @@ fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
 fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let shown = derive(dialog, Activity::Resting);
-    let stale =
-        dialog.latest.generating == Some(true) || dialog.latest.display_state.as_ref() != Some(&shown);
+    let stale = dialog.latest.generating == Some(true)
+        || dialog.latest.display_state.as_ref() != Some(&shown);
     if stale {
         draft.latest(id, |latest| {
             latest.generating = latest.generating.map(|_| false);

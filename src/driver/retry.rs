@@ -33,10 +33,7 @@ pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
                 grown(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
             Verdict::Wait(delay)
         }
-        ErrorClass::Transport
-        | ErrorClass::Cut
-        | ErrorClass::Server
-        | ErrorClass::Malformed => {
+        ErrorClass::Transport | ErrorClass::Cut | ErrorClass::Server | ErrorClass::Malformed => {
             let steps = failed / RAMP;
             let delay = grown(
                 config.conservative_delay,

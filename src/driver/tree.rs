@@ -23,6 +23,7 @@ use super::draft::Draft;
 use super::drive::Drive;
 use super::engine::Engine;
 use super::generation;
+use super::outcome::Rest;
 use super::picture::{News, NewsSender};
 use super::port::{Port, PortRequest};
 use super::prepare::Ready;
@@ -256,6 +257,10 @@ impl TreeTask {
             }
         }
         let (root, resting) = (self.tree.root.clone(), self.drives.is_empty());
+        if resting {
+            let rest = Rest::of(&self.tree, self.unwritable.keys());
+            let _ = self.news.send(News::Rest { root: root.clone(), rest }).await;
+        }
         let _ = self.news.send(News::Resting { root, resting }).await;
     }
 

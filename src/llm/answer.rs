@@ -228,7 +228,8 @@ pub(super) fn too_many_calls() -> LlmError {
 
 /// Words or a thought began before the ones before them had ended. `what` tells where.
 pub(super) fn overlap(what: &str) -> LlmError {
-    let text = format!("protocol violation: the provider mixed what must follow each other: {what}");
+    let text =
+        format!("protocol violation: the provider mixed what must follow each other: {what}");
     LlmError::new(ErrorClass::Violation, &text)
 }
 

@@ -52,6 +52,28 @@ impl Minds {
         problems.map(|(problem, members)| with_members(problem, &members)).collect()
     }
 
+    /// One problem per provider whose key is not in the environment, naming the members that cannot
+    /// talk to it.
+    #[must_use]
+    pub fn missing_keys(&self, env: Env) -> Vec<Problem> {
+        let mut by_id: BTreeMap<String, (Problem, Vec<&str>)> = BTreeMap::new();
+        for member in self.team.visible() {
+            let found = self
+                .model_of(member, env)
+                .or_else(|_| self.model_of(member, &|_| Some("set".to_owned())));
+            let Ok((provider, _, _)) = found else { continue };
+            if let Err(problem) = provider.api_key(env) {
+                let text = self.llm_text.as_deref().unwrap_or_default();
+                let line = lines::line_of(text, &["providers", &provider.key, "apiKeyEnvVar"]);
+                let entry = by_id.entry(problem.id.clone());
+                let (_, members) = entry.or_insert_with(|| (at(problem, line), Vec::new()));
+                members.push(member.id.as_str());
+            }
+        }
+        let problems = by_id.into_values();
+        problems.map(|(problem, members)| with_members(problem, &members)).collect()
+    }
+
     /// True if the member stands in the file; the hidden ones need not.
     fn is_written(&self, member: &Member) -> bool {
         let text = self.team_text.as_deref().unwrap_or_default();

@@ -30,6 +30,7 @@ mod toolsets;
 use std::path::Path;
 use std::time::SystemTime;
 
+pub(crate) use lines::line_of;
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;

@@ -128,13 +128,28 @@ pub struct HeldKey {
     pub file: String,
 }
 
-/// What is left when nothing moves any more.
+/// What is left of the trees that were taken up, now that nothing of them moves any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuietOutcome {
     Done,
+    /// A person stopped something, or was answered and its own work waits for them.
+    Paused,
     QuestionWaits,
     Failed,
+    /// Something waits for what nobody will do.
+    Blocked,
+}
+
+/// A dialog that does not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub dialog: DialogId,
+    pub agent: AgentId,
+    /// Why it stopped, or who waits for whom.
+    pub reason: Option<String>,
+    /// The dialogs of its tree it waits for in vain.
+    pub waits_for: Vec<SelfId>,
 }
 
 /// Which part of a generation grows.
@@ -233,6 +248,9 @@ pub enum UiEvent {
     },
     /// Something a person should know once.
     Notice(String),
+    /// The dialogs that make the [`Self::Quiet`] that follows what it is: those that failed, are paused, or
+    /// wait in vain. Told where there are some.
+    Standing(Vec<Standing>),
     /// Nothing moves and nothing can, without a person.
     Quiet(QuietOutcome),
     /// Events were lost to a slow screen: ask for everything again.

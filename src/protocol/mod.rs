@@ -14,8 +14,8 @@ pub mod sheet;
 
 pub use command::{Command, Ticket};
 pub use event::{
-    Cursor, HeldKey, InboxRow, MemberView, QuietOutcome, RetryView, TranscriptPage, TreeRow,
-    UiEvent, WorkspaceView,
+    Cursor, HeldKey, InboxRow, MemberView, QuietOutcome, RetryView, Standing, TranscriptPage,
+    TreeRow, UiEvent, WorkspaceView,
 };
 pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 pub use outbox::Outbox;

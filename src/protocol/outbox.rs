@@ -125,6 +125,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Processes(_)
         | UiEvent::KeyHeld { .. }
         | UiEvent::Notice(_)
+        | UiEvent::Standing(_)
         | UiEvent::Quiet(_)
         | UiEvent::Lagged
         | UiEvent::Stopped => None,

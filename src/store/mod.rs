@@ -103,6 +103,8 @@ pub struct Store {
     options: StoreOptions,
     /// `Some` exactly in a writing store.
     lock: Option<Lock>,
+    /// True if there was no `.dialogs` before this store was opened.
+    made: bool,
     books: Arc<Mutex<Books>>,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,
@@ -117,6 +119,8 @@ impl Store {
         options: StoreOptions,
     ) -> Result<Self, StoreError> {
         let layout = Layout::new(workspace);
+        let made =
+            access == Access::ReadWrite && matches!(files::kind_of(&layout.dialogs()), Ok(None));
         let lock = match access {
             Access::ReadOnly => None,
             Access::ReadWrite => {
@@ -126,7 +130,7 @@ impl Store {
             }
         };
         let (books, shared) = (Arc::default(), Mutex::default());
-        let store = Self { layout, options, lock, books, shared };
+        let store = Self { layout, options, lock, made, books, shared };
         if store.access() == Access::ReadWrite {
             store.sweep();
         }
@@ -173,11 +177,16 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Leaves a tidy workspace: no lock, no empty folders of ours.
+    /// Leaves a tidy workspace: no lock, no empty folders of ours, and no `.dialogs` where there was
+    /// none and nothing came into it.
     fn drop(&mut self) {
         let Some(lock) = &self.lock else { return };
         if lock.remove_file(self.disk()).is_ok() {
             mend::remove_empty(self.disk(), &self.layout.own());
+            if self.made {
+                // Fails, as it should, where something is in it.
+                let _ = self.disk().remove_dir(&self.layout.dialogs());
+            }
         }
     }
 }

@@ -39,7 +39,8 @@ impl Store {
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
         let (books, shared) = (Arc::default(), Mutex::default());
-        let aside = Self { layout, options: self.options.clone(), lock: None, books, shared };
+        let aside =
+            Self { layout, options: self.options.clone(), lock: None, made: false, books, shared };
         Ok(Staging { store: self, aside, root: root.clone() })
     }
 

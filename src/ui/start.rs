@@ -20,6 +20,12 @@ use crate::protocol::{Command, UiEvent};
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE: Duration = Duration::from_millis(300);
 
+/// How wide the terminal is, if there is one that says so.
+#[must_use]
+pub fn columns() -> Option<usize> {
+    size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
+}
+
 /// What is known of the terminal, and how the loop behaves.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {

@@ -122,7 +122,7 @@ async fn j02_the_answer_stop_stops_without_another_request() {
     assert_eq!(world.models.requests().len(), 2);
     let row = question(&running);
     running.answer(&row, "Stop.").await.expect("an answer");
-    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(running.quiet().await, QuietOutcome::Paused);
     assert_eq!((world.models.requests().len(), world.state(&dialog)), (2, "stopped"));
     running.shut_down().await;
     let mut running = world.start().await;

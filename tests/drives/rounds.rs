@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use dominds_tui::llm::{GenEvent, Message, Reply, Segment, Sequence};
-use dominds_tui::protocol::{Command, UiEvent};
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::protocol::{Command, UiEvent};
 
 use crate::common::World;
 use crate::common::story::story;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::domain::latest::DisplayState;
 use crate::domain::question::CallSite;
 use crate::domain::{AgentId, CallId, Course, Entry, Genseq, Question, SelfId, Stamp, StopReason};
-use crate::protocol::event::Cursor;
+use crate::protocol::event::{Cursor, QuietOutcome};
 
 fn main_dialog() -> DialogId {
     DialogId::main(root())
@@ -96,6 +97,7 @@ fn records_and_live_text_go_to_who_watches_the_dialog() {
         (Watch::One(main_dialog()), 1, 1),
         (Watch::One(other_dialog()), 0, 0),
         (Watch::Everybody, 1, 0),
+        (Watch::EverybodyLive, 1, 1),
     ] {
         let mut picture = listed(watch.clone());
         assert_eq!(tell(&mut picture, fact(&main_dialog())).len(), facts, "{watch:?}");
@@ -143,6 +145,7 @@ fn before_the_first_look_is_over_nothing_is_announced() {
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
     let news = News::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
     assert_eq!(tell(&mut picture, news), []);
+    assert_eq!(tell(&mut picture, News::Resting { root: root(), resting: true }), []);
     let told = tell(&mut picture, News::Listed);
     let expected = [
         UiEvent::Rows(rows),
@@ -163,25 +166,52 @@ fn a_row_is_told_only_when_it_changed() {
     assert_eq!(tell(&mut picture, busy).len(), 1);
 }
 
+fn stopped(reason: StopReason) -> DisplayState {
+    DisplayState::Stopped { reason, continue_enabled: Some(true) }
+}
+
+/// The outcome once all of `trees` were taken up and rest.
+fn outcome_of(picture: &mut Picture, trees: &[RootId]) -> Vec<QuietOutcome> {
+    for root in trees {
+        tell(picture, News::Resting { root: root.clone(), resting: false });
+    }
+    let rest = trees
+        .iter()
+        .flat_map(|root| tell(picture, News::Resting { root: root.clone(), resting: true }));
+    let outcome = |event| match event {
+        UiEvent::Quiet(outcome) => Some(outcome),
+        UiEvent::Standing(_) => None,
+        other => panic!("{other:?}"),
+    };
+    rest.filter_map(outcome).collect()
+}
+
 #[test]
 fn it_is_quiet_when_every_tree_rests_and_says_what_is_left() {
-    let stopped = |reason| DisplayState::Stopped { reason, continue_enabled: Some(true) };
     for (state, questions, expected) in [
         (DisplayState::Idle, &[][..], QuietOutcome::Done),
-        (stopped(StopReason::UserStop), &[], QuietOutcome::Done),
+        (stopped(StopReason::UserStop), &[], QuietOutcome::Paused),
+        (stopped(StopReason::paused()), &[], QuietOutcome::Paused),
         (stopped(StopReason::system("x")), &[], QuietOutcome::Failed),
         (stopped(StopReason::system("x")), &["q"], QuietOutcome::QuestionWaits),
     ] {
         let mut picture = listed(Watch::Nobody);
-        let other = RootId::new("ee/ff/03");
-        for root in [root(), other.clone()] {
-            tell(&mut picture, News::Resting { root, resting: false });
-        }
         tell(&mut picture, News::Row(Box::new(row(&main_dialog(), state))));
         tell(&mut picture, inbox(questions));
-        assert_eq!(tell(&mut picture, News::Resting { root: root(), resting: true }), []);
-        let told = tell(&mut picture, News::Resting { root: other, resting: true });
-        assert_eq!(told, [UiEvent::Quiet(expected)]);
+        let trees = [root(), RootId::new("ee/ff/03")];
+        assert_eq!(outcome_of(&mut picture, &trees), [expected]);
+    }
+}
+
+#[test]
+fn what_stands_in_a_tree_that_was_not_taken_up_does_not_count() {
+    let failed = stopped(StopReason::system("x"));
+    for (state, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
+        let mut picture = listed(Watch::Everybody);
+        tell(&mut picture, News::Row(Box::new(row(&main_dialog(), state))));
+        tell(&mut picture, inbox(questions));
+        let other = RootId::new("ee/ff/03");
+        assert_eq!(outcome_of(&mut picture, &[other]), [QuietOutcome::Done]);
     }
 }
 

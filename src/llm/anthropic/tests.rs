@@ -298,9 +298,8 @@ async fn what_servers_leave_out_is_understood() {
 
 #[tokio::test]
 async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
-    let thought = || {
-        begin(0, json!({"type": "thinking"})) + &delta(0, "thinking_delta", "thinking", "hm")
-    };
+    let thought =
+        || begin(0, json!({"type": "thinking"})) + &delta(0, "thinking_delta", "thinking", "hm");
     let said = |index| delta(index, "text_delta", "text", "hi");
     let words = || begin(1, json!({"type": "text", "text": ""})) + &said(1);
     let dark = begin(1, json!({"type": "redacted_thinking", "data": "dark"}));
@@ -311,10 +310,7 @@ async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation()
         ("two blocks of words", words() + &begin(2, json!({"type": "text", "text": ""}))),
         ("words that were not announced", thought() + &said(1)),
         ("words in the block of a thought", thought() + &said(0)),
-        (
-            "pieces that mix",
-            said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0),
-        ),
+        ("pieces that mix", said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0)),
     ] {
         let body = start() + &body + &done("end_turn");
         let error = failure(answered(protocol(), STREAM, &body).await);

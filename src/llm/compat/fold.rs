@@ -9,9 +9,7 @@ use super::calls::{Calls, Piece};
 use super::inline::{Inline, Parted};
 use super::wire::{CallDelta, Choice, Chunk, Delta};
 use crate::domain::{Quirk, Quirks};
-use crate::llm::answer::{
-    Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable,
-};
+use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Event;

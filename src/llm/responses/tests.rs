@@ -283,15 +283,14 @@ async fn an_item_that_begins_before_the_one_before_it_has_ended_is_a_violation()
     for (what, body, expected) in [
         (
             "a call does not count",
-            said() + &text(1, "a") + &added(2, call("c", "f", "")) + &text(1, "b")
+            said()
+                + &text(1, "a")
+                + &added(2, call("c", "f", ""))
+                + &text(1, "b")
                 + &done(2, call("c", "f", "{}")),
             vec![says("ab"), calls("c", "f", "{}"), usage(), ends()],
         ),
-        (
-            "an end that never comes",
-            said() + &text(1, "a"),
-            vec![says("a"), usage(), ends()],
-        ),
+        ("an end that never comes", said() + &text(1, "a"), vec![says("a"), usage(), ends()]),
     ] {
         let body = body + &completed(json!([reasoning_without_anything(), message("a")]));
         assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");

@@ -63,6 +63,7 @@ impl App {
             UiEvent::KeyHeld { dialog, held } => self.key_held(dialog, held),
             UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
             UiEvent::Quiet(outcome) => return self.quiet(outcome),
+            UiEvent::Standing(_) => return false,
             UiEvent::Lagged => self.lagged(),
             UiEvent::Stopped => self.effects.push(Effect::Ended),
         }

@@ -311,6 +311,27 @@ impl StreamCleaner {
     }
 }
 
+/// JSON in which every character that must not reach a terminal stands as an escape. It is the same
+/// value: such characters occur in its texts only.
+#[must_use]
+pub fn escape_json(json: &str) -> String {
+    if plain_prefix(json) == json.len() {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_hidden(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}
+
 /// Length of the longest start of `text` that is printable ASCII and line feeds.
 fn plain_prefix(text: &str) -> usize {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');

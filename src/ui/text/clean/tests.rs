@@ -228,3 +228,14 @@ fn decode_base64(text: &str) -> Vec<u8> {
     }
     bytes
 }
+
+#[test]
+fn json_for_a_terminal_is_the_same_value_without_a_character_that_acts_on_it() {
+    let hostile = "a\u{1b}[2J\u{9b}31m\u{7f}\u{202e}gnp\u{200b}\u{e0041}é你\n";
+    let value = serde_json::json!({ hostile: [hostile, 1] });
+    let shown = escape_json(&value.to_string());
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    assert!(!shown.chars().any(is_hidden), "{shown}");
+    assert!(shown.contains("\\u202e") && shown.contains("\\udb40\\udc41") && shown.contains("é你"));
+    assert_eq!(escape_json("{\"a\":1}"), "{\"a\":1}");
+}

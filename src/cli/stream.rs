@@ -1,0 +1,375 @@
+//! What a person at a terminal sees of a run: the words of one dialog as they come, whole lines of the
+//! others, and below them a line that says who is at work. Pure: what happens goes in, what is to be
+//! written comes out.
+//!
+//! While somebody's words are being written the line is theirs; what others have to say waits for its
+//! end, and so does the status.
+
+use std::collections::VecDeque;
+
+use crate::domain::DialogId;
+use crate::ui::text::clean::{SafeText, StreamCleaner};
+use crate::ui::text::width;
+
+/// Lines that wait for the end of somebody's words; with more, the words are broken off.
+const MOST_WAITING: usize = 200;
+/// Erases the line the cursor is in.
+const ERASE: &str = "\r\x1b[K";
+/// Fewer columns than this say nothing.
+const FEWEST_COLUMNS: usize = 20;
+
+/// Something to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// To standard output, as it is.
+    Out(String),
+    /// To standard error, a line.
+    Remark(String),
+}
+
+/// May the cursor be moved? Not where the terminal is dumb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Shown,
+    Hidden,
+}
+
+#[derive(Debug)]
+pub struct Stream {
+    columns: usize,
+    shows: Status,
+    status: String,
+    /// True while the status stands below the text.
+    drawn: bool,
+    speaker: Option<Speaker>,
+    waiting: Vec<Line>,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug)]
+enum Line {
+    Say(String),
+    Remark(String),
+}
+
+/// Whose words are being written.
+#[derive(Debug)]
+struct Speaker {
+    dialog: DialogId,
+    cleaner: StreamCleaner,
+    /// What was written of each segment, the newest last.
+    segments: VecDeque<String>,
+    /// True while its words end in the middle of a line.
+    open: bool,
+}
+
+impl Stream {
+    pub fn new(columns: usize, shows: Status) -> Self {
+        Self {
+            columns: columns.max(FEWEST_COLUMNS),
+            shows,
+            status: String::new(),
+            drawn: false,
+            speaker: None,
+            waiting: Vec::new(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// What is to be written now.
+    pub fn take(&mut self) -> Vec<Piece> {
+        if self.speaker.as_ref().is_none_or(|speaker| !speaker.open) {
+            self.draw();
+        }
+        std::mem::take(&mut self.pieces)
+    }
+
+    /// More of what a dialog says. Who speaks while another does is heard when it has finished.
+    pub fn words(&mut self, dialog: &DialogId, agent: &str, text: &str) {
+        if self.speaker.as_ref().is_some_and(|speaker| speaker.dialog != *dialog) {
+            return;
+        }
+        let speaker = self.speaker.get_or_insert_with(|| Speaker {
+            dialog: dialog.clone(),
+            cleaner: StreamCleaner::default(),
+            segments: VecDeque::new(),
+            open: false,
+        });
+        let mut out = String::new();
+        if speaker.open {
+            if let Some(segment) = speaker.segments.back_mut() {
+                segment.push_str(text);
+            }
+        } else {
+            speaker.open = true;
+            speaker.cleaner = StreamCleaner::default();
+            speaker.segments.push_back(text.to_owned());
+            out.push_str(SafeText::line(&format!("@{agent}  ")).as_str());
+        }
+        out.push_str(speaker.cleaner.clean(text).as_str());
+        self.out(&out);
+    }
+
+    /// It does something else than to say something.
+    pub fn pause(&mut self, dialog: &DialogId) {
+        if self.speaks(dialog) {
+            self.end_line();
+        }
+    }
+
+    /// A finished segment. What was written of it is not written again.
+    pub fn said(&mut self, dialog: &DialogId, agent: &str, content: &str) {
+        let mine = self.speaker.as_mut().filter(|speaker| speaker.dialog == *dialog);
+        let written = mine.and_then(|speaker| {
+            let written = speaker.segments.pop_front()?;
+            Some((written, speaker.open && speaker.segments.is_empty()))
+        });
+        match written {
+            Some((written, open)) if content.starts_with(&written) => {
+                let rest = content.get(written.len()..).unwrap_or_default();
+                match (open, self.speaker.as_mut()) {
+                    (true, Some(speaker)) => {
+                        let rest = speaker.cleaner.clean(rest);
+                        self.out(rest.as_str());
+                        self.end_line();
+                    }
+                    (true | false, _) if rest.trim().is_empty() => {}
+                    (true | false, _) => self.say(&format!("@{agent}  {rest}")),
+                }
+            }
+            Some((written, _)) if written.trim() == content.trim() => self.end_line_of(dialog),
+            Some(_) | None => {
+                self.end_line_of(dialog);
+                self.say(&format!("@{agent}  {content}"));
+            }
+        }
+    }
+
+    /// Nothing more comes of what a dialog was saying.
+    pub fn over(&mut self, dialog: &DialogId) {
+        if !self.speaks(dialog) {
+            return;
+        }
+        let discarded = self.speaker.as_ref().is_some_and(|speaker| !speaker.segments.is_empty());
+        if discarded && self.speaker.as_ref().is_some_and(|speaker| speaker.open) {
+            self.out(" […]");
+        }
+        self.end_line();
+        self.speaker = None;
+        self.flush();
+    }
+
+    /// A line on standard output.
+    pub fn say(&mut self, text: &str) {
+        self.line(Line::Say(text.to_owned()));
+    }
+
+    /// A line on standard error.
+    pub fn remark(&mut self, text: &str) {
+        self.line(Line::Remark(text.to_owned()));
+    }
+
+    /// The same in one line, however narrow the terminal is.
+    pub fn say_shortly(&mut self, text: &str) {
+        let line = self.fitting(text);
+        self.say(&line);
+    }
+
+    /// Who is at work, below everything else.
+    pub fn status(&mut self, text: &str) {
+        let status = self.fitting(text);
+        if status != self.status {
+            self.erase();
+            self.status = status;
+        }
+    }
+
+    /// Nothing follows: the status goes, and a line that was begun ends.
+    pub fn close(&mut self) -> Vec<Piece> {
+        self.status.clear();
+        self.end_line();
+        self.speaker = None;
+        self.flush();
+        self.erase();
+        std::mem::take(&mut self.pieces)
+    }
+
+    fn fitting(&self, text: &str) -> String {
+        let line = SafeText::line(text);
+        width::shorten(line.as_str(), self.columns.saturating_sub(1), "…").into_owned()
+    }
+
+    fn speaks(&self, dialog: &DialogId) -> bool {
+        self.speaker.as_ref().is_some_and(|speaker| speaker.dialog == *dialog)
+    }
+
+    fn end_line_of(&mut self, dialog: &DialogId) {
+        if self.speaks(dialog) {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        let Some(speaker) = self.speaker.as_mut().filter(|speaker| speaker.open) else { return };
+        speaker.open = false;
+        let rest = speaker.cleaner.rest();
+        self.out(&format!("{}\n", rest.as_str()));
+        self.flush();
+    }
+
+    fn line(&mut self, line: Line) {
+        self.waiting.push(line);
+        let open = self.speaker.as_ref().is_some_and(|speaker| speaker.open);
+        if open && self.waiting.len() >= MOST_WAITING {
+            self.end_line();
+        } else if !open {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        for line in std::mem::take(&mut self.waiting) {
+            match line {
+                Line::Say(text) => self.out(&format!("{}\n", SafeText::clean(&text).as_str())),
+                Line::Remark(text) => {
+                    self.erase();
+                    self.pieces.push(Piece::Remark(text));
+                }
+            }
+        }
+    }
+
+    fn out(&mut self, text: &str) {
+        self.erase();
+        self.pieces.push(Piece::Out(text.to_owned()));
+    }
+
+    fn erase(&mut self) {
+        if self.drawn {
+            self.drawn = false;
+            self.pieces.push(Piece::Out(ERASE.to_owned()));
+        }
+    }
+
+    fn draw(&mut self) {
+        if !self.drawn && self.shows == Status::Shown && !self.status.is_empty() {
+            self.drawn = true;
+            self.pieces.push(Piece::Out(self.status.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    fn dialog(n: u8) -> DialogId {
+        DialogId::main(RootId::new(format!("aa/bb/{n}")))
+    }
+
+    fn stream() -> Stream {
+        Stream::new(40, Status::Hidden)
+    }
+
+    fn written(stream: &mut Stream) -> String {
+        let pieces = stream.take().into_iter().map(|piece| match piece {
+            Piece::Out(text) => text,
+            Piece::Remark(text) => format!("({text})\n"),
+        });
+        pieces.collect()
+    }
+
+    #[test]
+    fn words_are_written_as_they_come_and_once() {
+        let (mut stream, lead) = (stream(), dialog(1));
+        let mut told = Vec::new();
+        for text in ["Let ", "me ", "see."] {
+            stream.words(&lead, "lead", text);
+            told.push(written(&mut stream));
+        }
+        assert_eq!(told, ["@lead  Let ", "me ", "see."]);
+        stream.said(&lead, "lead", "Let me see.");
+        stream.over(&lead);
+        assert_eq!(written(&mut stream), "\n");
+        stream.said(&lead, "lead", "Nobody streamed this.");
+        assert_eq!(written(&mut stream), "@lead  Nobody streamed this.\n");
+    }
+
+    #[test]
+    fn a_second_dialog_does_not_break_into_the_line_of_the_first() {
+        let (mut stream, lead, dev) = (stream(), dialog(1), dialog(2));
+        stream.words(&lead, "lead", "One ");
+        stream.words(&dev, "dev", "never seen");
+        stream.said(&dev, "dev", "Mine.");
+        stream.remark("a problem");
+        stream.words(&lead, "lead", "two");
+        stream.said(&lead, "lead", "One two");
+        let expected = "@lead  One two\n@dev  Mine.\n(a problem)\n";
+        assert_eq!(written(&mut stream), expected);
+    }
+
+    #[test]
+    fn what_is_left_of_a_segment_is_written_with_its_record() {
+        let (mut stream, lead) = (stream(), dialog(1));
+        stream.words(&lead, "lead", "One");
+        stream.pause(&lead);
+        stream.words(&lead, "lead", "Tw");
+        stream.said(&lead, "lead", "One");
+        stream.said(&lead, "lead", "Two");
+        assert_eq!(written(&mut stream), "@lead  One\n@lead  Two\n");
+    }
+
+    #[test]
+    fn words_that_are_discarded_end_with_a_mark_and_the_next_attempt_is_written_anew() {
+        let (mut stream, lead) = (stream(), dialog(1));
+        stream.words(&lead, "lead", "Half");
+        stream.over(&lead);
+        stream.words(&lead, "lead", "Whole");
+        stream.said(&lead, "lead", "Whole");
+        assert_eq!(written(&mut stream), "@lead  Half […]\n@lead  Whole\n");
+    }
+
+    #[test]
+    fn what_comes_from_a_model_never_acts_on_the_terminal() {
+        let (mut stream, lead) = (stream(), dialog(1));
+        for text in ["a\u{1b}", "[2Jb", "\u{202e}c\r"] {
+            stream.words(&lead, "le\u{1b}ad", text);
+        }
+        stream.say_shortly("> tool {\"a\":\n\"\u{9b}31m\"} and much more than fits into a line");
+        stream.over(&lead);
+        let told = written(&mut stream);
+        assert_eq!(
+            told,
+            "@le␛ad  a␛[2Jb<202E>c […]␍\n> tool {\"a\":⏎\"<9B>31m\"} and much more…\n"
+        );
+    }
+
+    #[test]
+    fn the_status_stands_below_the_text_and_never_in_the_middle_of_a_line() {
+        let (mut stream, lead) = (Stream::new(40, Status::Shown), dialog(1));
+        stream.status("@lead is at work");
+        assert_eq!(written(&mut stream), "@lead is at work");
+        stream.status("@lead is at work");
+        assert_eq!(written(&mut stream), "");
+        stream.words(&lead, "lead", "Hi");
+        assert_eq!(written(&mut stream), "\r\u{1b}[K@lead  Hi");
+        stream.status("2 at work");
+        assert_eq!(written(&mut stream), "");
+        stream.said(&lead, "lead", "Hi");
+        assert_eq!(written(&mut stream), "\n2 at work");
+        let closed: Vec<Piece> = stream.close();
+        assert_eq!(closed, [Piece::Out(ERASE.to_owned())]);
+    }
+
+    #[test]
+    fn lines_that_wait_for_a_speaker_are_bounded() {
+        let (mut stream, lead) = (stream(), dialog(1));
+        stream.words(&lead, "lead", "On and on");
+        for _ in 0..MOST_WAITING {
+            stream.say("more");
+        }
+        assert!(stream.waiting.is_empty());
+        assert!(written(&mut stream).starts_with("@lead  On and on\nmore\n"));
+    }
+}
