@@ -113,7 +113,7 @@ impl Stage {
     #[must_use]
     pub fn ending(&self, lang: Lang) -> String {
         let seen = lang.pick(
-            "The demo is over: four dialogs shared one task, two of them asked you, and the plan is in \
+            "The demo is over: four dialogs shared one task, two asked you, the plan is in \
              notes/two-factor-plan.md.",
             "演示结束：四个对话共同完成了一项任务，其中两个向你提问，计划写在 notes/two-factor-plan.md 里。",
         );

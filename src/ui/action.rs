@@ -252,10 +252,10 @@ actions! {
         NewLine "new-line" ["alt+enter" "ctrl+j"] "Begin a new line";
         HistoryUp "history-up" ["up"] "Bring back an earlier message, on an empty line";
         HistoryDown "history-down" ["down"] "Bring back a later message";
-        ScrollUp "scroll-up" ["ctrl+up"] "Scroll the dialog above up one line";
-        ScrollDown "scroll-down" ["ctrl+down"] "Scroll the dialog above down one line";
-        ScrollPageUp "page-up" ["pageup"] "Scroll the dialog above up one page";
-        ScrollPageDown "page-down" ["pagedown"] "Scroll the dialog above down one page";
+        ScrollUp "scroll-up" ["ctrl+up"] "One line up in the dialog above";
+        ScrollDown "scroll-down" ["ctrl+down"] "One line down in the dialog above";
+        ScrollPageUp "page-up" ["pageup"] "One page up in the dialog above";
+        ScrollPageDown "page-down" ["pagedown"] "One page down in the dialog above";
         ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to leave the program";
         Undo "undo" ["alt+u" "ctrl+_"] "Undo the last change of the draft, also its clearing";
         LeaveComposer "leave" ["esc"] "Return to the pane; the draft is kept";

@@ -15,7 +15,7 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 /// The line takes at most this part of the screen.
-const PART: u16 = 4;
+const PART: u16 = 3;
 
 /// When the demo that is on the screen was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

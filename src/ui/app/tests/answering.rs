@@ -53,6 +53,18 @@ fn picking_an_option_marks_it_and_records_its_text_not_its_letter() {
 }
 
 #[test]
+fn a_long_option_goes_on_below_its_text() {
+    let text =
+        format!("Keep it?\na) yes, {}\nb) no", "for as long as anybody reads it, ".repeat(3));
+    let mut stage = asked(60, 20, &text);
+    stage.keys("a");
+    let screen = stage.screen();
+    let at = screen.lines().position(|line| line.starts_with("  ✓ a  yes, for"));
+    let below = screen.lines().nth(at.expect("the option") + 1).unwrap_or_default();
+    assert!(below.starts_with("       ") && below.chars().nth(7).is_some_and(char::is_alphabetic));
+}
+
+#[test]
 fn words_may_follow_the_letter_of_an_option() {
     let mut stage = answering(120, 40);
     stage.type_text("b, and write the date into the runbook");
@@ -133,7 +145,8 @@ fn while_answering_the_dialog_scrolls_and_its_question_stays_in_sight() {
         assert!(line_up.contains("? Drop it") && !line_up.contains("b  keep it"), "{line_up}");
         stage.keys("<ctrl+down> <pageup>");
         let page_up = stage.screen();
-        assert!(page_up.contains("? Drop it") && !page_up.contains("a  drop it"), "{page_up}");
+        assert!(page_up.contains("Drop it, or keep it?"), "{page_up}");
+        assert!(!page_up.contains("a  drop it"), "{page_up}");
         stage.keys(&"<pageup> ".repeat(20));
         let start = stage.screen();
         assert!(start.contains("you · 11:58") && start.contains("Drop it, or keep it?"), "{start}");

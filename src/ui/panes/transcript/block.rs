@@ -397,17 +397,15 @@ fn question_line(line: &str, setting: &Setting<'_>) -> Vec<Strip> {
     plain_rows(line, 2, setting.room(2), setting.style(Role::Text))
 }
 
+/// `    b  keep it`, or with a mark in the margin; more rows begin below the text.
 fn choice_rows(choice: &Choice, is_picked: bool, setting: &Setting<'_>) -> Vec<Strip> {
-    let role = if is_picked { Role::Accent } else { Role::Text };
+    let (role, mark) =
+        if is_picked { (Role::Accent, setting.look.glyphs.done) } else { (Role::Text, " ") };
     let style = setting.style(role);
-    let text = format!("{}  {}", choice.key, choice.text);
-    let mut rows = plain_rows(&text, 4, setting.room(4), style);
-    if let Some(first) = rows.first_mut().filter(|_| is_picked) {
-        let mark = format!("  {} ", setting.look.glyphs.done);
-        let words = plain_rows(&text, 0, setting.room(4), style).into_iter().next();
-        *first = Strip::new().put(&mark, style).join(words.unwrap_or_default());
-    }
-    rows
+    let key = format!("  {mark} {}  ", choice.key);
+    let texts = plain_rows(&choice.text, 0, setting.room(width(&key)), style);
+    let starts = std::iter::once(key.clone()).chain(std::iter::repeat(" ".repeat(width(&key))));
+    starts.zip(texts).map(|(start, text)| Strip::new().put(&start, style).join(text)).collect()
 }
 
 fn reply(given: &Reply, at: &Stamp, setting: &Setting<'_>) -> Laid {
