@@ -131,15 +131,12 @@ impl Tree {
 
     /// Chooses a dialog, opening what hides it.
     pub fn select(&mut self, dialog: &DialogId) {
-        let mut at = Some(dialog.clone());
-        for _ in 0..=self.rows.len() {
-            let Some(row) = at.as_ref().and_then(|dialog| self.rows.get(dialog)) else {
-                break;
-            };
-            let above = parent(row, &self.rows);
-            self.stale |= self.folded.remove(&above);
-            at = match above {
-                Node::Dialog(dialog) => Some(dialog),
+        let mut above = parents(&sorted(&self.rows), &self.rows);
+        let mut at = above.remove(dialog);
+        while let Some(node) = at {
+            self.stale |= self.folded.remove(&node);
+            at = match &node {
+                Node::Dialog(dialog) => above.remove(dialog),
                 Node::Taskdoc(_) => None,
             };
         }
@@ -249,13 +246,13 @@ fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
 
 /// The rows a person sees, from top to bottom.
 fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<Node>) -> Vec<Visible> {
-    let mut sorted: Vec<&TreeRow> = rows.values().collect();
-    sorted.sort_by(|a, b| order(a).cmp(&order(b)));
+    let sorted = sorted(rows);
+    let mut parents = parents(&sorted, rows);
     let mut taskdocs: Vec<&str> = Vec::new();
     let mut below: HashMap<Node, Vec<&TreeRow>> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
     for row in sorted {
-        let parent = parent(row, rows);
+        let Some(parent) = parents.remove(&row.dialog) else { continue };
         if matches!(parent, Node::Taskdoc(_)) && known.insert(&row.taskdoc) {
             taskdocs.push(&row.taskdoc);
         }
@@ -267,6 +264,49 @@ fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<Node>) -> Vec<V
         walk(node, &below, folded, &mut visible);
     }
     visible
+}
+
+fn sorted(rows: &BTreeMap<DialogId, TreeRow>) -> Vec<&TreeRow> {
+    let mut sorted: Vec<&TreeRow> = rows.values().collect();
+    sorted.sort_by(|a, b| order(a).cmp(&order(b)));
+    sorted
+}
+
+/// What each row hangs from. Of askers that ask each other the oldest hangs from the main dialog: every
+/// row has its place, whatever the shape of the tree.
+fn parents<'a>(
+    sorted: &[&'a TreeRow],
+    rows: &BTreeMap<DialogId, TreeRow>,
+) -> HashMap<&'a DialogId, Node> {
+    let by_id: HashMap<&DialogId, &TreeRow> =
+        sorted.iter().map(|row| (&row.dialog, *row)).collect();
+    let mut parents: HashMap<&DialogId, Node> =
+        sorted.iter().map(|row| (&row.dialog, parent(row, rows))).collect();
+    let mut placed: HashSet<&DialogId> = HashSet::new();
+    for row in sorted {
+        let mut way: Vec<&TreeRow> = Vec::new();
+        let mut on_way: HashSet<&DialogId> = HashSet::new();
+        let mut at = Some(*row);
+        while let Some(one) = at.filter(|one| on_way.insert(&one.dialog)) {
+            way.push(one);
+            at = match parents.get(&one.dialog) {
+                Some(Node::Dialog(above)) if !placed.contains(above) => by_id.get(above).copied(),
+                Some(Node::Dialog(_) | Node::Taskdoc(_)) | None => None,
+            };
+        }
+        // The way came back to one of its rows: these ask each other.
+        let ring = at.map(|met| way.iter().skip_while(move |one| one.dialog != met.dialog));
+        if let Some(oldest) = ring.and_then(|ring| ring.min_by_key(|one| order(one))) {
+            parents.insert(&oldest.dialog, parent_of_a_stray(oldest, rows));
+        }
+        placed.extend(way.iter().map(|one| &one.dialog));
+    }
+    parents
+}
+
+fn parent_of_a_stray(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
+    let main = DialogId::main(row.dialog.root.clone());
+    if rows.contains_key(&main) { Node::Dialog(main) } else { Node::Taskdoc(row.taskdoc.clone()) }
 }
 
 /// What a row hangs from: its asker while that is known, else its Taskdoc.

@@ -89,7 +89,7 @@ fn folding_hides_what_hangs_below_and_folding_again_goes_up() {
 }
 
 #[test]
-fn askers_that_ask_each_other_do_not_hang_the_screen() {
+fn no_row_is_hidden_by_the_shape_of_its_tree() {
     let mut tree = Tree::default();
     tree.set(vec![
         row("m", "m", None, 1),
@@ -97,8 +97,23 @@ fn askers_that_ask_each_other_do_not_hang_the_screen() {
         row("m", "b", Some("a"), 3),
         row("m", "s", Some("s"), 4),
     ]);
-    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 m v", "2 s `"]);
-    tree.select(&id("m", "a"));
+    let all = ["0 t.tsk v", "1 m v", "2 a v", "3 b `", "2 s `"];
+    assert_eq!(picture(&mut tree), all);
+    tree.select(&id("m", "m"));
+    tree.fold();
+    tree.select(&id("m", "b"));
+    assert_eq!(
+        (tree.selected_dialog(), picture(&mut tree)),
+        (Some(id("m", "b")), all.map(String::from).to_vec())
+    );
+    // What hangs from a ring has its place too, and a ring without its main dialog.
+    tree.set(vec![
+        row("m", "d", Some("c"), 1),
+        row("m", "a", Some("c"), 2),
+        row("m", "b", Some("a"), 3),
+        row("m", "c", Some("b"), 4),
+    ]);
+    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 a v", "2 b v", "3 c v", "4 d `"]);
 }
 
 #[test]
