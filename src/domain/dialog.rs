@@ -93,22 +93,31 @@ impl Dialog {
         self.assignment().is_some_and(Assignment::is_fresh_boots)
     }
 
-    /// The reply this dialog owes now: that of the top frame. A question it was asked back counts
-    /// once its prompt stands.
+    /// The reply this dialog owes now: the answer to what it was asked back, once it has heard that,
+    /// else the reply to its assignment.
     #[must_use]
     pub fn obligation(&self) -> Option<&ReplyDirective> {
-        let in_force = |frame: &&Frame| !frame.is_ask_back() || self.is_directed(frame.owed_call());
-        self.stack.iter().rev().find(in_force)?.tellask_reply_obligation.as_ref()
+        let heard = |owed: &&ReplyDirective| self.heard_at(&owed.target_call_id).is_some();
+        self.ask_back_in_turn().filter(heard).or_else(|| self.assignment_owed())
     }
 
-    fn is_directed(&self, call: Option<&CallId>) -> bool {
-        call.is_some_and(|call| self.heard_at(call).is_some())
+    /// The oldest question it was asked back; the next one waits until that is answered. A newer
+    /// assignment lies above the questions it found; the older of two questions lies above the other.
+    fn ask_back_in_turn(&self) -> Option<&ReplyDirective> {
+        let newest = self.stack.iter().rposition(|frame| !frame.is_ask_back()).unwrap_or(0);
+        let (below, above) = self.stack.split_at(newest);
+        let mut frames = below.iter().rev().chain(above.iter().rev());
+        frames.find(|frame| frame.is_ask_back())?.tellask_reply_obligation.as_ref()
     }
 
-    /// Where it heard a question it was asked back.
+    /// Where it heard a question it was asked back. What was heard in an earlier course, or before its
+    /// newest assignment, has to be heard again.
     #[must_use]
     pub fn heard_at(&self, call: &CallId) -> Option<(Course, Genseq)> {
-        self.history.directed.get(call).copied()
+        let heard = *self.history.directed.get(call)?;
+        let assigned = self.assignment().and_then(|a| self.history.assignments.get(&a.call_id));
+        let is_newest = assigned.is_none_or(|assigned| *assigned < heard);
+        (heard.0 == self.history.course && is_newest).then_some(heard)
     }
 
     /// The dialog this one works for.
@@ -134,19 +143,16 @@ impl Dialog {
         (owed && !queued && !started && !assignment.is_fresh_boots()).then_some(assignment)
     }
 
-    /// The question it was asked back whose prompt does not stand yet. The oldest is the top frame;
-    /// the next one waits until that is answered.
+    /// The question it was asked back and has to hear now.
     #[must_use]
     pub fn unheard_ask_back(&self) -> Option<&ReplyDirective> {
-        let top = self.stack.last().filter(|frame| frame.is_ask_back())?;
-        let owed = top.tellask_reply_obligation.as_ref()?;
-        (!self.is_directed(Some(&owed.target_call_id))).then_some(owed)
+        self.ask_back_in_turn().filter(|owed| self.heard_at(&owed.target_call_id).is_none())
     }
 
     /// True if it has heard a question asked back and not answered it.
     #[must_use]
     pub fn is_asked_back(&self) -> bool {
-        self.stack.last().is_some_and(Frame::is_ask_back) && self.unheard_ask_back().is_none()
+        self.ask_back_in_turn().is_some() && self.unheard_ask_back().is_none()
     }
 
     /// The words of a person it was given while it owed a reply: that work is parked until it is
@@ -155,5 +161,11 @@ impl Dialog {
     pub fn parked(&self) -> Option<Parked> {
         let parked = self.latest.parked()?;
         (self.obligation() == Some(&parked.directive)).then_some(parked)
+    }
+
+    /// True while its own work is parked for the talk with a person.
+    #[must_use]
+    pub fn talks_to_a_person(&self) -> bool {
+        self.parked().is_some_and(|parked| !parked.is_surfaced())
     }
 }

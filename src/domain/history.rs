@@ -10,7 +10,7 @@ use super::fullness::{Fullness, Remedy};
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
-use super::record::{AnchorRole, DeliveryMode, Entry, Origin, Record, ReplyStatus};
+use super::record::{AnchorRole, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus};
 
 /// A call as it stands in the courses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +63,15 @@ pub struct LastGeneration {
     pub owes_followup: bool,
     /// True if it delivered a reply: then the dialog rests, whatever else it called.
     pub delivered: bool,
-    /// Who gave the prompt it works on, be it in an earlier generation.
+    /// Whom it speaks to: who gave the prompt it works on, be it in an earlier generation.
     pub prompted_by: Option<Origin>,
+}
+
+/// How often in a row the prompts asked for the same reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedFor {
+    pub call: CallId,
+    pub times: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +96,10 @@ pub struct History {
     pub assignments: BTreeMap<CallId, (Course, Genseq)>,
     /// Where the newest prompt stands that asks for the reply to a call.
     pub directed: BTreeMap<CallId, (Course, Genseq)>,
+    /// What the newest prompt asks for, if it asks for a reply.
+    pub asked_for: Option<AskedFor>,
+    /// Whom the next generation speaks to, unless it gets a prompt of its own.
+    pub audience: Option<Origin>,
     /// Reply calls whose delivery is recorded.
     pub resolved: BTreeSet<CallId>,
     /// Calls that were answered by this dialog.
@@ -114,6 +125,8 @@ impl History {
             replies: BTreeMap::new(),
             assignments: BTreeMap::new(),
             directed: BTreeMap::new(),
+            asked_for: None,
+            audience: None,
             resolved: BTreeSet::new(),
             resolved_targets: BTreeSet::new(),
             messages: BTreeSet::new(),
@@ -130,6 +143,7 @@ impl History {
             self.entries.clear();
             self.fullness = self.fullness.next_course();
             self.cramped.begin(self.last.broken_off);
+            self.asked_for = None;
         }
         let genseq = entry.genseq.unwrap_or_default();
         self.last_genseq = self.last_genseq.max(genseq);
@@ -147,7 +161,7 @@ impl History {
                     genseq,
                     course: Some(course),
                     open: true,
-                    prompted_by: self.last.prompted_by,
+                    prompted_by: self.audience,
                     ..LastGeneration::default()
                 };
             }
@@ -161,16 +175,17 @@ impl History {
             }
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
-                self.last.prompted_by = Some(text.origin);
                 if text.origin == Origin::User {
                     self.cramped.hear();
                 }
+                self.note_audience(text);
                 if text.user_language_code.is_some() {
                     self.language.clone_from(&text.user_language_code);
                 }
                 if let Some(directive) = &text.tellask_reply_directive {
                     self.directed.insert(directive.target_call_id.clone(), (course, genseq));
                 }
+                self.note_asked_for(text);
                 // Within a course, a prompt of the runtime that asks for nothing is a warning.
                 let asks = text.tellask_reply_directive.is_some();
                 if text.origin == Origin::Runtime && !asks && self.fullness.is_tight() {
@@ -179,7 +194,7 @@ impl History {
             }
             // A guide between two generations takes the dialog back to its own work.
             Record::RuntimeGuide { .. } if !self.last.open => {
-                self.last.prompted_by = Some(Origin::Runtime);
+                self.audience = Some(Origin::Runtime);
             }
             Record::Words { content, interrupted } => {
                 self.last.words = Some(content.clone());
@@ -234,6 +249,29 @@ impl History {
         }
     }
 
+    /// A person's words are for the dialog until it is told to take its work up again: what it says
+    /// meanwhile is for them. A mere warning leaves it where it is, and so does the answer to a question.
+    fn note_audience(&mut self, text: &HumanText) {
+        let asks = text.tellask_reply_directive.is_some();
+        let speaks = text.origin == Origin::User && text.q4h_answer_call_id.is_none();
+        if asks || speaks {
+            self.audience = Some(text.origin);
+        }
+        if self.last.open {
+            self.last.prompted_by = self.audience;
+        }
+    }
+
+    fn note_asked_for(&mut self, text: &HumanText) {
+        let before = self.asked_for.take();
+        self.asked_for = text.tellask_reply_directive.as_ref().map(|directive| {
+            let call = directive.target_call_id.clone();
+            let before =
+                before.filter(|before| before.call == call).map_or(0, |before| before.times);
+            AskedFor { call, times: before.saturating_add(1) }
+        });
+    }
+
     fn note_call(
         &mut self,
         course: Course,
@@ -273,8 +311,8 @@ impl History {
 
     /// A person's answer takes a dialog that rests back to its own work, whoever spoke to it last.
     fn note_answer(&mut self, from_human: bool) {
-        if from_human && !self.last.open {
-            self.last.prompted_by = Some(Origin::Runtime);
+        if from_human && !self.last.open && !self.last.owes_followup {
+            self.audience = Some(Origin::Runtime);
         }
     }
 

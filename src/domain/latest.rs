@@ -338,6 +338,33 @@ impl StopReason {
         }
     }
 
+    /// It ended again and again without the reply it owes.
+    #[must_use]
+    pub fn without_reply() -> Self {
+        let english = "it ended without the reply it owes, also when it was told so: continue it, or \
+                       tell it what is missing";
+        Self::SystemStop {
+            detail: english.to_owned(),
+            i18n_stop_reason: Some(serde_json::json!({
+                "en": english,
+                "zh": "它没有给出所欠的回复，提醒后也没有：可继续，或告诉它缺什么",
+            })),
+        }
+    }
+
+    /// Nobody waits for what it does: the dialog it works for, or one above that, is dead.
+    #[must_use]
+    pub fn asker_is_dead() -> Self {
+        let english = "the dialog it works for is dead: nobody waits for its reply";
+        Self::SystemStop {
+            detail: english.to_owned(),
+            i18n_stop_reason: Some(serde_json::json!({
+                "en": english,
+                "zh": "它为之工作的对话已死亡：没有人等它的回复",
+            })),
+        }
+    }
+
     #[must_use]
     pub fn is_pause(&self) -> bool {
         matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)

@@ -60,14 +60,16 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
 }
 
 /// True if who waits for an answer or for others need not be told to continue: it goes on when that is
-/// there, and a mere interruption says nothing more. Work that a person parked stays parked, a fork is
-/// continued by a person; and who owes an answer to one it waits for would wait for ever.
+/// there, and a mere interruption says nothing more. A talk with a person that was cut off goes on when
+/// they say so, work that they parked stays parked, a fork is continued by a person; and who owes an
+/// answer to one it waits for would wait for ever.
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
     let forked = *interruption == StopReason::ForkContinueReady;
     let empty = !interruption.is_pause() && !interruption.is_failure() && !forked;
-    waits && empty && !dialog.is_asked_back()
+    let free = !dialog.is_asked_back() && !dialog.talks_to_a_person();
+    waits && empty && free
 }
 
 #[cfg(test)]

@@ -73,6 +73,10 @@ pub enum NextStep {
     DeliverWords,
     /// A person was answered; its own work waits until they say so.
     Pause,
+    /// It rests without the reply it owes, and waits for nothing: it is told so.
+    AskAgain,
+    /// It was told so already: it waits for a person.
+    GiveUp,
     /// A round of fresh-boots reasoning begins, or goes on.
     Reason,
     /// Fresh-boots reasoning is over; what it came to only needs delivering.
@@ -98,14 +102,21 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
         return Some(NextStep::TakePrompt);
     }
     if dialog.unstarted_assignment().is_some() {
-        return Some(NextStep::StartAssignment);
+        // What it has just said in answer to a question asked back is not lost to a newer request.
+        let said = plain_reply(dialog).is_some();
+        return Some(if said { NextStep::DeliverWords } else { NextStep::StartAssignment });
     }
     let held = !dialog.questions.is_empty();
     if !held && dialog.history.owes_followup() {
         return Some(NextStep::FollowUp);
     }
-    if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
-        return (!dialog.history.last.open).then_some(NextStep::Pause);
+    if dialog.talks_to_a_person() {
+        let last = &dialog.history.last;
+        let cut_off = last.open || last.broken_off;
+        if cut_off && dialog.latest.needs_drive == Some(true) {
+            return Some(NextStep::Resume);
+        }
+        return (!last.open).then_some(NextStep::Pause);
     }
     if held { None } else { own_work(dialog) }
 }
@@ -121,6 +132,9 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
     if replies_are_in(dialog) {
         return Some(NextStep::ReadReplies);
     }
+    if plain_reply(dialog).is_some() {
+        return Some(NextStep::DeliverWords);
+    }
     if dialog.unheard_ask_back().is_some() {
         return Some(NextStep::HearAskBack);
     }
@@ -129,7 +143,18 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
     if dialog.latest.needs_drive == Some(true) && free {
         return Some(NextStep::Resume);
     }
-    plain_reply(dialog).map(|_| NextStep::DeliverWords)
+    let owed = owed_in_vain(dialog)?;
+    let asked_for = dialog.history.asked_for.as_ref();
+    let told = asked_for.is_some_and(|asked| asked.call == owed.target_call_id && asked.times > 1);
+    Some(if told { NextStep::GiveUp } else { NextStep::AskAgain })
+}
+
+/// The reply it owes, if it rests without having given it and nothing is awaited that would make it go
+/// on: those who wait for it would wait for ever.
+fn owed_in_vain(dialog: &Dialog) -> Option<&ReplyDirective> {
+    let last = &dialog.history.last;
+    let ended = last.course.is_some() && !last.open;
+    dialog.obligation().filter(|owed| ended && has_all_it_asked_for(dialog, owed))
 }
 
 fn course_waits(dialog: &Dialog) -> bool {
@@ -157,15 +182,19 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// its reply will be read for both.
 fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
     let closed = dialog.history.entries.iter().find_map(|entry| {
-        let Record::TellaskResult(result) = &entry.record else { return None };
-        let failed = result.call_id == *call && result.status == ReplyStatus::Failed;
-        failed.then_some(&result.call)
-    });
-    closed.is_some_and(|closed| {
-        let same = |p: &Pending| {
-            p.session_slug == closed.session_slug && p.mention_list == closed.mention_list
+        let (closed, status, session) = if let Record::TellaskResult(result) = &entry.record {
+            let session = (&result.call.session_slug, &result.call.mention_list);
+            (&result.call_id, result.status, session)
+        } else if let Record::Carryover(reply) = &entry.record {
+            (&reply.call_id, reply.status, (&reply.session_slug, &reply.mention_list))
+        } else {
+            return None;
         };
-        closed.session_slug.is_some() && dialog.pending.iter().any(same)
+        (closed == call && status == ReplyStatus::Failed).then_some(session)
+    });
+    closed.is_some_and(|(slug, mentions)| {
+        let same = |p: &Pending| p.session_slug == *slug && p.mention_list == *mentions;
+        slug.is_some() && dialog.pending.iter().any(same)
     })
 }
 
@@ -186,16 +215,18 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
 }
 
 /// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
-/// dialog that asks; only what it asked since then counts.
-fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
+/// dialog that asks; only what it asked since then counts, and only of others.
+#[must_use]
+pub fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
     let assignment = dialog.assignment().filter(|a| a.call_id == owed.target_call_id);
     if let Some(assignment) = assignment {
         let began = dialog.history.assignments.contains_key(&owed.target_call_id);
         return began && !assignment.is_fresh_boots() && !waits_for_others(dialog);
     }
-    let Some(heard) = dialog.history.directed.get(&owed.target_call_id) else { return false };
-    let since = |group: WaitGroup| (group.course, group.genseq) >= *heard;
-    !dialog.pending.iter().any(|pending| since(pending.group()))
+    let Some(heard) = dialog.heard_at(&owed.target_call_id) else { return false };
+    let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
+    let of_others = |pending: &&Pending| pending.side_dialog_id != owed.target_dialog_id;
+    !dialog.pending.iter().filter(of_others).any(|pending| since(pending.group()))
         && !dialog.history.asked_back().any(|(_, call)| since(call.group()))
 }
 

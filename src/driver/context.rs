@@ -167,8 +167,10 @@ fn shown_result(
             if reply.call_id == result.id && reply.content == result.content)
     });
     match dialog.history.replies.get(&result.id) {
-        Some(ReplyStatus::Completed) if started && !is_the_reply => {
-            texts.answered_below(&result.name, &result.id, ReplyStatus::Completed)
+        Some(status @ (ReplyStatus::Completed | ReplyStatus::Failed))
+            if started && !is_the_reply =>
+        {
+            texts.answered_below(&result.name, &result.id, *status)
         }
         Some(ReplyStatus::Completed | ReplyStatus::Failed | ReplyStatus::Pending) | None => {
             result.content.clone()

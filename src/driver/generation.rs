@@ -8,6 +8,7 @@ use crate::domain::{Course, Dialog, MsgId, ReplyDirective, SelfId};
 use crate::protocol::event::Segment;
 
 use super::calls::{Position, fresh_boots};
+use super::dead;
 use super::draft::Draft;
 use super::interjection;
 use super::keep_going::count_push;
@@ -43,7 +44,7 @@ pub fn open(
     if prompts.iter().any(QueuedPrompt::is_user) {
         interjection::park(draft, &at, texts);
     } else {
-        interjection::unpark_surfaced(draft, dialog_id);
+        interjection::unpark(draft, dialog_id, &prompts);
     }
     for prompt in &prompts {
         record_prompt(draft, &at, prompt, texts);
@@ -78,6 +79,8 @@ fn course_of(dialog: &Dialog, step: NextStep) -> Course {
         | NextStep::Resume
         | NextStep::DeliverWords
         | NextStep::Pause
+        | NextStep::AskAgain
+        | NextStep::GiveUp
         | NextStep::Reason
         | NextStep::Conclude => dialog.history.course,
     }
@@ -105,12 +108,17 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
         }
         NextStep::StartAssignment => assignment_prompt(draft, dialog, texts),
         NextStep::HearAskBack => ask_back_prompt(draft, dialog, texts),
+        NextStep::AskAgain => {
+            let owed = dialog.obligation()?.clone();
+            Some(directed_prompt(draft, texts.still_owed(&owed), owed, texts))
+        }
         NextStep::TakePrompt
         | NextStep::FollowUp
         | NextStep::ReadReplies
         | NextStep::Resume
         | NextStep::DeliverWords
         | NextStep::Pause
+        | NextStep::GiveUp
         | NextStep::Conclude => None,
         NextStep::Reason => fresh_boots::prompt(draft, dialog, texts),
     }
@@ -254,6 +262,10 @@ fn close(draft: &mut Draft, at: &Position, finish: Record) {
 /// The dialog waits for a person to say `Continue`. The dead stay dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.must_last();
+    if reason == StopReason::asker_is_dead() && dead::has_new_work(draft, dialog) {
+        draft.latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
+        return;
+    }
     draft.latest(dialog, |latest| latest.interrupt(reason));
 }
 

@@ -4,8 +4,8 @@
 use crate::domain::latest::{ExecutionMarker, Parked, StopReason};
 use crate::domain::queue::enqueue;
 use crate::domain::record::Record;
-use crate::domain::state::waits_for_others;
-use crate::domain::{Dialog, Latest, SelfId};
+use crate::domain::state::has_all_it_asked_for;
+use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
 
 use super::calls::Position;
 use super::draft::Draft;
@@ -17,7 +17,7 @@ use super::texts::Texts;
 pub fn park(draft: &mut Draft, at: &Position, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     let Some(owed) = dialog.obligation().cloned() else { return };
-    if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
+    if dialog.talks_to_a_person() {
         return;
     }
     let guide = Record::RuntimeGuide { content: texts.answer_the_person_first() };
@@ -25,9 +25,12 @@ pub fn park(draft: &mut Draft, at: &Position, texts: Texts) {
     draft.latest(&at.dialog, |latest| latest.set_parked(Some(&Parked::new(owed))));
 }
 
-/// Forgets that the model was told to take its work up again: it does so now.
-pub fn unpark_surfaced(draft: &mut Draft, id: &SelfId) {
-    if draft.dialog(id).and_then(Dialog::parked).is_some_and(|parked| parked.is_surfaced()) {
+/// Forgets what was parked where the dialog takes its work up again: it was told to before, or is with
+/// this prompt. The talk with a person goes on otherwise.
+pub fn unpark(draft: &mut Draft, id: &SelfId, prompts: &[QueuedPrompt]) {
+    let asked = prompts.iter().any(|prompt| prompt.directive.is_some());
+    let talks = draft.dialog(id).is_some_and(Dialog::talks_to_a_person);
+    if asked || !talks {
         draft.latest(id, |latest| latest.set_parked(None));
     }
 }
@@ -73,7 +76,7 @@ fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
         return;
     };
     let text = texts.back_to_the_task(&parked.directive);
-    if is_held(dialog) {
+    if is_held(dialog, &parked.directive) {
         let (course, genseq) = (dialog.history.course, dialog.history.last_genseq);
         draft.append(id, course, genseq, Record::RuntimeGuide { content: text });
         draft.latest(id, |latest| latest.set_parked(Some(&parked.surfaced())));
@@ -85,8 +88,9 @@ fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
     }
 }
 
-/// True if it would only wait. A prompt that is there lets a side dialog go on all the same.
-fn is_held(dialog: &Dialog) -> bool {
+/// True if it would only wait. What was asked back can be answered while the dialog waits for the one
+/// that asks; and a prompt that is there lets a side dialog go on all the same.
+fn is_held(dialog: &Dialog, owed: &ReplyDirective) -> bool {
     let prompted = dialog.assignment().is_some() && !dialog.queue.is_empty();
-    (!dialog.questions.is_empty() || waits_for_others(dialog)) && !prompted
+    (!dialog.questions.is_empty() || !has_all_it_asked_for(dialog, owed)) && !prompted
 }

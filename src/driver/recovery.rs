@@ -1,13 +1,17 @@
 //! What a freshly loaded tree still owes: pure decisions about what a crash, or another program, left
 //! behind. Nothing is run a second time; whatever cannot be known waits for a person.
 
+use std::collections::BTreeSet;
+
 use crate::domain::call::{SpecialCall, text_argument};
 use crate::domain::history::CallFact;
 use crate::domain::latest::StopReason;
 use crate::domain::left;
 use crate::domain::record::{CallResult, Record};
 use crate::domain::state::{Activity, derive};
-use crate::domain::{CallId, ContextHealth, Dialog, Latest, Pending, ReplyDirective, SelfId};
+use crate::domain::{
+    CallId, ContextHealth, Dialog, Frame, Latest, Pending, ReplyDirective, SelfId,
+};
 
 use super::calls::{Position, ask_back, fresh_boots, reply};
 use super::dead;
@@ -20,7 +24,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            dead::settle(draft, id, None, texts);
+            _ = dead::settle(draft, id, None, texts);
             continue;
         }
         drop_orphaned_obligation(draft, id);
@@ -29,6 +33,10 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         fresh_boots::recover(draft, id);
     }
     for id in &ids {
+        if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
+            settle_shown_state(draft, id);
+            continue;
+        }
         ask_back::drop_unawaited(draft, id);
         forget_word(draft, id);
         let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
@@ -48,8 +56,16 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
 pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(asker_id) = dialog.asker().cloned() else { return };
-    let Some(asker) = draft.dialog(&asker_id) else { return };
-    let listed = |call: &CallId| asker.stack.iter().any(|frame| frame.owed_call() == Some(call));
+    if draft.dialog(&asker_id).is_none_or(|asker| asker.latest.is_dead()) {
+        return;
+    }
+    // An earlier asker may still owe the answer.
+    let frames = draft.tree.dialogs.values().flat_map(|other| &other.stack);
+    let asked: BTreeSet<&CallId> = frames
+        .filter(|frame| frame.is_ask_back() && frame.asker_dialog_id == *id)
+        .filter_map(Frame::owed_call)
+        .collect();
+    let listed = |call: &CallId| asked.contains(call);
     let lost: Vec<(CallId, String)> = dialog
         .history
         .asked_back()

@@ -23,6 +23,8 @@ pub fn due(dialog: &Dialog, step: NextStep, cadence: u32) -> Option<Remedy> {
         | NextStep::HearAskBack
         | NextStep::DeliverWords
         | NextStep::Pause
+        | NextStep::AskAgain
+        | NextStep::GiveUp
         | NextStep::Reason
         | NextStep::Conclude => false,
     };
@@ -82,10 +84,12 @@ fn asks_the_model(step: NextStep) -> bool {
         | NextStep::FollowUp
         | NextStep::ReadReplies
         | NextStep::HearAskBack
+        | NextStep::AskAgain
         | NextStep::Resume => true,
         NextStep::StartCourse
         | NextStep::DeliverWords
         | NextStep::Pause
+        | NextStep::GiveUp
         | NextStep::Reason
         | NextStep::Conclude => false,
     }

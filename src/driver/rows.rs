@@ -1,5 +1,6 @@
 //! Rows of the tree and of the inbox, made from dialogs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::fresh_boots::reasoning;
@@ -113,12 +114,13 @@ pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
 /// Who waits for this dialog, nearest first.
 fn blocked_by(tree: &DialogTree, dialog: &Dialog) -> Vec<AgentId> {
     let mut waiting = Vec::new();
+    let mut seen = BTreeSet::from([&dialog.meta.id]);
     let mut current = dialog;
-    while waiting.len() < tree.dialogs.len() {
+    loop {
         let owed = current.obligation().map(|owed| &owed.target_dialog_id);
-        let Some(asker) = owed.and_then(|id| tree.get(id)) else { break };
+        let asker = owed.filter(|id| seen.insert(id)).and_then(|id| tree.get(id));
+        let Some(asker) = asker else { return waiting };
         waiting.push(asker.meta.agent_id.clone());
         current = asker;
     }
-    waiting
 }

@@ -64,6 +64,12 @@ impl TreeTask {
                     self.commit_or_hold(id, draft).await;
                     return None;
                 }
+                NextStep::GiveUp => {
+                    let mut draft = self.draft();
+                    generation::mark_stopped(&mut draft, id, StopReason::without_reply());
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
                 NextStep::StartCourse
                 | NextStep::TakePrompt
                 | NextStep::StartAssignment
@@ -71,6 +77,7 @@ impl TreeTask {
                 | NextStep::ReadReplies
                 | NextStep::HearAskBack
                 | NextStep::Resume
+                | NextStep::AskAgain
                 | NextStep::Reason => {}
             }
             if !self.look_after_tools(id, step).await {

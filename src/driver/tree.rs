@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{Change, DialogTree};
+use crate::domain::waits::ring_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, UiEvent};
 use crate::store::{Committed, StoreError};
@@ -53,6 +54,8 @@ pub struct TreeTask {
     unwritable: BTreeMap<SelfId, String>,
     /// Requests their provider rejected, until the next one succeeds.
     pub(super) rejected: BTreeMap<SelfId, Problem>,
+    /// Dialogs that wait for each other, as another program may leave them; told as problems.
+    rings: Vec<Problem>,
     /// What the configuration last said about keeping the main dialog going, for its row.
     pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
@@ -80,6 +83,7 @@ impl TreeTask {
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
+            rings: Vec::new(),
             keep_going: KeepGoing::default(),
             closing: false,
         }
@@ -91,6 +95,7 @@ impl TreeTask {
     pub async fn run(mut self, mended: Vec<Change>) -> RootId {
         self.keep_going = self.load_care().keep_going;
         self.recover(mended).await;
+        self.rings = ring_problems(&self.tree);
         self.tell_tree().await;
         self.schedule().await;
         loop {
@@ -191,7 +196,20 @@ impl TreeTask {
         };
         self.tree = tree;
         self.announce(committed, &touched).await;
+        self.follow_rings().await;
         Ok(())
+    }
+
+    /// A ring is made by no step of ours, so only what was found is looked at again.
+    async fn follow_rings(&mut self) {
+        if self.rings.is_empty() {
+            return;
+        }
+        let rings = ring_problems(&self.tree);
+        if rings != self.rings {
+            self.rings = rings;
+            self.tell_problems().await;
+        }
     }
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
@@ -218,7 +236,8 @@ impl TreeTask {
         false
     }
 
-    /// What is wrong in this tree: steps that could not be written, requests that were rejected.
+    /// What is wrong in this tree: steps that could not be written, requests that were rejected, dialogs
+    /// that wait for each other.
     pub(super) async fn tell_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
@@ -228,7 +247,8 @@ impl TreeTask {
                 "make room or mend the disk, then continue the dialog",
             )
         });
-        let problems = unwritable.chain(self.rejected.values().cloned()).collect();
+        let others = self.rejected.values().chain(&self.rings).cloned();
+        let problems = unwritable.chain(others).collect();
         let root = self.tree.root.clone();
         let _ = self.news.send(News::TreeProblems { root, problems }).await;
     }

@@ -12,6 +12,7 @@ use super::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
 use super::notes::Notes;
 use super::parts::json_list;
 use super::scan::Depth;
+use super::survey::rings_in;
 use super::{Store, walk};
 
 /// Largest file of replies looked at, in bytes.
@@ -30,6 +31,7 @@ impl Store {
             for root in roots {
                 match self.read_tree(bucket, &root, Depth::Whole) {
                     Ok(read) => {
+                        problems.extend(rings_in(&read));
                         problems.extend(read.problems);
                         problems.extend(self.examine_extras(bucket, &root));
                     }

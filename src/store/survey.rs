@@ -7,6 +7,7 @@ use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::DisplayState;
 use crate::domain::left::as_left;
 use crate::domain::tree::Bucket;
+use crate::domain::waits::ring_problems;
 use crate::domain::{
     Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
     RootId, SelfId,
@@ -126,6 +127,10 @@ impl Store {
             match self.read_tree(bucket, root, Depth::Facts) {
                 Ok(mut read) => {
                     survey.problems.append(&mut read.problems);
+                    // Who may write loads such a tree, and the tree tells of its rings.
+                    if self.access() == Access::ReadOnly {
+                        survey.problems.extend(rings_in(&read));
+                    }
                     survey.trees.push(listing(read, driven));
                 }
                 Err(error) => {
@@ -207,6 +212,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     let main = read.tree.root.main();
     let unclean = !read.mended.is_empty()
         || !read.broken.is_empty()
+        || !rings_in(&read).is_empty()
         || read.tree.dialogs.values().any(|dialog| has_work_left(dialog));
     let mut dialogs: Vec<DialogListing> = Vec::new();
     for (id, dialog) in read.tree.dialogs {
@@ -229,6 +235,14 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     dialogs.sort_by(|a, b| (a.id != main, &a.id).cmp(&(b.id != main, &b.id)));
     let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
     TreeListing { root, bucket, dialogs, registry, unclean }
+}
+
+/// Dialogs that wait for each other, where they might go on.
+pub(super) fn rings_in(read: &TreeRead) -> Vec<Problem> {
+    match read.tree.bucket {
+        Bucket::Run => ring_problems(&read.tree),
+        Bucket::Done | Bucket::Archive => Vec::new(),
+    }
 }
 
 fn has_work_left(dialog: &Dialog) -> bool {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{LlmError, Message, Reply, Sequence};
+use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use crate::common::story::story;
@@ -223,4 +224,152 @@ async fn a_paused_task_stays_paused_over_a_restart() {
     running.resume(&side).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     place(&story(&world.view(), &main), "answered c");
+}
+
+/// The lead asks alice, alice asks back; a person speaks to the lead while it answers.
+async fn asked_back(answers: Sequence) -> (World, Running, DialogId, DialogId) {
+    let world = World::new(answers);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let side = made(&main, 2);
+    running.idle().await;
+    running.say(&main, "Hi lead").await.expect("heard");
+    running.quiet().await;
+    assert!(is_paused(&world, &main));
+    (world, running, main, side)
+}
+
+fn asks_back() -> Sequence {
+    Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#))
+        .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
+}
+
+/// All that the model of this member was ever answered or told.
+fn heard_by(world: &World, member: &str) -> String {
+    let requests = world.models.requests();
+    let own = requests.iter().filter(|request| request.model == member);
+    own.flat_map(|request| &request.messages).filter_map(Message::text).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_to_a_person_are_not_the_answer_to_what_was_asked_back() {
+    let models = asks_back()
+        .reply("lead", Reply::saying("Hello to you."))
+        .reply("lead", Reply::saying("The blue one."))
+        .reply("alice", deliver("r"))
+        .reply("lead", Reply::saying("Good."));
+    let (world, mut running, main, side) = asked_back(models).await;
+    running.resume(&main).await.expect("a parked task");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let told = story(&world.view(), &main);
+    assert_eq!(told[place(&told, "start 4") + 1], "prompt", "{told:#?}");
+    assert!(place(&told, "says: The blue one.") < place(&told, "delivered b"), "{told:#?}");
+    let heard = heard_by(&world, "alice");
+    assert!(heard.contains("The blue one.") && !heard.contains("Hello to you."), "{heard}");
+    place(&story(&world.view(), &side), "delivered c");
+    assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_a_follow_up_to_a_person_are_not_the_answer_and_a_restart_changes_nothing() {
+    let models = asks_back()
+        .reply("lead", Reply::call("t", "add_reminder", r#"{"content":"greeted"}"#))
+        .reply("lead", Reply::saying("Noted."))
+        .reply("lead", Reply::saying("As you like."))
+        .reply("lead", Reply::saying("The blue one."))
+        .reply("alice", deliver("r"))
+        .reply("lead", Reply::saying("Good."));
+    let (world, running, main, _) = asked_back(models).await;
+    running.kill().await;
+    let mut running = world.start().await;
+    running.say(&main, "And now?").await.expect("heard");
+    running.quiet().await;
+    assert!(is_paused(&world, &main));
+    running.resume(&main).await.expect("a parked task");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let heard = heard_by(&world, "alice");
+    assert!(heard.contains("The blue one."), "{heard}");
+    assert!(!heard.contains("Noted.") && !heard.contains("As you like."), "{heard}");
+    assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_side_dialog_that_is_asked_back_does_not_answer_with_words_to_a_person_either() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", Reply::call("x", "tellask", &session("bob", "help", "Help.")))
+        .reply("bob", Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#))
+        .reply("alice", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
+        .reply("alice", Reply::saying("Hello to you."))
+        .reply("alice", Reply::saying("The blue one."))
+        .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
+        .reply("alice", Reply::saying("the plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let alice = made(&main, 2);
+    running.idle().await;
+    running.say(&alice, "Hi alice").await.expect("heard");
+    running.quiet().await;
+    assert!(is_paused(&world, &alice));
+    running.resume(&alice).await.expect("a parked task");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let heard = heard_by(&world, "bob");
+    assert!(heard.contains("The blue one.") && !heard.contains("Hello to you."), "{heard}");
+    let heard = heard_by(&world, "lead");
+    assert!(heard.contains("the plan") && !heard.contains("Hello to you."), "{heard}");
+    assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_made_with_its_tool_in_the_talk_with_a_person_is_delivered() {
+    let models = asks_back()
+        .reply("lead", Reply::call("a", "replyTellaskBack", &reply("The blue one.")))
+        .reply("alice", deliver("r"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.say(&main, "Tell alice: blue").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert!(heard_by(&world, "alice").contains("The blue one."));
+    assert_eq!((world.dialog(&main).latest.parked(), world.models.remaining()), (None, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_who_is_cut_off_by_a_stop_or_a_crash_is_answered_after_continue() {
+    for crash in [false, true] {
+        let models = asks_back()
+            .reply("lead", Reply::saying("Hel").and_hang())
+            .reply("lead", Reply::saying("Hello to you."))
+            .reply("lead", Reply::saying("The blue one."))
+            .reply("alice", deliver("r"))
+            .reply("lead", Reply::saying("Good."));
+        let world = World::new(models);
+        let mut running = world.start().await;
+        let main = running.begin("Go").await.expect("a dialog");
+        running.idle().await;
+        running.say(&main, "Hi lead").await.expect("heard");
+        tokio::time::sleep(Duration::from_secs(61)).await;
+        running.idle().await;
+        if crash {
+            running.kill().await;
+            running = world.start().await;
+        } else {
+            running.send(Command::Stop { dialog: main.clone() }).await;
+            running.quiet().await;
+        }
+        running.resume(&main).await.expect("the talk goes on");
+        running.quiet().await;
+        assert!(is_paused(&world, &main), "crash {crash}");
+        running.resume(&main).await.expect("its own task");
+        assert_eq!(running.quiet().await, QuietOutcome::Done);
+        let heard = heard_by(&world, "alice");
+        assert!(heard.contains("The blue one.") && !heard.contains("Hello"), "{heard}");
+        assert_eq!(world.models.remaining(), 0, "crash {crash}");
+    }
 }

@@ -22,7 +22,11 @@ impl Running {
         Ok(done.expect("a dialog"))
     }
 
-    async fn declare_dead(&mut self, dialog: &DialogId, note: Option<&str>) -> Result<(), String> {
+    pub async fn declare_dead(
+        &mut self,
+        dialog: &DialogId,
+        note: Option<&str>,
+    ) -> Result<(), String> {
         let (dialog, note) = (dialog.clone(), note.map(str::to_owned));
         self.change(Lifecycle::DeclareDead { dialog, note }).await.map(drop)
     }
@@ -433,6 +437,9 @@ async fn who_asked_the_dead_back_is_told_that_nobody_answers() {
     running.idle().await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     running.declare_dead(&alice, None).await.expect("it may die");
+    running.quiet().await;
+    assert_eq!(world.state(&bob), "stopped", "nobody waits for its reply either");
+    running.resume(&bob).await.expect("a person may want it");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let told = story(&world.view(), &bob);
     assert!(place(&told, "closed b") < place(&told, "says: Nobody there."), "{told:?}");

@@ -39,13 +39,25 @@ fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &s
     draft.append_aside(&at.dialog, at.course, failed(call, at, asked, reason));
 }
 
-/// Closes what a dialog asked back, since nobody is there any more who could answer.
-pub fn close(draft: &mut Draft, id: &SelfId, texts: Texts) {
+/// Closes what a dialog asked `dead` back, who will not answer: it has the question on its stack, or it
+/// is the asker and nobody has it.
+pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let waits = |call: &CallId| !dialog.history.results.contains(call);
+    let holds = |holder: &Dialog, call: &CallId| {
+        holder.stack.iter().any(|f| f.asker_dialog_id == *id && f.owed_call() == Some(call))
+    };
+    let asked_the_dead = |call: &CallId| {
+        let mut holders = draft.tree.dialogs.values().filter(|holder| holds(holder, call));
+        match holders.next() {
+            Some(holder) => holder.meta.id == *dead,
+            None => dialog.asker() == Some(dead),
+        }
+    };
     let open: Vec<(Position, Call, bool)> = dialog
         .history
         .asked_back()
+        .filter(|(call, _)| asked_the_dead(call))
         .map(|(call, asked)| (at(id, asked), as_call(call, asked), waits(call)))
         .collect();
     let reason = texts.nobody_to_ask_back();

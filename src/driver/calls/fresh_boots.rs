@@ -12,7 +12,7 @@ use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::Texts;
 
-use super::reply::{self, Outcome};
+use super::reply::{self, Outcome, Said};
 use super::{Position, append_result};
 
 /// Lets the state of a new side dialog say that it reasons: it is at work from its first moment on.
@@ -98,7 +98,8 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     if let Some(pending) = reply::waiting(draft, asker, call) {
         let outcome = Outcome {
-            callee: id,
+            callee: Some(id),
+            said: Said::Reply,
             written: Some((at.course, at.genseq)),
             status: ReplyStatus::Completed,
             text: &content,
@@ -120,12 +121,17 @@ pub fn recover(draft: &mut Draft, id: &SelfId) {
             let round = round_by_course(dialog);
             draft.latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
         }
-        (true, false) => {
-            let (course, genseq) = (dialog.history.course, dialog.history.last.genseq);
-            close(draft, &Position { dialog: id.clone(), course, genseq }, &assignment);
-        }
+        (true, false) => abandon(draft, id),
         (true, true) | (false, false) => {}
     }
+}
+
+/// Ends reasoning that nobody waits for.
+pub fn abandon(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.is_fresh_boots()) else { return };
+    let Some(assignment) = dialog.assignment().cloned() else { return };
+    let (course, genseq) = (dialog.history.course, dialog.history.last.genseq);
+    close(draft, &Position { dialog: id.clone(), course, genseq }, &assignment);
 }
 
 /// Ends the reasoning; a conclusion that reached the asker is noted, once.

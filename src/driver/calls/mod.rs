@@ -70,7 +70,12 @@ pub fn plan(
         })
         .collect();
     for (call, status) in statuses {
-        append_result(draft, at, call, status);
+        // A call that a later one of the round replaced has its status already.
+        let has_status =
+            draft.dialog(&at.dialog).is_some_and(|d| d.history.results.contains(&call.id));
+        if !has_status {
+            append_result(draft, at, call, status);
+        }
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));

@@ -8,11 +8,11 @@ use crate::domain::call::ReplyKind;
 use crate::domain::record::{
     AnchorRole, Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
+use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};
 
-use super::tellask::refresh_in_flight;
+use super::tellask::{RUNTIME, refresh_in_flight};
 use super::{Position, ask_back};
 
 /// Delivers a reply made with a reply tool; returns the status text of its call.
@@ -73,8 +73,9 @@ fn deliver(
     };
     let Some(assigned) = assigned else { return false };
     let outcome = Outcome {
-        callee: &at.dialog,
+        callee: Some(&at.dialog),
         written: Some((at.course, at.genseq)),
+        said: Said::Reply,
         status: ReplyStatus::Completed,
         text: content,
     };
@@ -102,9 +103,9 @@ fn deliver_back(
     awaited
 }
 
-/// The asker's entry for a call it still waits for.
+/// The asker's entry for a call it still waits for. The dead wait for nothing.
 pub(super) fn waiting(draft: &Draft, asker: &SelfId, call: &CallId) -> Option<Pending> {
-    let asker = draft.dialog(asker)?;
+    let asker = draft.dialog(asker).filter(|asker| !asker.latest.is_dead())?;
     let unanswered = !asker.history.replies.contains_key(call);
     asker.pending.iter().find(|pending| pending.call_id == *call && unanswered).cloned()
 }
@@ -126,10 +127,21 @@ pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId)
     })
 }
 
+/// Whose words a result are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// The callee's: its reply.
+    Reply,
+    /// Ours: why there is no reply. It stands as it is.
+    Notice,
+}
+
 /// How a call ends for its asker.
 #[derive(Debug)]
 pub struct Outcome<'a> {
-    pub callee: &'a SelfId,
+    /// Who was to reply; `None` if somebody else has its session now.
+    pub callee: Option<&'a SelfId>,
+    pub said: Said,
     /// Where the callee wrote its reply; `None` if it wrote none.
     pub written: Option<(Course, Genseq)>,
     pub status: ReplyStatus,
@@ -148,11 +160,24 @@ pub fn answer_asker(
     let course = asker.latest.current_course.max(asker.history.course);
     let rest: Vec<Pending> =
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
-    let record = result_record(draft, asker, pending, outcome, course, texts);
     let snapshot = Record::PendingSideDialogs { pending_side_dialogs: rest.clone() };
     draft.append_aside(asker_id, course, snapshot);
     draft.pending(asker_id, rest);
     refresh_in_flight(draft, asker_id, texts);
+    record_outcome(draft, asker_id, pending, outcome, texts);
+}
+
+/// Writes the result of a call into the asker.
+pub fn record_outcome(
+    draft: &mut Draft,
+    asker_id: &SelfId,
+    pending: &Pending,
+    outcome: &Outcome<'_>,
+    texts: Texts,
+) {
+    let Some(asker) = draft.dialog(asker_id) else { return };
+    let course = asker.latest.current_course.max(asker.history.course);
+    let record = result_record(draft, asker, pending, outcome, course, texts);
     if matches!(record, Record::Carryover(_)) {
         // A carry-over stands in a generation of its own course.
         let genseq = draft.dialog(asker_id).map(|d| d.history.last_genseq).unwrap_or_default();
@@ -171,9 +196,11 @@ fn result_record(
     texts: Texts,
 ) -> Record {
     let (callee_course, callee_genseq) = outcome.written.unzip();
-    let responder = draft
-        .dialog(outcome.callee)
-        .map_or_else(|| pending.target_agent_id.clone(), |side| side.meta.agent_id.clone());
+    let responder = match outcome.callee.map(|callee| draft.dialog(callee)) {
+        Some(Some(side)) => side.meta.agent_id.clone(),
+        Some(None) => pending.target_agent_id.clone(),
+        None => AgentId::new(RUNTIME),
+    };
     let mention = pending.mention_list.clone().unwrap_or_default().join(" ");
     let reply = Reply {
         responder: responder.as_str(),
@@ -185,6 +212,10 @@ fn result_record(
         slug: pending.session_slug.as_ref().map(crate::domain::Slug::as_str),
         request: &pending.tellask_content,
     };
+    let (plain, carried) = match outcome.said {
+        Said::Reply => (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply)),
+        Said::Notice => (outcome.text.to_owned(), outcome.text.to_owned()),
+    };
     if pending.call_site_course != course {
         return Record::Carryover(Carryover {
             call_site_course: pending.call_site_course,
@@ -195,12 +226,12 @@ fn result_record(
             mention_list: pending.mention_list.clone(),
             tellask_content: pending.tellask_content.clone(),
             status: outcome.status,
-            response: texts.reply(&reply),
-            content: texts.carryover(pending.call_site_course.0, &reply),
+            response: plain,
+            content: carried,
             agent_id: responder.clone(),
             call_id: pending.call_id.clone(),
             origin_member_id: asker.meta.agent_id.clone(),
-            callee_dialog_id: Some(outcome.callee.clone()),
+            callee_dialog_id: outcome.callee.cloned(),
             callee_course,
             callee_genseq,
         });
@@ -208,17 +239,17 @@ fn result_record(
     Record::TellaskResult(TellaskResult {
         call_id: pending.call_id.clone(),
         status: outcome.status,
-        content: texts.reply(&reply),
+        content: plain,
         content_items: None,
         call_site_course: Some(pending.call_site_course),
         call_site_genseq: Some(pending.call_site_genseq),
         responder: Responder {
             responder_id: responder.clone(),
-            agent_id: Some(responder.clone()),
-            origin_member_id: Some(asker.meta.agent_id.clone()),
+            agent_id: outcome.callee.map(|_| responder.clone()),
+            origin_member_id: outcome.callee.map(|_| asker.meta.agent_id.clone()),
         },
         route: Some(Route {
-            callee_dialog_id: Some(outcome.callee.clone()),
+            callee_dialog_id: outcome.callee.cloned(),
             callee_course,
             callee_genseq,
         }),

@@ -4,16 +4,19 @@ use serde_json::{Map, json};
 
 use crate::domain::call::TellaskKind;
 use crate::domain::record::{
-    Call, CallRef, Record, ReplyStatus, Responder, Route, SideDialogCreated, TellaskResult,
+    Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, SideDialogCreated,
+    TellaskResult,
 };
 use crate::domain::reminder::PENDING_TELLASK_OWNER;
 use crate::domain::{
     AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
-    SelfId, Slug,
+    SelfId, Slug, waits,
 };
+use crate::driver::dead;
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
 
+use super::reply::{Outcome, Said, record_outcome};
 use super::{Position, TeamNames, fresh_boots};
 
 /// A checked tellask.
@@ -41,7 +44,7 @@ impl Request<'_> {
 }
 
 /// Who answers a call that nobody can answer.
-const RUNTIME: &str = "dominds";
+pub(super) const RUNTIME: &str = "dominds";
 
 /// Registers the call; returns its status text. The side dialog starts when the round is on disk.
 pub fn start(
@@ -96,10 +99,19 @@ fn refusal(
     if !team.all.iter().any(|member| member == request.target) {
         return Some(texts.unknown_teammate(request.target, &team.visible.join(", ")));
     }
+    if let Some(ring) = ring(draft, at, request) {
+        return Some(texts.ring(&waits::around(&draft.tree, &ring)));
+    }
     let asker = caller.obligation().and_then(|owed| draft.dialog(&owed.target_dialog_id));
     let to_asker = request.kind == TellaskKind::Sessionless
         && asker.is_some_and(|asker| asker.meta.agent_id.as_str() == request.target);
     to_asker.then(|| texts.tellask_to_asker(request.target))
+}
+
+/// The dialogs that would wait for each other if this request was made of its session.
+fn ring(draft: &Draft, at: &Position, request: &Request<'_>) -> Option<Vec<SelfId>> {
+    let known = draft.tree.session(&AgentId::new(request.target), request.slug?)?;
+    waits::ring_of_call(&draft.tree, &at.dialog, &known.meta.id)
 }
 
 fn assignment(draft: &Draft, at: &Position, request: &Request<'_>) -> Assignment {
@@ -184,49 +196,68 @@ fn replace_request(
         .dialogs
         .values()
         .flat_map(|dialog| dialog.pending.iter().map(|p| (dialog.meta.id.clone(), p.clone())))
-        .filter(|(_, pending)| &pending.side_dialog_id == side)
+        .filter(|(owner, pending)| {
+            pending.side_dialog_id == *side
+                && draft.dialog(owner).is_some_and(|owner| !owner.latest.is_dead())
+        })
         .collect();
     for (owner, pending) in earlier {
-        close_superseded(draft, &owner, &pending, texts);
+        close_superseded(draft, at, &owner, &pending, texts);
     }
     let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
     let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
-    match stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {
-        Some(place) => {
-            stack.truncate(place);
-            stack.push(frame);
-        }
-        None => stack.push(frame),
+    // What it was asked back stays owed, below the newer request.
+    if let Some(place) = stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {
+        stack.remove(place);
     }
+    stack.push(frame);
     draft.assign(side, stack);
+    dead::take_on_again(draft, side);
 }
 
-fn close_superseded(draft: &mut Draft, owner: &SelfId, pending: &Pending, texts: Texts) {
+/// Ends a call that a newer one at `at` replaces, for good: its owner is told, waits for it no more, and
+/// no longer finds it among its tellasks in flight.
+fn close_superseded(
+    draft: &mut Draft,
+    at: &Position,
+    owner: &SelfId,
+    pending: &Pending,
+    texts: Texts,
+) {
     let Some(dialog) = draft.dialog(owner) else { return };
-    let course = dialog.history.course;
     let rest: Vec<Pending> =
         dialog.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
     let answered = dialog.history.replies.contains_key(&pending.call_id);
-    if !answered {
-        let record = Record::TellaskResult(TellaskResult {
-            call_id: pending.call_id.clone(),
-            status: ReplyStatus::Failed,
-            content: texts.superseded(),
-            content_items: None,
-            call_site_course: Some(pending.call_site_course),
-            call_site_genseq: Some(pending.call_site_genseq),
-            responder: runtime(),
-            route: Some(Route::default()),
-            call_name: pending.call_name.clone(),
-            call: CallRef {
-                tellask_content: pending.tellask_content.clone(),
-                mention_list: pending.mention_list.clone(),
-                session_slug: pending.session_slug.clone(),
-            },
-        });
-        draft.append_aside(owner, course, record);
-    }
+    let has_status = dialog.history.results.contains(&pending.call_id);
+    let taken_over = *owner != at.dialog;
+    let by = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
     draft.pending(owner, rest);
+    if taken_over {
+        refresh_in_flight(draft, owner, texts);
+    }
+    if answered {
+        return;
+    }
+    if !taken_over && !has_status {
+        // Both calls are of one round: the earlier one has its status like the other, before its end.
+        let status = texts.waiting(&pending.call_name, &pending.call_id);
+        let result = CallResult {
+            id: pending.call_id.clone(),
+            name: pending.call_name.clone(),
+            content: status,
+            content_items: None,
+        };
+        draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+    }
+    let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));
+    let outcome = Outcome {
+        callee: None,
+        said: Said::Notice,
+        written: None,
+        status: ReplyStatus::Failed,
+        text: &text,
+    };
+    record_outcome(draft, owner, pending, &outcome, texts);
 }
 
 fn add_pending(

@@ -60,16 +60,33 @@ impl Texts {
     /// Takes a dialog back to the reply it owes.
     #[must_use]
     pub fn back_to_the_task(self, owed: &ReplyDirective) -> String {
-        let tool = &owed.expected_reply_call_name;
+        let (tool, request) = (&owed.expected_reply_call_name, quote(&owed.tellask_content));
         self.pick(
             format!(
                 "[Dominds long-line reminder]\n\
                  The talk with the person is over for now. Take up your earlier task again; it is still \
-                 to be answered, with `{tool}`."
+                 to be answered, with `{tool}`:\n\n{request}"
             ),
             format!(
                 "[Dominds 长线提醒]\n\
-                 与用户的插话先到这里。请继续原来的任务；它仍等着你用 `{tool}` 回复。"
+                 与用户的插话先到这里。请继续原来的任务；它仍等着你用 `{tool}` 回复：\n\n{request}"
+            ),
+        )
+    }
+
+    /// Tells a dialog that it came to its end without the reply it owes.
+    #[must_use]
+    pub fn still_owed(self, owed: &ReplyDirective) -> String {
+        let (tool, request) = (&owed.expected_reply_call_name, quote(&owed.tellask_content));
+        self.pick(
+            format!(
+                "[Dominds long-line reminder]\n\
+                 You ended without the reply you owe, and nothing you asked for is still to come. \
+                 Answer now, with `{tool}`:\n\n{request}"
+            ),
+            format!(
+                "[Dominds 长线提醒]\n\
+                 你已停下，但所欠的回复还没有给出，也没有别的回复要等。请现在用 `{tool}` 回复：\n\n{request}"
             ),
         )
     }

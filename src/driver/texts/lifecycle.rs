@@ -1,14 +1,15 @@
 //! What askers are told when a person ends a side dialog.
 
-use crate::domain::TellaskKind;
+use crate::domain::{Pending, TellaskKind};
 
 use super::Texts;
 
 impl Texts {
     /// Closes a call whose side dialog was declared dead; `note` is the person's own.
     #[must_use]
-    pub fn declared_dead(self, call_name: &str, note: Option<&str>) -> String {
-        let notice = if call_name == TellaskKind::Session.name() {
+    pub fn declared_dead(self, pending: &Pending, note: Option<&str>) -> String {
+        let (what, call_name) = (self.closed_call(pending), pending.call_name.as_str());
+        let why = if call_name == TellaskKind::Session.name() {
             self.pick(
                 "The human declared the side dialog of this session dead; it will never reply. The \
                  session name is free: a new `tellask` with it begins a new side dialog that knows \
@@ -29,11 +30,23 @@ impl Texts {
                 "人已宣告此诉请的支线对话死亡，它不会再回复。若仍有需要，请重新发起并写全所需信息。",
             )
         };
+        let notice = self.pick(format!("{what}. {why}"), format!("{what}。{why}"));
         match note.map(str::trim).filter(|note| !note.is_empty()) {
             Some(note) => {
                 format!("{notice}\n\n{}\n{note}", self.pick("The human's note:", "人的附言："))
             }
-            None => notice.to_owned(),
+            None => notice,
         }
+    }
+
+    /// Tells a side dialog that the dialog it works for is dead.
+    #[must_use]
+    pub fn asker_is_dead(self) -> String {
+        self.pick(
+            "[System notice] The dialog that gave you this work was declared dead. Nobody waits for \
+             your reply any more, and you owe none.",
+            "【系统提示】交给你这项工作的对话已被宣告死亡。不再有人等你的回复，你也不再欠回复。",
+        )
+        .to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! Asking a teammate: the assignment, the status of the call, and why one is refused.
 
 use crate::domain::record::ReplyStatus;
-use crate::domain::{Assignment, CallId, Pending};
+use crate::domain::{AgentId, Assignment, CallId, Pending};
 
 use super::{Texts, quote};
 
@@ -121,13 +121,60 @@ impl Texts {
         )
     }
 
+    /// Why a session is not given this request: its dialog waits for the one that asks.
     #[must_use]
-    pub fn superseded(self) -> String {
+    pub fn ring(self, around: &str) -> String {
         self.pick(
-            "Closed without a reply: the request was replaced by a newer one of the same session.",
-            "已关闭，没有回复：该请求已被同一会话的新请求取代。",
+            format!(
+                "Failed: these dialogs would wait for each other, and none could go on: {around}. \
+                 Ask your own asker with `tellaskBack`, or say in your reply what is missing."
+            ),
+            format!(
+                "失败：这些对话会互相等待，谁都无法继续：{around}。\
+                 请用 `tellaskBack` 回问你的诉请者，或在回复里说明还缺什么。"
+            ),
         )
-        .to_owned()
+    }
+
+    /// Closes a call whose session was given a newer request, `by` another dialog or by the same one.
+    #[must_use]
+    pub fn superseded(self, pending: &Pending, by: Option<&AgentId>) -> String {
+        let what = self.closed_call(pending);
+        match by {
+            None => self.pick(
+                format!(
+                    "{what}: you gave this session a newer request, and the reply to that one counts."
+                ),
+                format!("{what}：你已给该会话更新的请求，以对新请求的回复为准。"),
+            ),
+            Some(by) => self.pick(
+                format!(
+                    "{what}: @{by} gave this session a newer request. Nobody works on yours any more. \
+                     If you still need it, ask again; with another sessionSlug if both are to be done."
+                ),
+                format!(
+                    "{what}：@{by} 已给该会话更新的请求，你的请求不再有人处理。若仍有需要，请重新诉请；\
+                     若两者都要完成，请换一个 sessionSlug。"
+                ),
+            ),
+        }
+    }
+
+    /// How a notice begins that ends a call without a reply.
+    pub(super) fn closed_call(self, pending: &Pending) -> String {
+        let (call, agent) = (&pending.call_id, &pending.target_agent_id);
+        let session = pending.session_slug.as_ref();
+        let session = session
+            .map(|slug| self.pick(format!(", session `{slug}`"), format!("、会话 `{slug}`")));
+        let session = session.unwrap_or_default();
+        let name = &pending.call_name;
+        self.pick(
+            format!(
+                "[System notice] Your `{name}` (callId {call}) to @{agent}{session} is closed without \
+                 a reply"
+            ),
+            format!("【系统提示】你的 `{name}`（callId {call}，发给 @{agent}{session}）已关闭，没有回复"),
+        )
     }
 }
 

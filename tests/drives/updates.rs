@@ -1,0 +1,177 @@
+//! A session that is asked again loses nothing: not what its dialog was asked back, not what it asked,
+//! not the way its former owner hears of it.
+
+use std::time::Duration;
+
+use dominds_tui::domain::record::Record;
+use dominds_tui::llm::{Reply, Request, Sequence};
+use dominds_tui::protocol::event::QuietOutcome;
+
+use crate::common::World;
+use crate::common::story::{entries, story};
+use crate::tellasks::{reply, session};
+use crate::{made, place, question};
+
+fn ask(id: &str, content: &str) -> Reply {
+    Reply::call(id, "tellask", &session("alice", "plan", content))
+}
+
+fn ask_bob() -> Reply {
+    Reply::call("x", "tellask", &session("bob", "help", "Help."))
+}
+
+fn ask_back() -> Reply {
+    Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#)
+}
+
+fn texts(requests: &[Request], member: &str) -> String {
+    let own = requests.iter().filter(|request| request.model == member);
+    own.flat_map(|request| &request.messages).filter_map(|message| message.text()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_newer_request_keeps_what_its_dialog_was_asked_back_also_over_a_restart() {
+    // alice has asked a person, so she has not heard bob when the newer request comes.
+    let round = ask_bob().and_call("q", "askHuman", r#"{"tellaskContent":"Where?"}"#);
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", round)
+        .reply("bob", ask_back())
+        .reply("lead", ask("c2", "Second."))
+        .reply("alice", Reply::saying("I am on it."))
+        .reply("alice", Reply::saying("The blue one."))
+        .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
+        .reply("alice", Reply::saying("the second plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.say(&main, "Rather this.").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+    let alice = made(&main, 2);
+    let asked: Vec<bool> = world.dialog(&alice).stack.iter().map(|f| f.is_ask_back()).collect();
+    assert_eq!(asked, [true, false], "what is asked back lies below the newer request");
+    running.kill().await;
+    let mut running = world.start().await;
+    let row = question(&running);
+    running.answer(&row, "Here").await.expect("an answer");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let seen = world.models.requests();
+    let heard = texts(&seen, "bob");
+    assert!(heard.contains("The blue one.") && !heard.contains("I am on it."), "{heard}");
+    assert!(texts(&seen, "lead").contains("the second plan"));
+    assert_eq!(world.models.remaining(), 0);
+    for id in [&main, &alice, &made(&main, 3)] {
+        assert_eq!((world.state(id), world.dialog(id).obligation()), ("idle_waiting_user", None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_in_answer_is_delivered_though_a_newer_request_came_meanwhile() {
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", ask_bob())
+        .reply("bob", ask_back())
+        .reply("alice", Reply::new().and_wait(Duration::from_secs(60)).and_saying("The blue one."))
+        .reply("lead", ask("c2", "Second."))
+        .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
+        .reply("alice", Reply::saying("On it."))
+        .reply("alice", Reply::saying("the second plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.say(&main, "Rather this.").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert!(texts(&world.models.requests(), "bob").contains("The blue one."));
+    let told = story(&world.view(), &made(&main, 2));
+    assert!(place(&told, "delivered b") < place(&told, "assigned c2"), "{told:#?}");
+    place(&story(&world.view(), &main), "answered c2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_answers_what_it_is_asked_back_with_a_newer_request_is_asked_once_more() {
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", ask_back())
+        .reply("lead", ask("c2", "The blue one, please."))
+        .reply("lead", Reply::saying("See my newer request."))
+        .reply("alice", Reply::saying("I begin."))
+        .reply("alice", Reply::saying("the blue plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let alice = made(&main, 2);
+    let told = story(&world.view(), &main);
+    assert!(place(&told, "delivered b") < place(&told, "answered c2"), "{told:#?}");
+    let seen = world.models.requests();
+    assert!(texts(&seen, "alice").contains("See my newer request."));
+    assert!(texts(&seen, "lead").contains("the blue plan"));
+    for id in [&main, &alice] {
+        assert_eq!((world.state(id), world.dialog(id).obligation()), ("idle_waiting_user", None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_ends_without_the_reply_it_owes_is_told_once_and_then_waits_for_a_person() {
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", Reply::new().and_thinking("hm"))
+        .reply("alice", Reply::new().and_thinking("hm hm"))
+        .reply("alice", Reply::saying("the plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.quiet().await;
+    let alice = made(&main, 2);
+    assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
+    let told = story(&world.view(), &alice);
+    assert_eq!(told.iter().filter(|line| *line == "prompt").count(), 2, "{told:#?}");
+    running.resume(&alice).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert!(texts(&world.models.requests(), "lead").contains("the plan"));
+    assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_former_owner_of_a_session_reads_a_notice_and_waits_for_one_call_less() {
+    let late = Reply::new().and_wait(Duration::from_secs(5)).and_call(
+        "b",
+        "tellask",
+        &session("alice", "plan", "Second."),
+    );
+    let round = ask("c1", "First.").and_call("c2", "tellask", &session("bob", "help", "Help."));
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", Reply::new().and_wait(Duration::from_secs(60)).and_saying("the first"))
+        .reply("bob", late)
+        .reply("alice", Reply::saying("the second"))
+        .reply("bob", Reply::saying("helped"))
+        .reply("lead", Reply::saying("Done."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    let listed = |world: &World| {
+        world.dialog(&main).reminders.iter().map(|one| one.content.clone()).collect::<String>()
+    };
+    assert!(listed(&world).contains("in flight: 2"), "{}", listed(&world));
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    running.idle().await;
+    assert!(listed(&world).contains("in flight: 1"), "{}", listed(&world));
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let closed = entries(&world.view(), &main).into_iter().find_map(|entry| match entry.record {
+        Record::TellaskResult(result) if result.call_id.as_str() == "c1" => Some(result.content),
+        _ => None,
+    });
+    let closed = closed.expect("a closing text");
+    assert!(closed.starts_with("[System notice]") && !closed.contains("replied"), "{closed}");
+    for part in ["callId c1", "@alice", "session `plan`", "@bob"] {
+        assert!(closed.contains(part), "{part} in {closed}");
+    }
+    assert_eq!(world.models.remaining(), 0);
+}
