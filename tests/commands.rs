@@ -494,3 +494,29 @@ fn man_pages_are_written_and_nothing_is_written_through_a_link() {
     assert!(workspace.refused_after_some(1, &["manual", "pages"]).contains("such as a link"));
     assert_eq!(fs::read_to_string(&precious).expect("a file"), "mine");
 }
+
+#[test]
+fn a_push_is_told_with_its_reason_and_with_how_many_are_left() {
+    let workspace = Workspace(tempfile::tempdir().expect("a folder"));
+    for (path, text) in [
+        (".minds/team.yaml", "default_responder: lead\nmembers:\n  lead:\n    name: Lead\n    provider: mock\n    model: m\n    diligence-push-max: 1\n"),
+        (".minds/llm.yaml", "providers:\n  mock:\n    name: Mock\n    apiType: mock\n    baseUrl: mock\n    models:\n      m: {}\n"),
+        ("t.tsk/goals.md", "See it through.\n"),
+    ] {
+        let path = workspace.0.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+    let why = "it stopped without asking or waiting for anybody, so it was told to go on \
+               (push 1 of 1, 0 left)";
+    let ended = workspace.run(&["run", "--task", "t.tsk", "Begin"]);
+    assert_eq!(ended.code, 3, "it ends with the question whether to go on: {}", ended.err);
+    assert!(ended.out.contains(&format!("pushed on: {why}")), "{}", ended.out);
+    let listed = workspace.ok(&["dialogs", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let dialog = listed[0]["rootId"].as_str().expect("an id");
+    for options in [&["show", dialog][..], &["show", dialog, "--markdown"]] {
+        let shown = workspace.ok(options);
+        assert!(shown.contains("pushed on by the runtime") && shown.contains(why), "{shown}");
+    }
+}

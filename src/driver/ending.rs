@@ -51,10 +51,8 @@ impl TreeTask {
             generation::give_way(draft, at, model);
             return AfterFailure::Pushed;
         }
-        let reason = match self.filling(&at.dialog) {
-            Some(filling) if too_long => filling.refused(error),
-            Some(_) | None => stop_reason(error),
-        };
+        let filling = if too_long { self.filling(&at.dialog) } else { None };
+        let reason = filling.map_or_else(|| stop_reason(error), |filling| filling.refused(error));
         generation::break_off(draft, at, reason, model);
         AfterFailure::Stops
     }

@@ -75,9 +75,9 @@ words! {
     Loading: "reading …" / "读取中 …";
     You: "you" / "你";
     Guide: "runtime to the model" / "运行时提示";
-    Pushed: "pushed on by itself" / "自动推动继续";
+    Pushed: "pushed on by itself" / "自动续推";
     PushReason: "it stopped without asking or waiting for anybody, so it was told to go on" / "它停了下来，既没有提问也没有在等任何人，因此被要求继续";
-    PushNumber: "push" / "推动";
+    PushNumber: "push" / "续推";
     PushesLeft: "left" / "剩余";
     Notice: "notice" / "通知";
     Thinking: "thinking" / "思考";

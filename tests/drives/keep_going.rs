@@ -79,8 +79,12 @@ async fn j01_a_dialog_that_rests_is_pushed_until_its_pushes_are_used_up() {
     assert_eq!(pushes.len(), 2);
     assert!(pushes.iter().all(|text| text.ends_with("\n\n---\n\nOn with it.")), "{pushes:?}");
     let last = world.models.requests().pop().expect("a request");
-    let shown = last.messages.iter().filter(|m| **m == Message::Prompt(pushes[0].clone()));
-    assert_eq!(shown.count(), 2, "the model reads each push as a prompt");
+    for (n, push) in pushes.iter().enumerate() {
+        let shown = last.messages.iter().filter(|m| **m == Message::Prompt(push.clone()));
+        assert_eq!(shown.count(), 1, "the model reads each push as a prompt");
+        let first = push.lines().next().expect("a line");
+        assert!(first.contains(&format!("(push {} of 2)", n + 1)), "{first}");
+    }
     let mut left: Vec<_> = running
         .seen
         .iter()

@@ -272,12 +272,13 @@ async fn e24_a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
 
 #[tokio::test(start_paused = true)]
 async fn arguments_that_do_not_belong_to_a_call_are_refused_with_the_fitting_advice() {
-    let with_slug = session("alice", "one", "Look.");
+    let with_slug = r#"{"sessionSlug":"one","tellaskContent":"Look."}"#;
+    let both = session("alice", "one", "Look.");
     let models = Sequence::new()
-        .reply("lead", Reply::call("c", "tellaskSessionless", &with_slug))
-        .reply("lead", Reply::call("f", "freshBootsReasoning", &with_slug))
+        .reply("lead", Reply::call("c", "tellaskSessionless", &both))
+        .reply("lead", Reply::call("f", "freshBootsReasoning", with_slug))
         .reply("lead", ask_once("d", "alice"))
-        .reply("alice", Reply::call("b", "tellaskBack", &with_slug))
+        .reply("alice", Reply::call("b", "tellaskBack", with_slug))
         .reply("alice", Reply::saying("Seen."))
         .reply("lead", Reply::saying("Good."));
     let world = World::new(models);
