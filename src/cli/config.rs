@@ -185,6 +185,7 @@ mod tests {
             ("language: fr\n", vec![(true, "is no language")]),
             ("colour: 1\n", vec![(true, "there is no setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
+            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
         ] {
             let setup = of("~/config.yaml", Ok(Some(text.to_owned())), ability);

@@ -24,6 +24,8 @@ pub enum Scope {
     Sheet,
     /// The list of processes in the background.
     Processes,
+    /// The messages that wait for a dialog.
+    Queued,
     /// A question of the program itself, such as "quit?".
     Confirm,
     /// The end of a demo.
@@ -32,7 +34,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
@@ -42,6 +44,7 @@ impl Scope {
         Self::Shelf,
         Self::Sheet,
         Self::Processes,
+        Self::Queued,
         Self::Confirm,
         Self::Demo,
     ];
@@ -59,6 +62,7 @@ impl Scope {
             Self::Shelf => "shelf",
             Self::Sheet => "sheet",
             Self::Processes => "processes",
+            Self::Queued => "queued",
             Self::Confirm => "confirm",
             Self::Demo => "demo",
         }
@@ -92,6 +96,7 @@ impl Scope {
             Self::Shelf => &[Self::Shelf, Self::Anywhere],
             Self::Sheet => &[Self::Sheet, Self::Panes, Self::Anywhere],
             Self::Processes => &[Self::Processes, Self::Anywhere],
+            Self::Queued => &[Self::Queued, Self::Anywhere],
             Self::Confirm => &[Self::Confirm],
             Self::Demo => &[Self::Demo, Self::Panes, Self::Anywhere],
         }
@@ -109,6 +114,7 @@ impl Scope {
             | Self::Shelf
             | Self::Sheet
             | Self::Processes
+            | Self::Queued
             | Self::Confirm
             | Self::Demo => false,
         }
@@ -171,12 +177,14 @@ actions! {
         FocusFirst "focus-1" ["alt+1"] "Move to the dialogs";
         FocusSecond "focus-2" ["alt+2"] "Move to your questions";
         FocusThird "focus-3" ["alt+3"] "Move to the open dialog";
+        OpenQueued "queued" ["alt+q"] "Show the messages that wait for the open dialog";
         Help "help" ["f1"] "Show the keys that work here";
         Redraw "redraw" ["ctrl+l"] "Draw the whole screen again";
         Suspend "suspend" ["ctrl+z"] "Put the program to sleep and return to the shell";
     }
     Panes {
         FocusComposer "compose" ["i"] "Write a message to the open dialog";
+        NewDialog "new" ["n"] "Begin a new dialog";
         PaneHelp "help" ["?"] "Show the keys that work here";
         PaneFirst "focus-1" ["1"] "Move to the dialogs";
         PaneSecond "focus-2" ["2"] "Move to your questions";
@@ -197,7 +205,6 @@ actions! {
         TreeBottom "bottom" ["G" "end"] "Go to the last row";
         TreeToAsker "to-asker" ["p"] "Go to the dialog that asked this one";
         TreeAnswer "answer" ["a"] "Answer the oldest question of this dialog";
-        NewDialog "new" ["n"] "Begin a new dialog";
         Stop "stop" ["s"] "Stop this dialog";
         Continue "continue" ["c"] "Let this dialog go on";
         StopAll "stop-all" ["S"] "Stop every running dialog";
@@ -218,6 +225,7 @@ actions! {
         InboxTop "top" ["g" "home"] "Go to the first question";
         InboxBottom "bottom" ["G" "end"] "Go to the last question";
         InboxAnswer "answer" ["enter" "a"] "Answer this question";
+        InboxPick "pick" ["1" "2" "3" "4" "5" "6" "7" "8" "9"] "Answer the question with this number";
         InboxCallSite "view" ["v"] "Show where in its dialog the question was asked";
     }
     Dialog {
@@ -250,7 +258,7 @@ actions! {
     Composer {
         Send "send" ["enter"] "Send";
         NewLine "new-line" ["alt+enter" "ctrl+j"] "Begin a new line";
-        HistoryUp "history-up" ["up"] "Bring back an earlier message, on an empty line";
+        HistoryUp "history-up" ["up"] "On an empty line: edit what waits, or bring back what was sent";
         HistoryDown "history-down" ["down"] "Bring back a later message";
         ScrollUp "scroll-up" ["ctrl+up"] "One line up in the dialog above";
         ScrollDown "scroll-down" ["ctrl+down"] "One line down in the dialog above";
@@ -285,8 +293,16 @@ actions! {
         ProcessStop "stop" ["s"] "Stop this process; asks first";
         ProcessClose "close" ["esc" "q" "ctrl+c"] "Close the list";
     }
+    Queued {
+        QueuedUp "up" ["k" "up"] "Move up one row";
+        QueuedDown "down" ["j" "down"] "Move down one row";
+        QueuedEdit "edit" ["enter" "e"] "Take this message back into the composer";
+        QueuedTakeBack "take-back" ["d"] "Take this message back: it will not be heard";
+        QueuedClose "close" ["esc" "q" "ctrl+c"] "Close the list";
+    }
     Confirm {
-        ConfirmYes "accept" ["y" "enter"] "Yes";
+        ConfirmYes "accept" ["y"] "Yes";
+        ConfirmEnter "accept-what-can-be-undone" ["enter"] "Yes, unless it is for ever";
         ConfirmStop "stop" ["s"] "Leave, and stop processes in the background";
         ConfirmNo "refuse" ["n" "esc" "ctrl+c"] "No";
     }

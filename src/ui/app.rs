@@ -4,6 +4,7 @@
 //! Nothing here waits, reads a clock or writes to the terminal.
 
 mod answering;
+mod dead_keys;
 mod ending;
 mod events;
 mod going_on;
@@ -12,6 +13,7 @@ mod jumping;
 mod lifecycle;
 mod opening;
 mod processes;
+mod queued;
 mod screen;
 mod sheets;
 mod trust;
@@ -26,8 +28,9 @@ pub use self::ending::Begun;
 use self::ending::Ending;
 use self::jumping::Stop;
 pub use self::processes::Parting;
+use self::queued::TakingBack;
 use crate::domain::transcript::Place;
-use crate::domain::{Clock, DialogId};
+use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look};
@@ -70,7 +73,7 @@ pub enum Effect {
     Suspend,
     /// Draw everything again.
     Redraw,
-    /// The number of open questions, for the window title; from the first one that arrives on.
+    /// The number of open questions, for the window title; once there was one.
     Title(usize),
     /// A person is needed.
     Ring(SafeText),
@@ -98,7 +101,10 @@ enum Waiting {
     Create {
         text: String,
     },
-    Lifecycle(Lifecycle),
+    /// A change of a dialog, and what a person calls it.
+    Lifecycle(Lifecycle, String),
+    /// A message that waits is to be the person's again.
+    TakeBack(TakingBack),
     /// What a sheet shows.
     Sheet,
     Other,
@@ -150,6 +156,16 @@ pub struct App {
     drawn_at: Instant,
     rang_at: Option<Instant>,
     title_count: Option<usize>,
+    /// What was put away last, to be found first when the list is opened.
+    put_away_last: Option<RootId>,
+    /// The key that is being handled.
+    pressed: Option<Chord>,
+    /// The last key, if it did nothing where it was pressed.
+    last_dead: Option<(Scope, Chord)>,
+    /// The dialog that the last key let go on.
+    goes_on: Option<DialogId>,
+    /// Since when messages wait for the open dialog.
+    queued_since: Option<Instant>,
 }
 
 /// Parts of the first picture.
@@ -190,6 +206,11 @@ impl App {
             drawn_at: options.moment,
             rang_at: None,
             title_count: None,
+            put_away_last: None,
+            pressed: None,
+            last_dead: None,
+            goes_on: None,
+            queued_since: None,
         }
     }
 
@@ -199,23 +220,29 @@ impl App {
             return Vec::new();
         }
         self.dirty = true;
+        self.goes_on = None;
+        let chord = Chord::from(key);
+        self.pressed = Some(chord);
+        // Another key ends the silence about one that did nothing.
+        self.last_dead.take_if(|(_, dead)| *dead != chord);
         if self.overlays.is_empty() {
-            let chord = Chord::from(key);
             let known = self.ending_action(chord);
             match known.or_else(|| self.look.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus == Focus::Composer => self.type_key(key),
-                None => {}
+                None if self.focus == Focus::Composer => self.type_or_say(key),
+                None => self.dead_key(self.scope(), chord),
             }
         } else {
             self.overlay_key(key);
         }
+        self.note_queue();
         self.take_commands()
     }
 
     /// Takes pasted text. It never acts as keys.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
         self.dirty = true;
+        self.goes_on = None;
         if self.with_overlay(|pane, cx| {
             pane.paste(text, cx);
             Handled::Done
@@ -241,13 +268,20 @@ impl App {
         self.dirty |= self.model.notices.tick(now);
         self.drafts.tick(now);
         let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER;
-        self.dirty |= ages || self.counts_at().is_some_and(|at| now >= at);
+        let due = [self.counts_at(), self.queue_appears_at()];
+        self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
     }
 
     /// When something changes by itself.
     pub fn wake_at(&self) -> Option<Instant> {
         let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGES_AFTER);
-        let times = [self.model.notices.until(), self.drafts.save_at(), ages, self.counts_at()];
+        let times = [
+            self.model.notices.until(),
+            self.drafts.save_at(),
+            ages,
+            self.counts_at(),
+            self.queue_appears_at(),
+        ];
         times.into_iter().flatten().min()
     }
 
@@ -268,8 +302,8 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        let arrived = self.rang_at.is_some();
-        if arrived && self.title_count.replace(count) != Some(count) {
+        let counts = count > 0 || self.title_count.is_some() || self.rang_at.is_some();
+        if counts && self.title_count.replace(count) != Some(count) {
             self.effects.push(Effect::Title(count));
         }
         std::mem::take(&mut self.effects)
@@ -295,6 +329,11 @@ impl App {
     /// Open questions, for the last words after the screen is gone.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.len()
+    }
+
+    /// True once the first picture is complete: before that nobody knows that there is nothing.
+    fn is_listed(&self) -> bool {
+        self.seen.contains(&Seen::Rows) && self.seen.contains(&Seen::Inbox)
     }
 
     /// Where keys are looked up.
@@ -329,11 +368,14 @@ impl App {
             self.act(outside);
             return;
         }
-        self.with_overlay(|pane, cx| {
+        let used = self.with_overlay(|pane, cx| {
             let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
             let types = action.is_none() || scope == Scope::Composer;
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
+        if !used {
+            self.dead_key(scope, Chord::from(key));
+        }
     }
 
     /// Lets the topmost overlay do something; false if there is none or it did not care.
@@ -342,7 +384,9 @@ impl App {
             return false;
         };
         let mut intents = Vec::new();
+        let queued = self.queued();
         let mut cx = Cx {
+            queued: &queued,
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
             problems: &self.model.problems,
@@ -380,8 +424,14 @@ impl App {
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
             }
+            Intent::EditQueued { dialog, words } => self.edit_queued(dialog, &words),
+            Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
+            Intent::ChangeShelved(change, name) => self.change_named(change, name),
             Intent::Ask(question, yes) => {
-                self.overlays.push(Box::new(Confirm::new(question, *yes)));
+                self.overlays.push(Box::new(Confirm::about(&question, *yes)));
+            }
+            Intent::AskForGood(question, yes) => {
+                self.overlays.push(Box::new(Confirm::for_good(&question, *yes)));
             }
             Intent::Tell(text) => self.say_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {

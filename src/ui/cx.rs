@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, Problem, Stamp};
+use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, MsgId, Problem, Stamp};
+use crate::protocol::event::QueuedWords;
 use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
@@ -36,6 +37,11 @@ impl Look {
         what: Counted,
     ) -> String {
         what.text(number, self.lang)
+    }
+
+    /// A sentence with a name in it.
+    pub fn sentence(&self, word: Word, name: &str) -> String {
+        self.word(word).replacen("{}", name, 1)
     }
 
     /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.
@@ -87,8 +93,22 @@ pub enum Intent {
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     },
+    /// A message that waits goes back into the composer.
+    EditQueued {
+        dialog: DialogId,
+        words: QueuedWords,
+    },
+    /// A message that waits is not to be heard.
+    TakeBack {
+        dialog: DialogId,
+        message: MsgId,
+    },
+    /// A change of what stands in the list of what is put away, with its name.
+    ChangeShelved(Lifecycle, String),
     /// Do it if the person agrees.
-    Ask(Word, Box<Intent>),
+    Ask(String, Box<Intent>),
+    /// The same for what cannot be undone.
+    AskForGood(String, Box<Intent>),
     /// Something to say in the last line.
     Tell(String),
 }
@@ -96,6 +116,8 @@ pub enum Intent {
 /// What a key handler of an overlay may use.
 #[derive(Debug)]
 pub struct Cx<'a> {
+    /// Messages that wait for the open dialog.
+    pub queued: &'a [QueuedWords],
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,
     pub problems: &'a [Problem],

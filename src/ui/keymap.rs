@@ -5,7 +5,7 @@
 
 mod chord;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -27,33 +27,29 @@ impl Keymap {
     /// The keys of the action table.
     #[must_use]
     pub fn defaults() -> Self {
-        let keys = ACTIONS
-            .iter()
-            .map(|spec| {
-                (spec.action, spec.keys.iter().filter_map(|key| Chord::parse(key)).collect())
-            })
-            .collect();
-        Self::from_keys(keys).0
+        let keys = ACTIONS.iter().map(|spec| (spec.action, default_keys(spec).collect()));
+        Self::from_keys(keys.collect(), &BTreeSet::new()).0
     }
 
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
     /// An empty list takes an action's keys away.
     ///
     /// Also returns one sentence for each entry that could not be used and for each key that two
-    /// actions of one scope claim (the earlier in the table keeps it).
+    /// actions claim. In one scope the file wins over the defaults, and then the earlier in the table.
     #[must_use]
     pub fn with_overrides(overrides: &Value) -> (Self, Vec<String>) {
-        let mut keys = Self::defaults().keys;
-        let mut faults = Vec::new();
+        let mut changes = Changes { keys: Self::defaults().keys, ..Changes::default() };
         if let Value::Object(scopes) = overrides {
             for (scope, entries) in scopes {
-                override_scope(scope, entries, &mut keys, &mut faults);
+                changes.scope(scope, entries);
             }
         } else if !overrides.is_null() {
-            faults.push("keys: expected a mapping of scopes".to_owned());
+            changes.faults.push("keys: expected a mapping of scopes".to_owned());
         }
-        let (keymap, conflicts) = Self::from_keys(keys);
+        let Changes { keys, changed, mut faults } = changes;
+        let (keymap, conflicts) = Self::from_keys(keys, &changed);
         faults.extend(conflicts);
+        faults.extend(changed.iter().flat_map(|action| keymap.taken_by(*action, &changed)));
         (keymap, faults)
     }
 
@@ -88,38 +84,85 @@ impl Keymap {
         rows
     }
 
-    fn from_keys(keys: BTreeMap<Action, Vec<Chord>>) -> (Self, Vec<String>) {
+    fn from_keys(
+        mut keys: BTreeMap<Action, Vec<Chord>>,
+        changed: &BTreeSet<Action>,
+    ) -> (Self, Vec<String>) {
         let mut lookup = HashMap::new();
         let mut conflicts = Vec::new();
-        for spec in ACTIONS {
-            for chord in keys.get(&spec.action).into_iter().flatten() {
-                let taken = lookup.entry((spec.scope, *chord)).or_insert(spec.action);
-                if *taken != spec.action {
+        let (first, rest): (Vec<&ActionSpec>, Vec<&ActionSpec>) =
+            ACTIONS.iter().partition(|spec| changed.contains(&spec.action));
+        for spec in first.into_iter().chain(rest) {
+            let Some(chords) = keys.get_mut(&spec.action) else { continue };
+            chords.retain(|chord| {
+                let taken = *lookup.entry((spec.scope, *chord)).or_insert(spec.action);
+                if taken != spec.action {
                     let (scope, winner, loser) = (spec.scope.name(), taken.name(), spec.name);
-                    conflicts.push(format!("keys: {scope}: {chord} is both {winner} and {loser}"));
+                    conflicts.push(format!(
+                        "keys: {scope}: {winner}: {chord} is the key of {loser} too, which loses it"
+                    ));
                 }
-            }
+                taken == spec.action
+            });
         }
         (Self { keys, lookup }, conflicts)
     }
+
+    /// One sentence for each new key of this action that means something else in a wider scope, which
+    /// it hides, or in a narrower one, where it is hidden.
+    fn taken_by(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<String> {
+        let Some(spec) = ACTIONS.iter().find(|spec| spec.action == action) else {
+            return Vec::new();
+        };
+        let (scope, name) = (spec.scope, spec.name);
+        let defaults: Vec<Chord> = default_keys(spec).collect();
+        let mut told = Vec::new();
+        for chord in self.keys(action).iter().filter(|chord| !defaults.contains(chord)) {
+            let at = |scope: &Scope| self.lookup.get(&(*scope, *chord)).copied();
+            if let Some(other) = scope.chain().iter().skip(1).find_map(at) {
+                let (of, other) = (other.scope().name(), other.name());
+                let scope = scope.name();
+                told.push(format!("keys: {scope}: {name}: {chord} hides {other} ({of}) there"));
+            }
+            let narrower = Scope::ALL.iter().filter(|n| **n != scope && n.chain().contains(&scope));
+            for (narrow, other) in narrower.filter_map(|narrow| Some((narrow, at(narrow)?))) {
+                if !changed.contains(&other) {
+                    let (of, here, other) = (scope.name(), narrow.name(), other.name());
+                    told.push(format!("keys: {of}: {name}: in {here} {chord} stays {other}"));
+                }
+            }
+        }
+        told
+    }
 }
 
-fn override_scope(
-    name: &str,
-    entries: &Value,
-    keys: &mut BTreeMap<Action, Vec<Chord>>,
-    faults: &mut Vec<String>,
-) {
-    let (Some(scope), Value::Object(entries)) = (Scope::named(name), entries) else {
-        faults.push(format!("keys: {name:?} is no scope with a mapping of actions"));
-        return;
-    };
-    for (action, value) in entries {
-        match override_action(scope, action, value) {
-            Ok((action, chords)) => {
-                keys.insert(action, chords);
+fn default_keys(spec: &ActionSpec) -> impl Iterator<Item = Chord> {
+    spec.keys.iter().filter_map(|key| Chord::parse(key))
+}
+
+/// The default keys with what a key file changes.
+#[derive(Debug, Default)]
+struct Changes {
+    keys: BTreeMap<Action, Vec<Chord>>,
+    /// The actions the file names.
+    changed: BTreeSet<Action>,
+    faults: Vec<String>,
+}
+
+impl Changes {
+    fn scope(&mut self, name: &str, entries: &Value) {
+        let (Some(scope), Value::Object(entries)) = (Scope::named(name), entries) else {
+            self.faults.push(format!("keys: {name:?} is no scope with a mapping of actions"));
+            return;
+        };
+        for (action, value) in entries {
+            match override_action(scope, action, value) {
+                Ok((action, chords)) => {
+                    self.keys.insert(action, chords);
+                    self.changed.insert(action);
+                }
+                Err(fault) => self.faults.push(format!("keys: {name}: {action}: {fault}")),
             }
-            Err(fault) => faults.push(format!("keys: {name}: {action}: {fault}")),
         }
     }
 }
@@ -129,7 +172,7 @@ fn override_action(
     name: &str,
     value: &Value,
 ) -> Result<(Action, Vec<Chord>), String> {
-    let spec = ActionSpec::named(scope, name).ok_or("no such action")?;
+    let spec = ActionSpec::named(scope, name).ok_or_else(|| no_such(scope, name))?;
     let names = if let Value::Array(names) = value {
         names.as_slice()
     } else if value.is_string() {
@@ -144,9 +187,20 @@ fn override_action(
         if scope.is_for_typing() && chord.is_typed() {
             return Err(format!("{chord} types text here"));
         }
+        if spec.action == Action::ConfirmYes && chord.is_enter() {
+            return Err(format!("{chord} is never yes to what is for ever"));
+        }
         chords.push(chord);
     }
     Ok((spec.action, chords))
+}
+
+fn no_such(scope: Scope, name: &str) -> String {
+    let wider = scope.chain().iter().skip(1).find_map(|wider| ActionSpec::named(*wider, name));
+    match wider {
+        Some(spec) => format!("no such action; it stands under {}", spec.scope.name()),
+        None => "no such action".to_owned(),
+    }
 }
 
 #[cfg(test)]

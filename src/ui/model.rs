@@ -14,10 +14,8 @@ pub mod retries;
 pub mod sheets;
 pub mod tree;
 
-use std::collections::BTreeMap;
-
-use crate::domain::{Background, DialogId, Problem};
-use crate::protocol::{HeldKey, WorkspaceView};
+use crate::domain::{Background, Problem};
+use crate::protocol::WorkspaceView;
 
 pub use drafts::{DraftKey, DraftStore, Drafts};
 pub use inbox::Inbox;
@@ -40,7 +38,5 @@ pub struct Model {
     pub problems: Vec<Problem>,
     /// Commands that members left in the background.
     pub processes: Vec<Background>,
-    /// Dialogs that stopped because a key waits for consent.
-    pub held: BTreeMap<DialogId, HeldKey>,
     pub notices: Notices,
 }

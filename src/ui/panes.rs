@@ -10,6 +10,7 @@ pub mod inbox;
 pub mod parting;
 pub mod problems;
 pub mod processes;
+pub mod queued;
 pub mod sheet;
 pub mod shelf;
 pub mod status;

@@ -60,10 +60,11 @@ impl App {
 
     /// Shows where the chosen question was asked.
     pub(super) fn view_call_site(&mut self) {
-        if let Some(row) = self.model.inbox.selected().cloned() {
-            self.show_question(&row);
-            self.set_focus(Focus::Dialog);
-        }
+        let Some(row) = self.model.inbox.selected().cloned() else {
+            return self.say(Tone::Plain, Word::NoQuestions);
+        };
+        self.show_question(&row);
+        self.set_focus(Focus::Dialog);
     }
 
     fn answer_or_say(&mut self, row: Option<InboxRow>) {
@@ -146,7 +147,8 @@ impl App {
             Waiting::Words { key: of, text } => of == key && text == draft,
             Waiting::Open
             | Waiting::Create { .. }
-            | Waiting::Lifecycle(_)
+            | Waiting::Lifecycle(..)
+            | Waiting::TakeBack(_)
             | Waiting::Sheet
             | Waiting::Other => false,
         });
@@ -182,6 +184,9 @@ impl App {
         let Some(key) = self.composer.target.key() else {
             return;
         };
+        if self.awaits_take_back() {
+            return self.say(Tone::Plain, Word::Busy);
+        }
         self.keep_draft();
         self.drafts.save();
         let (_, Answer { text: said, .. }) = self.read_answer(&text);

@@ -14,6 +14,7 @@ impl App {
     pub fn apply(&mut self, event: UiEvent) -> Vec<Command> {
         self.dirty |= self.fold(event);
         self.land();
+        self.note_queue();
         self.take_commands()
     }
 
@@ -142,7 +143,8 @@ impl App {
                     self.set_focus(Focus::Dialog);
                 }
             }
-            Some(Waiting::Lifecycle(change)) => self.life_changed(&change),
+            Some(Waiting::TakeBack(back)) => self.taken_back(&back),
+            Some(Waiting::Lifecycle(change, name)) => self.life_changed(&change, &name),
             Some(Waiting::Open | Waiting::Sheet | Waiting::Other) | None => {}
         }
     }
@@ -156,8 +158,9 @@ impl App {
                     self.model.open = None;
                 }
             }
+            Some(Waiting::TakeBack(back)) => self.not_taken_back(back),
             Some(Waiting::Sheet) => self.sheet_refused(),
-            Some(Waiting::Lifecycle(_) | Waiting::Other) | None => {}
+            Some(Waiting::Lifecycle(..) | Waiting::Other) | None => {}
         }
         self.say_text(Tone::Bad, text);
     }
@@ -172,8 +175,7 @@ impl App {
 
     /// The first screen: the oldest open question with its draft, else the newest dialog.
     fn land(&mut self) {
-        let complete = self.seen.contains(&Seen::Rows) && self.seen.contains(&Seen::Inbox);
-        if !complete || !self.seen.insert(Seen::Landed) {
+        if !self.is_listed() || !self.seen.insert(Seen::Landed) {
             return;
         }
         if let Some(row) = self.model.inbox.oldest().cloned() {

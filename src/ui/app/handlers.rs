@@ -8,6 +8,7 @@ use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
+use crate::ui::model::Tone;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::problems::ProblemList;
@@ -29,6 +30,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::FocusFirst, |app| app.set_focus(Focus::Tree)),
     (Action::FocusSecond, |app| app.set_focus(Focus::Inbox)),
     (Action::FocusThird, |app| app.set_focus(Focus::Dialog)),
+    (Action::OpenQueued, App::open_queued),
     (Action::Help, App::help),
     (Action::Redraw, |app| app.effects.push(Effect::Redraw)),
     (Action::Suspend, |app| app.effects.push(Effect::Suspend)),
@@ -70,6 +72,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::InboxTop, |app| app.step_inbox(-FAR)),
     (Action::InboxBottom, |app| app.step_inbox(FAR)),
     (Action::InboxAnswer, App::answer_selected),
+    (Action::InboxPick, App::pick_question),
     (Action::InboxCallSite, App::view_call_site),
     (Action::LineUp, |app| app.transcript.go(Move::Lines(-1))),
     (Action::LineDown, |app| app.transcript.go(Move::Lines(1))),
@@ -134,6 +137,9 @@ impl App {
     }
 
     fn recall(&mut self, down: bool) {
+        if !down && self.edit_newest_queued() {
+            return;
+        }
         let changed =
             if down { self.composer.recall_later() } else { self.composer.recall_earlier() };
         if changed {
@@ -183,23 +189,37 @@ impl App {
         self.model.inbox.select(at);
     }
 
-    fn selected_dialog(&mut self) -> Option<DialogId> {
-        self.model.tree.selected_dialog()
+    /// The dialog chosen in the tree; says so where there is none.
+    pub(super) fn selected_dialog(&mut self) -> Option<DialogId> {
+        let dialog = self.model.tree.selected_dialog();
+        if dialog.is_none() {
+            self.say(Tone::Plain, Word::ChooseDialog);
+        }
+        dialog
     }
 
-    fn open_dialog(&mut self) -> Option<DialogId> {
-        self.model.open.as_ref().map(|open| open.dialog.clone())
+    /// The open dialog; says so where there is none.
+    pub(super) fn open_dialog(&mut self) -> Option<DialogId> {
+        let dialog = self.model.open.as_ref().map(|open| open.dialog.clone());
+        if dialog.is_none() {
+            self.say(Tone::Plain, Word::NothingOpen);
+        }
+        dialog
     }
 
     fn stop(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
         if let Some(dialog) = which(self) {
+            let runs = self.model.tree.get(&dialog).is_some_and(|row| row.state.is_running());
+            if !runs {
+                self.say(Tone::Plain, Word::NotRunning);
+            }
             self.commands.push(Command::Stop { dialog });
         }
     }
 
     fn go_on(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
         if let Some(dialog) = which(self) {
-            self.go_on_or_ask(dialog);
+            self.continue_dialog(dialog);
         }
     }
 
@@ -209,6 +229,9 @@ impl App {
     }
 
     fn ask_to_stop_all(&mut self) {
+        if !self.model.tree.any_running() {
+            return self.say(Tone::Plain, Word::NothingRuns);
+        }
         let question = Confirm::new(Word::StopAllQuestion, Intent::StopAll);
         self.overlays.push(Box::new(question));
     }

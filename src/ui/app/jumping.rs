@@ -41,7 +41,7 @@ impl App {
     /// assignment or a reply to the call it is about. A question is answered instead.
     pub(super) fn jump(&mut self) {
         let Some(open) = &self.model.open else {
-            return;
+            return self.say(Tone::Plain, Word::NothingOpen);
         };
         let block = self.transcript.chosen(open).and_then(|item| open.block(item));
         let Some(block) = block else {
@@ -120,7 +120,7 @@ impl App {
 
     pub(super) fn go_back(&mut self) {
         let Some(stop) = self.back.pop() else {
-            return;
+            return self.say(Tone::Plain, Word::NothingBefore);
         };
         self.seeks = false;
         let here = self.model.open.as_ref().is_some_and(|open| {

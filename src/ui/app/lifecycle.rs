@@ -3,24 +3,26 @@
 use super::{App, Waiting};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
 use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, Ticket};
+use crate::ui::action::Action;
 use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Tone};
 use crate::ui::panes::ask::{Ask, Purpose};
 use crate::ui::panes::confirm::Confirm;
-use crate::ui::panes::shelf::Shelf;
+use crate::ui::panes::shelf::{Shelf, dialog_name};
 
 impl App {
-    /// A side dialog only; a note is asked for, and gives time to think again.
+    /// A side dialog only. A note is asked for, then whether it is meant.
     pub(super) fn ask_to_declare_dead(&mut self) {
-        let Some(dialog) = self.model.tree.selected_dialog() else { return };
+        let Some(dialog) = self.selected_dialog() else { return };
         let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
         if dialog.is_main() {
             self.say(Tone::Plain, Word::OnlySideDialogs);
         } else if dead {
             self.say(Tone::Plain, Word::DeadAlready);
         } else {
-            self.overlays.push(Box::new(Ask::new(Purpose::DeclareDead(dialog), "")));
+            let name = self.name_of(&dialog);
+            self.overlays.push(Box::new(Ask::new(Purpose::DeclareDead(dialog), &name, "")));
         }
     }
 
@@ -29,16 +31,26 @@ impl App {
         let Some(dialog) = self.selected_main() else { return };
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
         if self.something_is_open(&dialog) {
-            self.ask_first(Word::PutAwayOpen, change);
+            let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
+            let question = self.look.sentence(word, &self.name_of(&dialog));
+            let yes = Intent::Lifecycle(change);
+            self.overlays.push(Box::new(Confirm::about(&question, yes)));
         } else {
             self.change_life(change);
         }
     }
 
     pub(super) fn ask_to_delete(&mut self) {
-        if let Some(dialog) = self.selected_main() {
-            self.ask_first(Word::DeleteQuestion, Lifecycle::Delete { root: dialog.root });
-        }
+        let Some(dialog) = self.selected_main() else { return };
+        let question = self.look.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
+        let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
+        self.overlays.push(Box::new(Confirm::for_good(&question, yes)));
+    }
+
+    /// What a person calls a dialog: whose it is, and what it is about.
+    fn name_of(&self, dialog: &DialogId) -> String {
+        let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
+        dialog_name(&row.agent, row.slug.as_ref(), &row.about, &row.taskdoc)
     }
 
     /// Before the newest generation, unless the person names another.
@@ -50,7 +62,9 @@ impl App {
 
     /// Before the generation the person reads.
     pub(super) fn ask_to_fork_open(&mut self) {
-        let Some(open) = &self.model.open else { return };
+        let Some(open) = &self.model.open else {
+            return self.say(Tone::Plain, Word::NothingOpen);
+        };
         let dialog = open.dialog.clone();
         let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
         if dialog.is_main() {
@@ -62,11 +76,12 @@ impl App {
 
     fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
         let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
-        self.overlays.push(Box::new(Ask::new(Purpose::Fork(dialog.root), &text)));
+        let name = self.name_of(&dialog);
+        self.overlays.push(Box::new(Ask::new(Purpose::Fork(dialog.root), &name, &text)));
     }
 
     fn selected_main(&mut self) -> Option<DialogId> {
-        let dialog = self.model.tree.selected_dialog()?;
+        let dialog = self.selected_dialog()?;
         if dialog.is_main() {
             return Some(dialog);
         }
@@ -82,29 +97,48 @@ impl App {
         })
     }
 
-    pub(super) fn ask_first(&mut self, question: Word, change: Lifecycle) {
-        self.overlays.push(Box::new(Confirm::new(question, Intent::Lifecycle(change))));
+    pub(super) fn change_life(&mut self, change: Lifecycle) {
+        let name = match &change {
+            Lifecycle::DeclareDead { dialog, .. } => self.name_of(dialog),
+            Lifecycle::Delete { root }
+            | Lifecycle::Move { root, .. }
+            | Lifecycle::Fork { root, .. } => self.name_of(&DialogId::main(root.clone())),
+        };
+        self.change_named(change, name);
     }
 
-    pub(super) fn change_life(&mut self, change: Lifecycle) {
-        let ticket = self.ticket(Waiting::Lifecycle(change.clone()));
+    pub(super) fn change_named(&mut self, change: Lifecycle, name: String) {
+        let ticket = self.ticket(Waiting::Lifecycle(change.clone(), name));
         self.commands.push(Command::Lifecycle { ticket, change });
     }
 
-    /// It is on disk: the person is told, and what came is shown.
-    pub(super) fn life_changed(&mut self, change: &Lifecycle) {
-        match change {
-            Lifecycle::DeclareDead { .. } => self.say(Tone::Plain, Word::DeclaredDead),
-            Lifecycle::Delete { .. } => self.say(Tone::Plain, Word::Deleted),
+    /// It is on disk: the person is told, and how it is undone; what came is shown.
+    pub(super) fn life_changed(&mut self, change: &Lifecycle, name: &str) {
+        let (tone, word) = match change {
+            Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
+            Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
                 self.open(&DialogId::main(root.clone()), None);
-                self.say(Tone::Good, Word::BroughtBack);
+                (Tone::Good, Word::BroughtBack)
             }
-            Lifecycle::Move { to: Bucket::Done | Bucket::Archive, .. } => {
-                self.say(Tone::Plain, Word::PutAway);
+            Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
+                self.put_away_last = Some(root.clone());
+                let word =
+                    if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
+                return self.tell_undo(word, name);
             }
-            Lifecycle::Fork { .. } => self.say(Tone::Good, Word::Forked),
-        }
+            Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
+        };
+        let text = self.look.sentence(word, name);
+        self.say_text(tone, &text);
+    }
+
+    /// The list opens with what was put away last, so two keys bring it back.
+    fn tell_undo(&mut self, word: Word, name: &str) {
+        let (list, revive) = (self.look.key(Action::OpenShelf), self.look.key(Action::ShelfRevive));
+        let done = self.look.sentence(word, name);
+        let (dot, undo) = (self.look.glyphs.middle_dot, self.look.word(Word::UndoWith));
+        self.say_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
     }
 
     /// The fork opens; words that are to be said anew stand in the composer.
@@ -125,7 +159,8 @@ impl App {
 
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
         if self.waiting.remove(&ticket).is_some() {
-            self.overlays.push(Box::new(Shelf::new(rows)));
+            let chosen = self.put_away_last.as_ref();
+            self.overlays.push(Box::new(Shelf::new(rows, chosen)));
         }
     }
 }

@@ -121,7 +121,7 @@ impl App {
 
     pub(super) fn other_course(&mut self, step: i64) {
         let Some(open) = &self.model.open else {
-            return;
+            return self.say(Tone::Plain, Word::NothingOpen);
         };
         let wanted = i64::from(open.course.0) + step;
         let course = u32::try_from(wanted).ok().filter(|course| *course > 0).map(Course);
@@ -140,20 +140,25 @@ impl App {
     /// Opens or closes the call the person reads.
     pub(super) fn toggle_call(&mut self) {
         let Some(open) = &mut self.model.open else {
-            return;
+            return self.say(Tone::Plain, Word::NothingOpen);
         };
         let chosen = self.transcript.chosen_to_open(open);
-        if let Some(place) = chosen.and_then(|item| open.block(item)).map(|block| block.place)
-            && !open.unfolded.blocks.remove(&place)
-        {
+        let place = chosen.and_then(|item| open.block(item)).map(|block| block.place);
+        let Some(place) = place else {
+            return self.say(Tone::Plain, Word::NothingToOpen);
+        };
+        self.transcript.ignore_growth();
+        if !open.unfolded.blocks.remove(&place) {
             open.unfolded.blocks.insert(place);
         }
     }
 
     pub(super) fn toggle_thinking(&mut self) {
-        if let Some(open) = &mut self.model.open {
-            open.unfolded.thinking = !open.unfolded.thinking;
-        }
+        let Some(open) = &mut self.model.open else {
+            return self.say(Tone::Plain, Word::NothingOpen);
+        };
+        self.transcript.ignore_growth();
+        open.unfolded.thinking = !open.unfolded.thinking;
     }
 
     pub(super) fn next_waiting(&mut self) {
@@ -171,12 +176,13 @@ impl App {
     }
 
     pub(super) fn choose_asker(&mut self) {
-        let Some(dialog) = self.model.tree.selected_dialog() else {
+        let Some(dialog) = self.selected_dialog() else {
             return;
         };
         let asker = self.model.tree.get(&dialog).and_then(|row| row.asker.clone());
-        if let Some(asker) = asker {
-            self.model.tree.select(&DialogId::side(&dialog.root, &asker));
+        match asker {
+            Some(asker) => self.model.tree.select(&DialogId::side(&dialog.root, &asker)),
+            None => self.say(Tone::Plain, Word::NoAsker),
         }
     }
 }

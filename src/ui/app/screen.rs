@@ -20,7 +20,7 @@ use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::status::{self, Figures};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::transcript::{Answering, Scene};
-use crate::ui::panes::{inbox, transcript, tree};
+use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
 
@@ -136,6 +136,9 @@ impl App {
         let mut strip = Strip::new();
         for (number, (name, here)) in (1..).zip(tabs) {
             let role = if here { Role::TitleFocus } else { Role::Title };
+            // In the inbox, digits are its questions.
+            let digits = self.focus != Focus::Inbox || questions == 0;
+            let number = if digits { number.to_string() } else { " ".to_owned() };
             strip.push(&format!(" {number} "), look.style(Role::TextDim));
             strip.push(&name, look.style(role));
             strip.push("  ", Style::default());
@@ -192,6 +195,11 @@ impl App {
             title.draw(frame.buffer_mut(), area, area.y + 2);
             rows = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
         }
+        if !self.is_listed() {
+            let reading = Strip::new().put(look.word(Word::Loading), look.style(Role::TextDim));
+            reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
+            return;
+        }
         tree::draw(&mut self.model.tree, view, focused, frame.buffer_mut(), rows);
     }
 
@@ -201,6 +209,9 @@ impl App {
         }
         let look = view.look;
         let focused = self.focus == Focus::Inbox;
+        if !self.is_listed() {
+            return;
+        }
         if self.model.inbox.is_empty() {
             let role = if focused { Role::TitleFocus } else { Role::TextDim };
             let line = Strip::new().put(look.word(Word::NothingWaits), look.style(role)).shortened(
@@ -235,7 +246,11 @@ impl App {
         let least = if wide { 2 } else { 1 };
         let wanted = self.composer.height(area.width, least).min(area.height / 2);
         let composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
-        let above = Rect { height: area.height - wanted, ..area };
+        let queue = self.queue_strip();
+        let strip = queued::height(queue.len(), area.height);
+        let place = Rect { y: composer.y - strip, height: strip, ..area };
+        queued::draw(frame, place, view, &queue, &self.queue_keys());
+        let above = Rect { height: area.height - wanted - strip, ..area };
         let heading = self.heading(view.look);
         let focused = self.focus == Focus::Composer && self.overlays.is_empty();
         let picked = self.picked_options();
@@ -257,7 +272,7 @@ impl App {
         let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
         let Some(open) = &self.model.open else {
-            let text = look.word(Word::NothingOpen);
+            let text = if self.is_listed() { look.word(Word::NothingOpen) } else { "" };
             Strip::new().put(text, look.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
         };
@@ -304,7 +319,8 @@ impl App {
         let dialog = open.dialog.clone();
         let names = Around { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
         let speaker = speaker(open, row);
-        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look);
+        let cells = usize::from(area.width);
+        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look, cells);
         let typed = self.composer.field.text();
         let answering = question
             .filter(|row| row.dialog == dialog)
@@ -353,7 +369,9 @@ impl App {
     fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let mut overlays = std::mem::take(&mut self.overlays);
         let mut intents = Vec::new();
+        let queued = self.queued();
         let mut cx = Cx {
+            queued: &queued,
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
             problems: &self.model.problems,

@@ -68,6 +68,12 @@ impl Chord {
         Some(Self::new(code_named(rest)?, modifiers))
     }
 
+    /// True for Enter, with whatever is held down with it.
+    #[must_use]
+    pub fn is_enter(self) -> bool {
+        self.code == KeyCode::Enter
+    }
+
     /// True for keys that type a character into a text field.
     #[must_use]
     pub fn is_typed(self) -> bool {

@@ -84,8 +84,8 @@ fn a_key_is_looked_up_in_the_focused_scope_and_then_in_the_wider_ones() {
 #[test]
 fn a_key_file_replaces_the_keys_of_an_action() {
     let (keymap, faults) = Keymap::with_overrides(&json!({
-        "tree": {"stop": ["x", "ctrl+s"], "new": []},
-        "panes": {"quit": "ctrl+q"},
+        "tree": {"stop": ["x", "ctrl+s"]},
+        "panes": {"quit": "ctrl+q", "new": []},
     }));
     assert_eq!(faults, Vec::<String>::new());
     assert_eq!(keymap.action(Scope::Tree, chord("x")), Some(Action::Stop));
@@ -108,10 +108,67 @@ fn faulty_entries_are_reported_and_leave_the_defaults() {
 }
 
 #[test]
-fn a_key_claimed_twice_in_one_scope_is_reported_and_the_first_keeps_it() {
-    let (keymap, faults) = Keymap::with_overrides(&json!({"tree": {"stop": "n"}}));
-    assert_eq!(faults, ["keys: tree: n is both new and stop"]);
-    assert_eq!(keymap.action(Scope::Tree, chord("n")), Some(Action::NewDialog));
+fn a_binding_that_takes_the_key_of_another_is_reported_with_both_names_and_has_it() {
+    for (file, focus, key, action, told) in [
+        (
+            json!({"tree": {"stop": "d"}}),
+            Scope::Tree,
+            "d",
+            Action::Stop,
+            "keys: tree: stop: d is the key of done too, which loses it",
+        ),
+        (
+            json!({"tree": {"stop": "x", "fork": "x"}}),
+            Scope::Tree,
+            "x",
+            Action::Stop,
+            "keys: tree: stop: x is the key of fork too, which loses it",
+        ),
+        (
+            json!({"tree": {"stop": "q"}}),
+            Scope::Tree,
+            "q",
+            Action::Stop,
+            "keys: tree: stop: q hides quit (panes) there",
+        ),
+        (
+            json!({"tree": {"stop": "n"}}),
+            Scope::Tree,
+            "n",
+            Action::Stop,
+            "keys: tree: stop: n hides new (panes) there",
+        ),
+        (
+            json!({"anywhere": {"help": "ctrl+j"}}),
+            Scope::Composer,
+            "ctrl+j",
+            Action::NewLine,
+            "keys: anywhere: help: in composer ctrl+j stays new-line",
+        ),
+    ] {
+        let (keymap, faults) = Keymap::with_overrides(&file);
+        assert!(faults.contains(&told.to_owned()), "{faults:?}");
+        assert_eq!(keymap.action(focus, chord(key)), Some(action), "{file}");
+    }
+    let (keymap, _) = Keymap::with_overrides(&json!({"tree": {"stop": "d"}}));
+    assert_eq!(keymap.hint(Action::MarkDone), None, "no hint shows a key that does something else");
+    let both = json!({"tree": {"stop": "d", "done": "ctrl+d"}});
+    assert_eq!(Keymap::with_overrides(&both).1, Vec::<String>::new(), "they changed places");
+    let same = json!({"sheet": {"add": "n"}});
+    assert_eq!(Keymap::with_overrides(&same).1, Vec::<String>::new(), "as by default");
+}
+
+#[test]
+fn an_action_that_stands_in_a_wider_scope_is_named_there() {
+    let (_, faults) = Keymap::with_overrides(&json!({"tree": {"new": "x"}}));
+    assert_eq!(faults, ["keys: tree: new: no such action; it stands under panes"]);
+}
+
+#[test]
+fn enter_cannot_be_made_the_yes_to_what_is_for_ever() {
+    let (keymap, faults) = Keymap::with_overrides(&json!({"confirm": {"accept": ["y", "enter"]}}));
+    assert_eq!(faults.len(), 1);
+    assert_eq!(keymap.action(Scope::Confirm, chord("enter")), Some(Action::ConfirmEnter));
 }
 
 #[test]

@@ -16,8 +16,8 @@ use crate::ui::lang::Word;
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
 
-/// Rows at the lower edge: a heading, the line, what is to stand in it.
-const ROWS: u16 = 3;
+/// Rows at the lower edge: a heading, the dialog's name, the line, what is to stand in it.
+const ROWS: u16 = 4;
 
 /// What is done with the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +31,16 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct Ask {
     purpose: Purpose,
+    /// What the dialog is called.
+    name: String,
     field: Field,
     /// The line was not what is wanted.
     wrong: bool,
 }
 
 impl Ask {
-    pub fn new(purpose: Purpose, text: &str) -> Self {
-        Self { purpose, field: Field::new(text), wrong: false }
+    pub fn new(purpose: Purpose, name: &str, text: &str) -> Self {
+        Self { purpose, name: name.to_owned(), field: Field::new(text), wrong: false }
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
@@ -46,8 +48,23 @@ impl Ask {
             self.wrong = true;
             return Handled::Done;
         };
-        cx.intents.push(Intent::Lifecycle(change));
+        let change = Intent::Lifecycle(change);
+        cx.intents.push(match self.purpose {
+            Purpose::DeclareDead(_) => {
+                let question = cx.look.sentence(Word::DeclareDeadQuestion, &self.name);
+                Intent::AskForGood(question, Box::new(change))
+            }
+            Purpose::Fork(_) => change,
+        });
         Handled::Close
+    }
+
+    /// What Enter does.
+    fn next(&self) -> Word {
+        match self.purpose {
+            Purpose::DeclareDead(_) => Word::NextStep,
+            Purpose::Fork(_) => Word::Yes,
+        }
     }
 
     /// What is done, and what is to stand in the line.
@@ -123,24 +140,29 @@ impl Pane for Ask {
         let look = view.look;
         let (done, wanted) = self.words();
         let hints =
-            [hint(look, Action::Send, Word::Yes), hint(look, Action::LeaveComposer, Word::Close)];
+            [hint(look, Action::Send, self.next()), hint(look, Action::LeaveComposer, Word::Close)];
         let heading = Heading { left: look.word(done).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
         if area.height < ROWS {
             return;
         }
+        let width = area.width.saturating_sub(4);
+        let name = Rect { x: area.x + 3, y: area.y + 1, width, height: 1 };
+        let strong = look.style(Role::TextStrong);
+        let title = Strip::new().put(&self.name, strong);
+        let title = title.shortened(usize::from(width), look.glyphs.cut, strong);
+        title.draw(frame.buffer_mut(), name, name.y);
+        let field = Rect { y: area.y + 2, ..name };
         let prompt = Strip::new()
             .put(" ", look.style(Role::Text))
             .put(look.glyphs.prompt, look.style(Role::Accent));
-        prompt.draw(frame.buffer_mut(), area, area.y + 1);
-        let width = area.width.saturating_sub(4);
-        let field = Rect { x: area.x + 3, y: area.y + 1, width, height: 1 };
+        prompt.draw(frame.buffer_mut(), area, field.y);
         self.field.draw(frame, field, look.style(Role::Text), true);
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
         Strip::new()
             .put(look.word(wanted), look.style(role))
             .shortened(usize::from(width), look.glyphs.cut, look.style(role))
-            .draw(frame.buffer_mut(), Rect { y: area.y + 2, ..field }, area.y + 2);
+            .draw(frame.buffer_mut(), Rect { y: area.y + 3, ..field }, area.y + 3);
     }
 }
 

@@ -185,8 +185,9 @@ pub fn draw_heading(
     let cells = usize::from(area.width);
     let title = look.style(if focused { Role::TitleFocus } else { Role::Title });
     let lead = if (41..MEDIUM).contains(&cells) { 2 } else { 4 };
-    let left =
-        Strip::new().put(&sign.repeat(lead), rule).put(&format!(" {} ", heading.left), title);
+    let words = format!(" {} ", heading.left);
+    let words = if heading.left.is_empty() { "" } else { &words };
+    let left = Strip::new().put(&sign.repeat(lead), rule).put(words, title);
     let mut right = Strip::new();
     let room = cells.saturating_sub(left.width() + 2);
     let mut parts: Vec<&str> = heading.right.split(PART).filter(|part| !part.is_empty()).collect();

@@ -21,6 +21,16 @@ pub struct Confirm {
     yes: Intent,
     /// The whole question was on the screen: before that nobody can have agreed to it.
     seen: bool,
+    weight: Weight,
+}
+
+/// How hard it is to say yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    /// Enter is yes too.
+    Light,
+    /// Only the key of yes.
+    ForGood,
 }
 
 #[derive(Debug)]
@@ -32,12 +42,19 @@ enum Question {
 impl Confirm {
     /// `yes` is done if the person agrees.
     pub fn new(question: Word, yes: Intent) -> Self {
-        Self { question: Question::Fixed(question), yes, seen: true }
+        let question = Question::Fixed(question);
+        Self { question, yes, seen: true, weight: Weight::Light }
     }
 
     /// A question with names in it. It cannot be agreed to unless all of it fits the screen.
     pub fn about(question: &str, yes: Intent) -> Self {
-        Self { question: Question::Text(SafeText::line(question)), yes, seen: false }
+        let question = Question::Text(SafeText::line(question));
+        Self { question, yes, seen: false, weight: Weight::Light }
+    }
+
+    /// The same about what cannot be undone: Enter is no answer to it.
+    pub fn for_good(question: &str, yes: Intent) -> Self {
+        Self { weight: Weight::ForGood, ..Self::about(question, yes) }
     }
 }
 
@@ -47,11 +64,12 @@ impl Pane for Confirm {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let agreed = action == Action::ConfirmYes;
+        let enter = action == Action::ConfirmEnter;
+        let agreed = action == Action::ConfirmYes || (enter && self.weight == Weight::Light);
         if agreed && !self.seen {
             return Handled::Done;
         }
-        if action == Action::ConfirmStop {
+        if action == Action::ConfirmStop || (enter && !agreed) {
             return Handled::Ignored;
         }
         if agreed {

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use crate::domain::question::headline;
 use crate::protocol::InboxRow;
+use crate::ui::action::Action;
 use crate::ui::cx::View;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Drafts, Inbox, age};
@@ -59,8 +60,11 @@ fn draw_question(
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    // Only numbers that a key stands for.
+    let keys = look.keymap.keys(Action::InboxPick).len();
+    let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
     let mut left = Strip::new()
-        .put(&format!("{} ", at + 1), look.style(Role::Attention))
+        .put(&format!("{number} "), look.style(Role::Attention))
         .put(&format!("@{}", row.agent), look.style(Role::Agent));
     if let Some(slug) = &row.slug {
         left.push(&format!(" !{slug}"), dim);

@@ -23,8 +23,11 @@ impl Pane for ParkOrStop {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let choices =
-            [(Action::ConfirmYes, Intent::Quit), (Action::ConfirmStop, Intent::QuitAndStop)];
+        let choices = [
+            (Action::ConfirmYes, Intent::Quit),
+            (Action::ConfirmEnter, Intent::Quit),
+            (Action::ConfirmStop, Intent::QuitAndStop),
+        ];
         let chosen = choices.into_iter().find(|(known, _)| *known == action);
         cx.intents.extend(chosen.map(|(_, intent)| intent));
         Handled::Close

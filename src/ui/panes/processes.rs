@@ -9,12 +9,16 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::{Strip, draw_between};
 use crate::domain::Background;
 use crate::domain::background::{BackgroundState, Exit};
+use crate::domain::question::short_headline;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
+
+/// Most characters of a command in its name.
+const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Default)]
 pub struct Processes {
@@ -37,7 +41,9 @@ impl Processes {
     fn stop(&self, cx: &mut Cx<'_>) -> Handled {
         if let Some(process) = self.chosen(cx.processes).filter(|process| process.is_running()) {
             let stop = Box::new(Intent::StopProcess(process.pid));
-            cx.intents.push(Intent::Ask(Word::StopProcessQuestion, stop));
+            let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
+            let question = cx.look.sentence(Word::StopProcessQuestion, &name);
+            cx.intents.push(Intent::Ask(question, stop));
         }
         Handled::Done
     }

@@ -18,6 +18,7 @@ use self::list::List;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::domain::DialogId;
+use crate::domain::question::short_headline;
 use crate::protocol::{Keeping, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
@@ -26,6 +27,9 @@ use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
 
 /// What a sheet shows.
+/// Most characters of a reminder in its name.
+const NAME_CHARS: usize = 40;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Reminders,
@@ -126,11 +130,13 @@ impl SheetPane {
                 let why = why.clone();
                 refuse(&why, cx);
             }
-            (Kind::Reminders, Some(ReminderView { id, no_delete: None, .. })) => {
+            (Kind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
                 let request = SheetRequest::DeleteReminder { id: id.clone() };
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
-                cx.intents.push(Intent::Ask(Word::DeleteReminderQuestion, Box::new(yes)));
+                let name = format!("“{}”", short_headline(content, NAME_CHARS));
+                let question = cx.look.sentence(Word::DeleteReminderQuestion, &name);
+                cx.intents.push(Intent::AskForGood(question, Box::new(yes)));
             }
         }
         Handled::Done

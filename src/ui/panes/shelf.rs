@@ -7,7 +7,8 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::{Strip, draw_between};
-use crate::domain::{Bucket, DialogId};
+use crate::domain::question::short_headline;
+use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look, View};
@@ -15,6 +16,9 @@ use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
+
+/// Most characters of what a dialog is about in its name.
+const NAME_CHARS: usize = 40;
 
 #[derive(Debug)]
 pub struct Shelf {
@@ -24,8 +28,10 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    pub fn new(rows: Vec<ShelfRow>) -> Self {
-        Self { rows, selected: 0, top: 0 }
+    /// Begins at `chosen`, if that is in the list.
+    pub fn new(rows: Vec<ShelfRow>, chosen: Option<&RootId>) -> Self {
+        let at = rows.iter().position(|row| Some(&row.root) == chosen);
+        Self { rows, selected: at.unwrap_or(0), top: 0 }
     }
 
     fn step(&mut self, down: bool) -> Handled {
@@ -52,12 +58,25 @@ fn open(row: &ShelfRow) -> Intent {
 }
 
 fn move_to(row: &ShelfRow, to: Bucket) -> Intent {
-    Intent::Lifecycle(Lifecycle::Move { root: row.root.clone(), to })
+    Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row))
 }
 
-fn delete(row: &ShelfRow) -> Intent {
-    let delete = Intent::Lifecycle(Lifecycle::Delete { root: row.root.clone() });
-    Intent::Ask(Word::DeleteQuestion, Box::new(delete))
+fn delete(row: &ShelfRow, look: &Look) -> Intent {
+    let change = Lifecycle::Delete { root: row.root.clone() };
+    let question = look.sentence(Word::DeleteQuestion, &name(row));
+    Intent::AskForGood(question, Box::new(Intent::ChangeShelved(change, name(row))))
+}
+
+fn name(row: &ShelfRow) -> String {
+    dialog_name(&row.agent, None, &row.about, &row.taskdoc)
+}
+
+/// What a person calls a dialog: whose it is, and what it is about.
+pub fn dialog_name(agent: &AgentId, slug: Option<&Slug>, about: &str, taskdoc: &str) -> String {
+    let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
+    let about = short_headline(about, NAME_CHARS);
+    let about = if about.is_empty() { short_headline(taskdoc, NAME_CHARS) } else { about };
+    format!("@{agent}{slug} “{about}”")
 }
 
 fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
@@ -104,7 +123,10 @@ impl Pane for Shelf {
             (Action::ShelfArchive, |shelf, cx| {
                 shelf.chosen(cx, |row| move_to(row, Bucket::Archive))
             }),
-            (Action::ShelfDelete, |shelf, cx| shelf.chosen(cx, delete)),
+            (Action::ShelfDelete, |shelf, cx| {
+                let look = cx.look;
+                shelf.chosen(cx, |row| delete(row, look))
+            }),
             (Action::ShelfClose, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);

@@ -50,6 +50,19 @@ impl Strip {
         self.pad_to(column)
     }
 
+    /// A sign in the place of the first blank of an indentation.
+    #[must_use]
+    pub fn led_by(mut self, sign: &str, style: Style) -> Self {
+        let Some(indent) = self.line.spans.first_mut().filter(|span| span.content.starts_with(' '))
+        else {
+            return Self::new().put(sign, style).put(" ", style).join(self);
+        };
+        let blanks = indent.content.len() - 1;
+        *indent = Span::raw(" ".repeat(blanks));
+        self.line.spans.insert(0, Span::styled(SafeText::line(sign).into_string(), style));
+        self
+    }
+
     /// A blank behind the first piece.
     #[must_use]
     pub fn spaced(mut self) -> Self {

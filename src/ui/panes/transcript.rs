@@ -40,8 +40,8 @@ pub struct TranscriptPane {
     moves: Vec<Move>,
     /// Rows between the lower edge and the row a person reads.
     mark: usize,
-    /// The end of the blocks when following stopped.
-    left_at: isize,
+    /// The last row that was in view, or was there when following stopped: what lies behind is new.
+    seen: Anchor,
     cache: BTreeMap<isize, Cached>,
     cached_rows: usize,
     /// Cells for a row, and rows in the pane.
@@ -51,6 +51,8 @@ pub struct TranscriptPane {
     rows: Vec<Anchor>,
     /// The first row of the pane says what the question is about.
     pinned: bool,
+    /// Items below the view that came, or grew, since following stopped.
+    new_below: usize,
     /// What is to be brought into view once it is there.
     wanted: Option<Sought>,
 }
@@ -91,13 +93,14 @@ impl Default for TranscriptPane {
             to_end: true,
             moves: Vec::new(),
             mark: 0,
-            left_at: 0,
+            seen: Anchor::default(),
             cache: BTreeMap::new(),
             cached_rows: 0,
             width: 0,
             height: 0,
             rows: Vec::new(),
             pinned: false,
+            new_below: 0,
             wanted: None,
         }
     }
@@ -116,6 +119,11 @@ impl TranscriptPane {
 
     pub fn follows(&self) -> bool {
         self.follow
+    }
+
+    /// Rows have other numbers now: what was seen of a block counts as all of it.
+    pub fn ignore_growth(&mut self) {
+        self.seen.row = usize::MAX - 1;
     }
 
     /// Forgets how blocks were laid out; for a new theme or a new dialog.
@@ -162,15 +170,6 @@ impl TranscriptPane {
         open.block(self.top.item).map(|block| (block.place, self.top.row))
     }
 
-    /// Blocks that came since following stopped.
-    pub fn new_below(&self, open: &OpenDialog) -> usize {
-        if self.follow {
-            return 0;
-        }
-        let blocks = usize::try_from(open.end() - self.left_at).unwrap_or(0);
-        blocks + usize::from(open.is_streaming())
-    }
-
     /// Arranges the view for `area`. Returns the line before which older records are wanted.
     pub fn arrange(
         &mut self,
@@ -182,6 +181,7 @@ impl TranscriptPane {
         if width != self.width {
             self.width = width;
             self.forget_layout();
+            self.ignore_growth();
         }
         self.height = usize::from(area.height);
         let live_width = width.saturating_sub(2).clamp(1, block::WIDEST);
@@ -194,6 +194,7 @@ impl TranscriptPane {
         }
         self.bound_cache();
         self.settle_view(open, scene);
+        self.count_new(open, scene);
         self.pinned = scene.headline.is_some() && !self.shows_question(open, scene);
         if self.pinned {
             self.make_room(open);
@@ -220,7 +221,7 @@ impl TranscriptPane {
             }
         }
         self.rows = rows;
-        self.draw_new_below(open, scene, buffer, area);
+        self.draw_new_below(scene, buffer, area);
     }
 
     /// True if a person sees what the question in the composer is about.
@@ -237,7 +238,8 @@ impl TranscriptPane {
     /// Gives one row up for the headline: the first, which is seen again one row further up; at the
     /// very start, the last.
     fn make_room(&mut self, open: &OpenDialog) {
-        if self.rows.len() < self.height {
+        let free = self.height.saturating_sub(self.rows.len());
+        if free > usize::from(self.new_below > 0) {
             return;
         }
         if self.top.item <= open.origin && self.top.row == 0 {
@@ -247,18 +249,12 @@ impl TranscriptPane {
         }
     }
 
-    fn draw_new_below(
-        &self,
-        open: &OpenDialog,
-        scene: &Scene<'_>,
-        buffer: &mut Buffer,
-        area: Rect,
-    ) {
-        let count = self.new_below(open);
-        if count == 0 || area.height == 0 {
+    /// In a row of its own, which [`Self::count_new`] keeps free.
+    fn draw_new_below(&self, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
+        if self.new_below == 0 || area.height == 0 {
             return;
         }
-        let look = scene.view.look;
+        let (count, look) = (self.new_below, scene.view.look);
         let text = format!(" {} {count} {} ", look.glyphs.below, look.word(Word::NewBelow));
         let strip = Strip::new().put(&text, look.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use crate::domain::latest::DisplayState;
-use crate::domain::question::headline;
+use ratatui::style::Style;
+
+use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::{CallId, DialogId, SelfId};
 use crate::protocol::TreeRow;
 use crate::ui::action::Action;
@@ -12,6 +13,8 @@ use crate::ui::lang::Word;
 use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::Names;
+use crate::ui::panes::transcript::block::WIDEST;
+use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::theme::Role;
 
 /// Who is who around the open dialog.
@@ -61,43 +64,72 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
         .put(&text, look.style(Role::TextDim))
 }
 
-/// What a person should know about the dialog's state, below its text.
+/// Most of a reason that is shown, in bytes; `show` has all of it.
+const MOST_REASON: usize = 16 * 1024;
+/// Cells before a reason: its sign and a blank.
+const INDENT: usize = 2;
+
+/// What a person should know about the dialog's state, below its text, wrapped to `width`.
 pub(super) fn tail_lines(
     retry: Option<&Retry>,
     moment: Instant,
     row: Option<&TreeRow>,
     look: &Look,
+    width: usize,
 ) -> Vec<Strip> {
-    let mut lines = Vec::new();
-    let warn = look.style(Role::Warning);
-    let dim = look.style(Role::TextDim);
-    match retry {
+    let mut lines = match retry {
         Some(Retry::Waiting { error, until }) => {
             let left = retries::shown(until.saturating_duration_since(moment));
-            let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
-            let key = look.key(Action::DialogRetryNow);
-            let hint = format!("  {key} {}  ", look.word(Word::TryNow));
-            lines.push(Strip::new().put(&text, warn).put(&hint, dim).put(headline(error), dim));
+            waiting_lines(error, left, look, width)
         }
         Some(Retry::Running) => {
-            lines.push(Strip::new().put(look.word(Word::RetryRunning), dim));
+            vec![Strip::new().put(look.word(Word::RetryRunning), look.style(Role::TextDim))]
         }
-        None => {}
-    }
+        None => Vec::new(),
+    };
     if let Some(DisplayState::Stopped { reason, .. }) = row.map(|row| &row.state) {
-        let sign = look.glyphs.stopped;
-        let why = reason.sentence();
-        let line = Strip::new()
-            .put(&format!("{sign} "), warn)
-            .put(
-                headline(&why),
-                look.style(if reason.is_failure() { Role::Bad } else { Role::Text }),
-            )
-            .put(
-                &format!("  {} {}", look.key(Action::DialogContinue), look.word(Word::GoesOn)),
-                dim,
-            );
-        lines.push(line);
+        lines.extend(stopped_lines(reason, look, width));
     }
     lines
+}
+
+/// The countdown, and why there is one: beside it where that fits.
+fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip> {
+    let dim = look.style(Role::TextDim);
+    let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
+    let hint = format!("  {} {}", look.key(Action::DialogRetryNow), look.word(Word::TryNow));
+    let line = Strip::new().put(&text, look.style(Role::Warning)).put(&hint, dim);
+    let mut rows = wrapped(error, width, dim);
+    match rows.pop() {
+        Some(only) if rows.is_empty() && line.width() + only.width() <= width => {
+            vec![line.join(only)]
+        }
+        last => std::iter::once(line).chain(rows).chain(last).collect(),
+    }
+}
+
+/// All of the reason, and the key that lets the dialog go on.
+fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
+    let role = if reason.is_failure() { Role::Bad } else { Role::Text };
+    let mut rows = wrapped(&reason.sentence(), width, look.style(role));
+    if let Some(first) = rows.first_mut() {
+        *first = first.clone().led_by(look.glyphs.stopped, look.style(Role::Warning));
+    }
+    let hint = format!("{} {}", look.key(Action::DialogContinue), look.word(Word::GoesOn));
+    let hint = Strip::new().pad_to(INDENT).put(&hint, look.style(Role::TextDim));
+    match rows.pop() {
+        Some(last) if last.width() + hint.width() <= width => rows.push(last.join(hint)),
+        last => {
+            rows.extend(last);
+            rows.push(hint);
+        }
+    }
+    rows
+}
+
+/// All of a text, indented.
+fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
+    let kept = text.floor_char_boundary(MOST_REASON);
+    let text = text.get(..kept).unwrap_or_default();
+    plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, WIDEST), style)
 }

@@ -12,6 +12,7 @@ impl App {
     pub(super) fn heading(&self, look: &Look) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match &self.composer.target {
+            Target::Nobody if !self.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: look.word(Word::NoTarget).to_owned(), right: String::new() }
             }

@@ -10,8 +10,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
 use crate::domain::{
-    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
-    RootId, SelfId, Stamp,
+    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Problem,
+    Question, RootId, SelfId, Stamp,
 };
 use crate::protocol::event::Segment;
 use crate::protocol::{
@@ -234,6 +234,7 @@ fn named(name: &str) -> KeyEvent {
         "backspace" => KeyCode::Backspace,
         "space" => KeyCode::Char(' '),
         "f1" => KeyCode::F(1),
+        "f5" => KeyCode::F(5),
         other => KeyCode::Char(other.chars().next().expect("a key")),
     };
     KeyEvent::new(code, modifiers)

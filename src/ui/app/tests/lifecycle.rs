@@ -57,6 +57,14 @@ fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
     stage
 }
 
+/// What stands right of the left column, in one line.
+fn flat(screen: &str) -> String {
+    let rows = screen.lines().map(|line| line.chars().skip(29).collect::<String>());
+    rows.flat_map(|row| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 #[test]
 fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
     for (typed, expected) in [("it hangs", Some("it hangs")), ("", None)] {
@@ -67,6 +75,12 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
             insta::assert_snapshot!("dead-80x24", stage.screen());
         }
         stage.keys("<enter>");
+        let screen = stage.screen();
+        let question = "declare @researcher !totp “add-2fa.tsk” dead, for ever?";
+        assert!(flat(&screen).contains(question), "{screen}");
+        stage.keys("<enter>");
+        assert_eq!(changes(&stage), Vec::<&Lifecycle>::new(), "enter is never yes to for ever");
+        stage.keys("y");
         let note = expected.map(str::to_owned);
         assert_eq!(changes(&stage), [&Lifecycle::DeclareDead { dialog: side("r"), note }]);
     }
@@ -93,11 +107,14 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
         stage.tell(UiEvent::Gone(main_dialog()));
         stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
-        assert!(screen.contains("put away") && !screen.contains("add-2fa.tsk"), "{screen}");
+        let tree: Vec<&str> = screen.lines().take(23).collect();
+        assert!(!tree.join("\n").contains("add-2fa.tsk"), "{screen}");
 
         let mut stage = streaming(80, 24);
         stage.keys("1 g j").keys(key);
-        assert!(stage.screen().contains("still open"));
+        let screen = stage.screen();
+        let question = "something in @orchestrator “add 2FA” is still open";
+        assert!(flat(&screen).contains(question), "{screen}");
         assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
         stage.keys("y");
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
@@ -108,14 +125,44 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
 }
 
 #[test]
-fn a_dialog_is_deleted_only_after_a_question() {
+fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
+    for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
+        let mut stage = resting();
+        stage.keys("1 g j").keys(key);
+        stage.tell(UiEvent::Gone(main_dialog()));
+        stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        let screen = stage.screen();
+        let expected = format!("{told}@orchestrator “add 2FA” · undo with u u");
+        assert!(screen.contains(&expected), "{screen}");
+        stage.keys("u");
+        let shelved = ShelfRow { root: root(), bucket: to, ..shelf().remove(0) };
+        let rows = vec![shelf().remove(0), shelf().remove(1), shelved];
+        let tickets = stage.sent.iter().rev().find_map(|command| {
+            let Command::Shelf { ticket } = command else { return None };
+            Some(*ticket)
+        });
+        stage.tell(UiEvent::Shelf { ticket: tickets.expect("wanted"), rows }).keys("u");
+        let back = Lifecycle::Move { root: root(), to: Bucket::Run };
+        assert_eq!(changes(&stage).pop(), Some(&back));
+    }
+}
+
+#[test]
+fn a_dialog_is_deleted_by_name_only_after_a_question_to_which_enter_is_no_yes() {
     let mut stage = resting();
     stage.keys("1 g j D");
-    assert!(stage.screen().contains("for ever?"));
+    let question = "delete @orchestrator “add 2FA” with all its side dialogs, for ever?";
+    let screen = stage.screen();
+    assert!(flat(&screen).contains(question), "{screen}");
     stage.keys("n");
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-    stage.keys("D y");
+    stage.keys("D").screen();
+    stage.keys("<enter>");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
+    stage.keys("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: root() }]);
+    stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: None });
+    assert!(stage.screen().contains("deleted: @orchestrator “add 2FA”"));
 }
 
 #[test]
@@ -174,7 +221,10 @@ fn what_is_done_and_archived_is_listed_and_brought_back() {
 
     let mut stage = with_shelf(shelf());
     stage.keys("D");
-    assert!(stage.screen().contains("for ever?"));
+    let screen = stage.screen();
+    assert!(flat(&screen).contains("delete @ops “rotate the logs” with all"), "{screen}");
+    stage.keys("<enter>");
+    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     stage.keys("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: RootId::new("ee/ff/1") }]);
 

@@ -62,7 +62,10 @@ fn a_process_that_runs_is_stopped_after_a_question_and_no_other_is() {
     let mut stage = stage(80, 24);
     stage.keys("1 b s n");
     assert_eq!(stops(&stage), Vec::<u32>::new());
-    stage.keys("s y");
+    stage.keys("s");
+    let screen = stage.screen();
+    assert!(screen.contains("stop process 4300 "), "by name\n{screen}");
+    stage.keys("y");
     assert_eq!(stops(&stage), [4300]);
     stage.keys("j s y");
     assert_eq!(stops(&stage), [4300], "it has ended");

@@ -159,7 +159,12 @@ fn a_reminder_is_added_edited_and_deleted_through_the_driver() {
     assert_eq!(last_request(&stage).1, reword);
     stage.keys("k d n");
     assert_eq!(last_request(&stage).1, reword, "no is no");
-    stage.keys("d y");
+    stage.keys("d");
+    let screen = stage.screen();
+    assert!(screen.contains("delete the reminder “") && screen.contains("for ever?"), "{screen}");
+    stage.keys("<enter>");
+    assert_eq!(last_request(&stage).1, reword, "enter is never yes to for ever");
+    stage.keys("y");
     let delete = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };
     assert_eq!(last_request(&stage).1, delete);
     assert!(stage.screen().contains("REMINDERS"), "the sheet stays open");
@@ -237,7 +242,8 @@ fn the_chosen_entry_stays_chosen_when_others_come_and_go() {
     let mut more = reminders();
     more.insert(0, reminder("rem00009", "Newest of all."));
     stage.tell(told(Sheet::Reminders(more))).screen();
-    stage.keys("d y");
+    stage.keys("d").screen();
+    stage.keys("y");
     let chosen = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };
     assert_eq!(last_request(&stage).1, chosen);
 }

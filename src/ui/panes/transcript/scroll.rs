@@ -79,7 +79,7 @@ impl TranscriptPane {
                 self.lines(open, scene, count * page);
             }
             Move::Start => {
-                self.leave_end(open);
+                self.leave_end(open, scene);
                 self.top = first(open);
                 self.mark = self.height.saturating_sub(1);
             }
@@ -88,7 +88,7 @@ impl TranscriptPane {
             Move::To(sought) => self.wanted = Some(sought),
             Move::Place(place, row) => {
                 if let Some(item) = open.find(|block| block.place == place) {
-                    self.leave_end(open);
+                    self.leave_end(open, scene);
                     self.top = Anchor { item, row };
                     self.keep_inside_item(open, scene);
                 }
@@ -103,13 +103,40 @@ impl TranscriptPane {
         self.wanted = None;
     }
 
-    fn leave_end(&mut self, open: &OpenDialog) {
+    fn leave_end(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
         if self.follow {
             self.follow = false;
-            self.left_at = open.end();
+            self.seen = self.last_row(open, scene);
             self.mark = 0;
         }
         self.to_end = false;
+    }
+
+    /// The last row of what was said, the lines about the dialog's state left out.
+    fn last_row(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> Anchor {
+        let item = end_of_words(open) - 1;
+        let height = self.item_height(open, scene, item);
+        Anchor { item, row: height.saturating_sub(1) }
+    }
+
+    /// Counts what is new below the view. While there is something, the lowest row is left to the
+    /// count, so that it covers no text.
+    pub(super) fn count_new(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+        let last = self.last_row(open, scene);
+        let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
+        let seen = self.seen.max(in_view(&self.rows));
+        if self.follow || seen >= last {
+            self.seen = last;
+            self.new_below = 0;
+            return;
+        }
+        if self.rows.len() == self.height {
+            self.rows.pop();
+        }
+        self.seen = self.seen.max(in_view(&self.rows));
+        let grew = self.seen.row + 1 < self.item_height(open, scene, self.seen.item);
+        let came = usize::try_from(last.item - self.seen.item).unwrap_or(0);
+        self.new_below = came + usize::from(grew);
     }
 
     fn lines(&mut self, open: &OpenDialog, scene: &Scene<'_>, lines: isize) {
@@ -118,7 +145,7 @@ impl TranscriptPane {
             self.top = self.back_from_end(open, scene, self.height);
         }
         if lines < 0 {
-            self.leave_end(open);
+            self.leave_end(open, scene);
             let missing = self.step_up(open, scene, lines.unsigned_abs());
             self.mark = (self.mark + missing).min(self.height.saturating_sub(1));
             return;
@@ -184,7 +211,7 @@ impl TranscriptPane {
             }
             return;
         };
-        self.leave_end(open);
+        self.leave_end(open, scene);
         self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
     }
 
@@ -195,7 +222,7 @@ impl TranscriptPane {
         };
         self.wanted = None;
         if matches!(sought, Sought::Assignment(_)) {
-            self.leave_end(open);
+            self.leave_end(open, scene);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
             self.mark = self.height.saturating_sub(1);
             return;
@@ -204,7 +231,7 @@ impl TranscriptPane {
             self.follow_again();
             return;
         }
-        self.leave_end(open);
+        self.leave_end(open, scene);
         self.top = Anchor { item, row: self.item_height(open, scene, item) };
         self.step_up(open, scene, self.height);
         self.mark = 0;
@@ -301,7 +328,10 @@ fn first(open: &OpenDialog) -> Anchor {
 
 /// The number behind the last item.
 fn end_of_items(open: &OpenDialog, scene: &Scene<'_>) -> isize {
-    let live = open.live.segments().len();
-    let tail = usize::from(!scene.tail.is_empty());
-    open.end().saturating_add_unsigned(live + tail)
+    end_of_words(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
+}
+
+/// The number behind the last block, or the last text that is being written.
+fn end_of_words(open: &OpenDialog) -> isize {
+    open.end().saturating_add_unsigned(open.live.segments().len())
 }

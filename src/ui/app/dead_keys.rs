@@ -1,0 +1,54 @@
+//! Keys that do nothing where they are pressed say so, and digits that stand for a question.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+use super::{App, Focus};
+use crate::ui::action::{Action, Scope};
+use crate::ui::keymap::Chord;
+use crate::ui::lang::Word;
+use crate::ui::model::Tone;
+
+impl App {
+    /// Says once that this key does nothing here; again only after another key.
+    pub(super) fn dead_key(&mut self, scope: Scope, key: Chord) {
+        if self.last_dead.replace((scope, key)) == Some((scope, key)) {
+            return;
+        }
+        let name = self.look.key_sign(&key.to_string());
+        let mut text = format!("{name} {}", self.look.word(Word::DoesNothing));
+        if self.overlays.is_empty() {
+            let help = if scope == Scope::Composer { Action::Help } else { Action::PaneHelp };
+            let (key, word) = (self.look.key(help), self.look.word(Word::HelpHint));
+            text.push_str(&format!(" {} {key} {word}", self.look.glyphs.middle_dot));
+        }
+        self.say_text(Tone::Plain, &text);
+    }
+
+    /// A key without an action, in the text field that has the focus. What a field does not type may
+    /// still move its caret; a function key never does.
+    pub(super) fn type_or_say(&mut self, key: KeyEvent) {
+        if matches!(key.code, KeyCode::F(_)) {
+            self.dead_key(Scope::Composer, Chord::from(key));
+        } else {
+            self.type_key(key);
+        }
+    }
+
+    /// The question whose number was pressed; with no question there are no numbers, and digits choose
+    /// panes as elsewhere.
+    pub(super) fn pick_question(&mut self) {
+        let keys = self.look.keymap.keys(Action::InboxPick);
+        let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))
+        else {
+            return;
+        };
+        let panes = [Focus::Tree, Focus::Inbox, Focus::Dialog];
+        let row = self.model.inbox.rows().get(at).cloned();
+        match (row, panes.get(at)) {
+            (Some(row), _) => self.answer(&row),
+            (None, Some(pane)) if self.model.inbox.is_empty() => self.set_focus(*pane),
+            (None, _) if self.model.inbox.is_empty() => self.say(Tone::Plain, Word::NoQuestions),
+            (None, _) => self.say(Tone::Plain, Word::NoSuchQuestion),
+        }
+    }
+}

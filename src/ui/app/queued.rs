@@ -1,0 +1,213 @@
+//! Messages that wait for a dialog: shown until a generation takes them, edited or taken back before.
+//!
+//! A message that is edited stands in the composer and is saved as a draft before the driver is asked
+//! for it, so no crash loses it. If a generation was quicker, the composer is as it was.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{App, Focus, Waiting};
+use crate::domain::{DialogId, MsgId};
+use crate::protocol::Command;
+use crate::protocol::event::QueuedWords;
+use crate::ui::action::Action;
+use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::composer::{PART, Target, hint};
+use crate::ui::panes::queued::{self, QueuedList, State};
+
+/// A message that is taken at once does not show in the strip first.
+const SHOWN_AFTER: Duration = Duration::from_millis(250);
+
+/// A message is on its way back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TakingBack {
+    dialog: DialogId,
+    message: MsgId,
+    edit: Option<Edit>,
+}
+
+/// The composer's text as it is with the message, and as it was before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Edit {
+    with: String,
+    before: String,
+}
+
+impl App {
+    /// What waits for the open dialog and is not being taken back, as the driver told it.
+    pub(super) fn queued(&self) -> Arc<[QueuedWords]> {
+        let open = self.model.open.as_ref().and_then(|open| self.model.tree.get(&open.dialog));
+        let Some(row) = open else { return Arc::default() };
+        let leaving = |words: &QueuedWords| self.taking_back().any(|b| b.message == words.message);
+        if self.taking_back().next().is_none() {
+            return row.queued.clone();
+        }
+        row.queued.iter().filter(|words| !leaving(words)).cloned().collect()
+    }
+
+    fn taking_back(&self) -> impl Iterator<Item = &TakingBack> {
+        self.waiting.values().filter_map(Waiting::taking_back)
+    }
+
+    /// What waits for the open dialog, what is on its way to the disk included.
+    fn all_queued(&self) -> Vec<queued::Waiting> {
+        let Some(open) = &self.model.open else { return Vec::new() };
+        let known = self.queued();
+        let mut unmatched: Vec<&str> = known.iter().map(|words| &*words.text).collect();
+        let told = known.iter().map(|words| (words.text.clone(), State::Queued));
+        let mut all: Vec<queued::Waiting> =
+            told.map(|(text, state)| queued::Waiting { text, state }).collect();
+        let here = DraftKey::Message(open.dialog.clone());
+        for text in self.waiting.values().filter_map(|waiting| waiting.words_for(&here)) {
+            match unmatched.iter().position(|known| *known == text) {
+                Some(at) => drop(unmatched.remove(at)),
+                None => all.push(queued::Waiting { text: text.into(), state: State::Sending }),
+            }
+        }
+        all
+    }
+
+    /// The messages of the strip. While a question is answered there is none.
+    pub(super) fn queue_strip(&self) -> Vec<queued::Waiting> {
+        if matches!(self.composer.target, Target::Question { .. }) || !self.queue_is_shown() {
+            return Vec::new();
+        }
+        self.all_queued()
+    }
+
+    /// The keys of the strip that work now.
+    pub(super) fn queue_keys(&self) -> String {
+        let list = hint(&self.look, Action::OpenQueued, Word::QueuedList);
+        if self.focus == Focus::Composer && self.composer.field.is_empty() {
+            return format!("{}{PART}{list}", hint(&self.look, Action::HistoryUp, Word::Edit));
+        }
+        list
+    }
+
+    fn queue_is_shown(&self) -> bool {
+        self.generates() || self.queue_shows_at().is_some_and(|at| self.moment >= at)
+    }
+
+    /// A generation of the open dialog runs: what is said now waits for its end.
+    fn generates(&self) -> bool {
+        let open = self.model.open.as_ref();
+        open.is_some_and(|open| open.began.is_some() || open.is_streaming())
+    }
+
+    fn queue_shows_at(&self) -> Option<Instant> {
+        self.queued_since.map(|since| since + SHOWN_AFTER)
+    }
+
+    /// When the strip appears by itself.
+    pub(super) fn queue_appears_at(&self) -> Option<Instant> {
+        self.queue_shows_at().filter(|at| *at > self.drawn_at && !self.generates())
+    }
+
+    /// Notes since when something waits; after every event and key.
+    pub(super) fn note_queue(&mut self) {
+        if self.all_queued().is_empty() {
+            self.queued_since = None;
+        } else {
+            self.queued_since.get_or_insert(self.moment);
+        }
+    }
+
+    pub(super) fn open_queued(&mut self) {
+        match self.model.open.as_ref().map(|open| open.dialog.clone()) {
+            Some(dialog) if !self.queued().is_empty() => {
+                self.overlays.push(Box::new(QueuedList::new(dialog)));
+            }
+            Some(_) | None => self.say(Tone::Plain, Word::NothingQueued),
+        }
+    }
+
+    /// Takes the newest message that waits back into the empty composer; false if there is none.
+    pub(super) fn edit_newest_queued(&mut self) -> bool {
+        let Target::Dialog(dialog) = self.composer.target.clone() else { return false };
+        let here = self.model.open.as_ref().is_some_and(|open| open.dialog == dialog);
+        if !here || !self.composer.field.is_empty() {
+            return false;
+        }
+        match self.queued().last().cloned() {
+            Some(words) => {
+                self.edit_queued(dialog, &words);
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn edit_queued(&mut self, dialog: DialogId, words: &QueuedWords) {
+        if self.composer.target != Target::Dialog(dialog.clone()) {
+            self.write_to(Target::Dialog(dialog.clone()));
+        }
+        let before = self.composer.field.text();
+        let with = match before.trim() {
+            "" => words.text.to_string(),
+            _ => format!("{}\n\n{before}", words.text),
+        };
+        self.composer.field.set(&with);
+        if self.focus != Focus::Composer {
+            self.focus_composer();
+        }
+        self.keep_draft();
+        self.drafts.save();
+        let message = words.message.clone();
+        self.ask_back(TakingBack { dialog, message, edit: Some(Edit { with, before }) });
+    }
+
+    pub(super) fn take_back(&mut self, dialog: DialogId, message: MsgId) {
+        self.ask_back(TakingBack { dialog, message, edit: None });
+    }
+
+    fn ask_back(&mut self, back: TakingBack) {
+        let (dialog, message) = (back.dialog.clone(), back.message.clone());
+        let ticket = self.ticket(Waiting::TakeBack(back));
+        self.commands.push(Command::TakeBack { ticket, dialog, message });
+    }
+
+    /// True while it is not known whether a message in the composer is the person's again.
+    pub(super) fn awaits_take_back(&self) -> bool {
+        let Target::Dialog(dialog) = &self.composer.target else { return false };
+        self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
+    }
+
+    pub(super) fn taken_back(&mut self, back: &TakingBack) {
+        let word = if back.edit.is_some() { Word::TakenBackToEdit } else { Word::TakenBack };
+        self.say(Tone::Good, word);
+    }
+
+    /// A generation was quicker: what was not edited further leaves the composer again.
+    pub(super) fn not_taken_back(&mut self, back: TakingBack) {
+        let Some(edit) = back.edit else { return };
+        let key = DraftKey::Message(back.dialog);
+        if self.composer.target.key().as_ref() == Some(&key) {
+            if self.composer.field.text() == edit.with {
+                self.composer.field.set(&edit.before);
+                self.keep_draft();
+            }
+        } else if self.drafts.get(&key) == edit.with {
+            self.drafts.set(&key, &edit.before, self.moment);
+        }
+    }
+}
+
+impl Waiting {
+    fn taking_back(&self) -> Option<&TakingBack> {
+        if let Self::TakeBack(back) = self { Some(back) } else { None }
+    }
+
+    fn words_for(&self, wanted: &DraftKey) -> Option<&str> {
+        match self {
+            Self::Words { key, text } if key == wanted => Some(text),
+            Self::Words { .. }
+            | Self::TakeBack(_)
+            | Self::Open
+            | Self::Create { .. }
+            | Self::Lifecycle(..)
+            | Self::Sheet
+            | Self::Other => None,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What keys do, and what they say where they do nothing.
+
+use super::fixture::*;
+use crate::protocol::UiEvent;
+
+fn notice(stage: &mut Stage) -> String {
+    stage.screen().lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_dialog_is_begun_from_every_pane() {
+    for pane in ["1", "<alt+2>", "3"] {
+        let mut stage = streaming(80, 24);
+        stage.keys(pane).keys("n");
+        assert!(stage.screen().contains("NEW DIALOG"), "{pane}");
+    }
+    let mut stage = streaming(80, 24);
+    stage.keys("3 i n");
+    let screen = stage.screen();
+    assert!(!screen.contains("NEW DIALOG") && screen.contains("› n"), "there it is text\n{screen}");
+}
+
+#[test]
+fn a_key_that_does_nothing_says_so_once_until_another_is_pressed() {
+    let mut stage = streaming(80, 24);
+    for (pane, key) in [("1", "x"), ("<alt+2>", "w"), ("3", "<ctrl+x>")] {
+        stage.keys(pane).keys(key);
+        let told = notice(&mut stage);
+        let name = key.trim_matches(['<', '>']).replace("ctrl", "Ctrl");
+        assert!(told.contains(&format!("{name} does nothing here · ? help")), "{told}");
+        stage.wait(std::time::Duration::from_secs(9)).keys(key).keys(key);
+        assert!(!notice(&mut stage).contains("does nothing"), "once");
+        stage.keys("?").keys("<esc>").keys(key);
+        assert!(notice(&mut stage).contains("does nothing"), "a person who comes back is told");
+    }
+    stage.keys("i <f5>");
+    assert!(notice(&mut stage).contains("f5 does nothing here · f1 help"));
+    stage.keys("<esc> q").screen();
+    stage.keys("w");
+    let told = notice(&mut stage);
+    assert!(told.contains("w does nothing here") && !told.contains("? help"), "{told}");
+    let mut stage = Stage::chinese(80, 24);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.keys("1 x");
+    assert!(notice(&mut stage).contains("x 在此无作用 · ? 帮助"));
+}
+
+#[test]
+fn a_key_that_has_nothing_to_work_on_says_what_is_missing() {
+    for (keys, told) in [
+        ("1 g s", "choose a dialog first"),
+        ("1 g D", "choose a dialog first"),
+        ("1 G s", "it does not run now"),
+        ("1 G p", "nobody asked it"),
+        ("3 <backspace>", "there is nothing to go back to"),
+        ("3 g o", "nothing here can be opened"),
+    ] {
+        let mut stage = streaming(120, 40);
+        stage.keys(keys.split(' ').next().unwrap_or_default()).screen();
+        for key in keys.split(' ').skip(1) {
+            stage.keys(key).screen();
+        }
+        assert!(notice(&mut stage).contains(told), "{keys}: {}", stage.screen());
+    }
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+    for (keys, told) in [
+        ("3 c", "no dialog is open"),
+        ("3 t", "no dialog is open"),
+        ("3 }", "no dialog is open"),
+        ("1 S", "no dialog runs now"),
+        ("<alt+2> v", "no question waits for you"),
+    ] {
+        stage.keys(keys);
+        assert!(notice(&mut stage).contains(told), "{keys}: {}", notice(&mut stage));
+    }
+}
+
+#[test]
+fn in_the_inbox_a_digit_answers_the_question_that_bears_it() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("<alt+2>");
+        let screen = stage.screen();
+        assert!(screen.contains("1 @dba") && screen.contains("2 @orchestrator"), "{screen}");
+        if width < 80 {
+            let tabs = screen.lines().next().unwrap_or_default();
+            assert!(!tabs.contains(['1', '3']), "digits are questions here: {tabs}");
+        }
+        stage.keys("2");
+        let screen = stage.screen();
+        assert!(screen.contains("answer 2 of 2"), "{screen}");
+        let mut stage = streaming(width, height);
+        stage.keys("<alt+2> 9");
+        assert!(notice(&mut stage).contains("no question"), "{}", stage.screen());
+    }
+    let mut stage = streaming(60, 20);
+    stage.tell(UiEvent::Inbox(Vec::new())).keys("2 3");
+    assert!(stage.screen().contains("message to @orchestrator"), "without questions: a pane");
+}
+
+#[test]
+fn only_numbers_that_a_key_stands_for_are_printed() {
+    let mut stage = Stage::new(60, 40);
+    let many = (0..12).map(|n| {
+        let (id, at) = (format!("q{n}"), format!("2026-11-21 11:{n:02}:00"));
+        question(&main_dialog(), "dba", &id, "Which?", &at)
+    });
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(many.collect()));
+    stage.keys("<esc> <alt+2>");
+    let screen = stage.screen();
+    assert!(screen.contains("9 @dba") && !screen.contains("10 @dba"), "{screen}");
+    stage.keys("9");
+    assert!(stage.screen().contains("answer 9 of 12"));
+}

@@ -1,0 +1,180 @@
+//! Messages that wait for their generation: seen, edited, taken back.
+
+use std::time::Duration;
+
+use super::fixture::*;
+use crate::domain::DisplayState;
+use crate::protocol::event::{QueuedWords, Segment};
+use crate::protocol::{Command, TreeRow, UiEvent};
+use crate::ui::theme::Glyphs;
+
+const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
+
+fn waiting(texts: &[&str]) -> TreeRow {
+    let words = |(n, text): (usize, &&str)| QueuedWords {
+        message: format!("m{n}").as_str().into(),
+        text: (*text).into(),
+    };
+    TreeRow { queued: texts.iter().enumerate().map(words).collect(), ..rows().remove(0) }
+}
+
+/// The mock-up's dialog streams and has the focus; these messages wait.
+fn stage(width: u16, height: u16, texts: &[&str]) -> Stage {
+    let mut stage = streaming(width, height);
+    stage.keys("3").tell(UiEvent::Row(Box::new(waiting(texts))));
+    stage
+}
+
+/// The message that was asked back last, and the ticket.
+fn asked_back(stage: &Stage) -> Vec<(u64, String)> {
+    let sent = stage.sent.iter().filter_map(|command| {
+        let Command::TakeBack { ticket, dialog, message } = command else { return None };
+        assert_eq!(*dialog, main_dialog());
+        Some((*ticket, message.to_string()))
+    });
+    sent.collect()
+}
+
+fn said(stage: &Stage) -> Vec<(u64, String)> {
+    let sent = stage.sent.iter().filter_map(|command| {
+        let Command::Say { ticket, text, .. } = command else { return None };
+        Some((*ticket, text.clone()))
+    });
+    sent.collect()
+}
+
+#[test]
+fn a_message_sent_while_a_reply_streams_is_seen_as_queued_at_once() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3 i wait <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("queued · 1") && screen.contains("sending …"), "{screen}");
+    let (ticket, _) = said(&stage)[0];
+    stage.tell(UiEvent::Row(Box::new(waiting(&["wait"]))));
+    let screen = stage.screen();
+    assert!(screen.contains("queued · 1") && !screen.contains("sending"), "{screen}");
+    stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
+    assert_eq!(stage.screen().matches("wait ").count(), screen.matches("wait ").count());
+    stage.tell(UiEvent::Row(Box::new(waiting(&[]))));
+    assert!(!stage.screen().contains("queued"), "a generation has taken it");
+}
+
+#[test]
+fn what_waits_stands_above_the_composer_at_every_size_one_line_each_and_never_merged() {
+    let many = vec!["Use a queue.", LONG, "And write the date into the runbook.", "Four", "Five"];
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = stage(width, height, &many);
+        insta::assert_snapshot!(format!("queued-{width}x{height}"), stage.screen());
+    }
+}
+
+#[test]
+fn several_screens_of_text_are_one_line_with_their_length() {
+    let long = "line\n".repeat(500);
+    for (width, height) in [(120, 40), (40, 12)] {
+        let mut stage = stage(width, height, &[&long]);
+        let screen = stage.screen();
+        assert!(screen.contains("500 lines"), "{screen}");
+        assert!(screen.contains("message to @orche"), "{screen}");
+    }
+}
+
+#[test]
+fn up_on_an_empty_line_takes_the_newest_message_back_into_the_composer() {
+    let drafts = Notebook::default();
+    let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.page(STORY).tell(UiEvent::Row(Box::new(waiting(&["one", LONG]))));
+    stage.keys("3 i <up>");
+    let screen = stage.screen();
+    assert!(screen.contains("queued · 1") && screen.contains("› Please also"), "{screen}");
+    assert_eq!(asked_back(&stage)[0].1, "m1");
+    let draft = drafts.get(&format!("message/{}", main_dialog()));
+    assert_eq!(draft.as_deref(), Some(LONG), "a crash now loses nothing");
+    stage.keys("! <enter>");
+    assert_eq!(said(&stage), [], "it is not known yet whether it is the person's");
+    let ticket = asked_back(&stage)[0].0;
+    stage.tell(UiEvent::Row(Box::new(waiting(&["one"]))));
+    stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
+    assert!(stage.screen().contains("taken back"));
+    stage.keys("<enter>");
+    assert_eq!(said(&stage)[0].1, format!("{LONG}!"));
+}
+
+#[test]
+fn a_message_that_was_taken_already_leaves_the_composer_and_is_said_to_be_gone() {
+    for (typed, left) in [("", ""), ("x", "onex")] {
+        let mut stage = stage(80, 24, &["one"]);
+        stage.keys("i <up>");
+        stage.type_text(typed);
+        let ticket = asked_back(&stage)[0].0;
+        stage.tell(UiEvent::Row(Box::new(waiting(&[]))));
+        let text = "it was taken already: the model has it".to_owned();
+        stage.tell(UiEvent::Refused { ticket, text });
+        let screen = stage.screen();
+        assert!(screen.contains("it was taken already"), "{screen}");
+        let composer = screen.lines().rev().nth(1).unwrap_or_default();
+        assert!(composer.trim_end().ends_with(&format!("› {left}").trim_end()), "{composer}");
+    }
+}
+
+#[test]
+fn any_message_that_waits_is_edited_or_taken_back_from_the_list() {
+    let mut stage = stage(80, 24, &["one", "two", LONG]);
+    stage.keys("<alt+q>");
+    insta::assert_snapshot!("queued-list-80x24", stage.screen());
+    stage.keys("j d");
+    assert_eq!(asked_back(&stage)[0].1, "m1");
+    let screen = stage.screen();
+    assert!(!screen.contains(" two"), "it goes at once\n{screen}");
+    stage.keys("k e");
+    assert_eq!(asked_back(&stage)[1].1, "m0");
+    assert!(stage.screen().contains("› one"));
+    let mut stage = super::queued::stage(80, 24, &[]);
+    stage.keys("<alt+q>");
+    assert!(stage.screen().contains("no message waits here"));
+}
+
+#[test]
+fn what_is_typed_already_is_kept_below_a_message_that_comes_back() {
+    let mut stage = stage(80, 24, &["one"]);
+    stage.keys("i half <alt+q> e");
+    let screen = stage.screen();
+    assert!(screen.contains("› one") && screen.contains("half"), "{screen}");
+    let ticket = asked_back(&stage)[0].0;
+    stage.tell(UiEvent::Refused { ticket, text: "taken".to_owned() });
+    assert!(stage.screen().contains("› half"));
+}
+
+#[test]
+fn the_key_that_edits_what_waits_still_brings_back_what_was_sent_where_nothing_waits() {
+    let mut stage = stage(80, 24, &[]);
+    stage.keys("i hello <enter> <up>");
+    assert!(stage.screen().contains("› hello"));
+    assert_eq!(asked_back(&stage), []);
+}
+
+#[test]
+fn a_message_that_is_taken_at_once_never_shows_as_queued_and_one_that_is_not_does() {
+    let mut stage = Stage::new(80, 24);
+    let idle = |texts: &[&str]| TreeRow { state: DisplayState::Idle, ..waiting(texts) };
+    stage.tell(UiEvent::Rows(vec![idle(&[])])).tell(UiEvent::Inbox(Vec::new()));
+    stage.page(&STORY[..10]).keys("3 i now <enter>");
+    stage.tell(UiEvent::Row(Box::new(idle(&["now"]))));
+    assert!(!stage.screen().contains("queued"));
+    assert!(stage.app.wake_at().is_some_and(|at| at <= stage.now + Duration::from_millis(250)));
+    stage.wait(Duration::from_millis(250));
+    assert!(stage.app.take_dirty() && stage.screen().contains("queued · 1"));
+}
+
+#[test]
+fn a_message_for_a_side_dialog_waits_above_its_own_composer_only() {
+    let mut stage = stage(80, 24, &[]);
+    let words = QueuedWords { message: "s".into(), text: "short, please".into() };
+    let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
+    stage.tell(UiEvent::Row(Box::new(side_row)));
+    assert!(!stage.screen().contains("short, please"));
+    stage.keys("1 j <enter>").page(&[]);
+    stage.live(&side("r"), Segment::Saying, "I look at");
+    assert!(stage.screen().contains("short, please"));
+}

@@ -1,0 +1,202 @@
+//! Messages that wait for their generation: a strip above the composer, and a list in which each can
+//! be edited or taken back.
+
+use std::sync::Arc;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::{Strip, draw_between};
+use crate::domain::DialogId;
+use crate::domain::question::headline;
+use crate::protocol::event::QueuedWords;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::lang::{Counted, Word};
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::theme::Role;
+
+/// Cells before a message: those before the text of the composer.
+const INDENT: u16 = 3;
+/// Rows of the pane for each message that is shown.
+const ROWS_FOR_ONE: u16 = 7;
+/// Most messages that are shown.
+const MOST_SHOWN: u16 = 4;
+
+/// One message, as the strip shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub text: Arc<str>,
+    pub state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not on disk yet.
+    Sending,
+    Queued,
+}
+
+/// Rows of the strip, its heading included, in a pane of `room` rows.
+pub fn height(count: usize, room: u16) -> u16 {
+    if count == 0 {
+        return 0;
+    }
+    let most = (room / ROWS_FOR_ONE).clamp(1, MOST_SHOWN);
+    u16::try_from(count).unwrap_or(u16::MAX).min(most) + 1
+}
+
+/// Draws the strip. The newest messages are there; where not all fit and there is room for it, the
+/// first row says how many are before them. The heading counts all.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Waiting], keys: &str) {
+    if area.height == 0 {
+        return;
+    }
+    let look = view.look;
+    let left = format!("{} {} {}", look.word(Word::Queued), look.glyphs.middle_dot, messages.len());
+    let heading = Heading { left, right: keys.to_owned() };
+    draw_heading(frame, Rect { height: 1, ..area }, look, &heading, false);
+    let rows = usize::from(area.height - 1);
+    let inner = Rect {
+        x: area.x + INDENT.min(area.width),
+        width: area.width.saturating_sub(INDENT + 1),
+        ..area
+    };
+    let mut y = area.y + 1;
+    let tells = messages.len() > rows && rows > 2;
+    let fits = if tells { rows - 1 } else { rows };
+    let hidden = messages.len().saturating_sub(fits);
+    if tells {
+        let dim = look.style(Role::TextDim);
+        let text = format!("{} {hidden} {}", look.glyphs.cut, look.word(Word::QueuedEarlier));
+        Strip::new().put(&text, dim).draw(frame.buffer_mut(), inner, y);
+        y += 1;
+    }
+    for message in messages.iter().skip(hidden) {
+        let (left, right) = row(&message.text, message.state, look);
+        draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+        y += 1;
+    }
+}
+
+/// The first line, and at the right what is not seen of it.
+fn row(text: &str, state: State, look: &Look) -> (Strip, Strip) {
+    let dim = look.style(Role::TextDim);
+    let left = Strip::new().put(headline(text), look.style(Role::You));
+    let lines = text.trim().lines().count();
+    let mut right = Strip::new();
+    if lines > 1 {
+        right.push(&look.counted(lines, Counted::Lines), dim);
+    }
+    if state == State::Sending {
+        let gap = if right.is_empty() { "" } else { "  " };
+        right.push(&format!("{gap}{}", look.word(Word::Sending)), dim);
+    }
+    (left, right)
+}
+
+/// The list of what waits for one dialog.
+#[derive(Debug)]
+pub struct QueuedList {
+    dialog: DialogId,
+    selected: usize,
+    top: usize,
+}
+
+impl QueuedList {
+    pub fn new(dialog: DialogId) -> Self {
+        Self { dialog, selected: 0, top: 0 }
+    }
+
+    fn step(&mut self, down: bool, cx: &Cx<'_>) -> Handled {
+        let next = if down { self.selected + 1 } else { self.selected.saturating_sub(1) };
+        self.selected = next.min(cx.queued.len().saturating_sub(1));
+        Handled::Done
+    }
+
+    fn chosen(&self, cx: &Cx<'_>) -> Option<QueuedWords> {
+        cx.queued.get(self.selected).cloned()
+    }
+
+    fn edit(&self, cx: &mut Cx<'_>) -> Handled {
+        if let Some(words) = self.chosen(cx) {
+            cx.intents.push(Intent::EditQueued { dialog: self.dialog.clone(), words });
+        }
+        Handled::Close
+    }
+
+    fn take_back(&self, cx: &mut Cx<'_>) -> Handled {
+        if let Some(words) = self.chosen(cx) {
+            let message = words.message;
+            cx.intents.push(Intent::TakeBack { dialog: self.dialog.clone(), message });
+        }
+        Handled::Done
+    }
+}
+
+impl Pane for QueuedList {
+    fn scope(&self) -> Scope {
+        Scope::Queued
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut QueuedList, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 5] = [
+            (Action::QueuedUp, |list, cx| list.step(false, cx)),
+            (Action::QueuedDown, |list, cx| list.step(true, cx)),
+            (Action::QueuedEdit, |list, cx| list.edit(cx)),
+            (Action::QueuedTakeBack, |list, cx| list.take_back(cx)),
+            (Action::QueuedClose, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let look = view.look;
+        let close = hint(look, Action::QueuedClose, Word::Close);
+        let hints = if cx.queued.is_empty() {
+            vec![close]
+        } else {
+            let take_back = hint(look, Action::QueuedTakeBack, Word::TakeBack);
+            vec![hint(look, Action::QueuedEdit, Word::Edit), take_back, close]
+        };
+        let heading =
+            Heading { left: look.word(Word::QueuedTitle).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+        let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        if cx.queued.is_empty() && rows.height > 0 {
+            let dim = look.style(Role::TextDim);
+            let line = Strip::new().put(" ", dim).put(look.word(Word::NothingQueued), dim);
+            line.draw(frame.buffer_mut(), rows, rows.y);
+            return;
+        }
+        self.selected = self.selected.min(cx.queued.len().saturating_sub(1));
+        let fits = usize::from(rows.height).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+        let shown = cx.queued.iter().enumerate().skip(self.top);
+        for (y, (at, words)) in (rows.y..rows.bottom()).zip(shown) {
+            let line = Rect { y, height: 1, ..rows };
+            if at == self.selected {
+                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
+                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
+            }
+            let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
+            let (left, right) = row(&words.text, State::Queued, look);
+            let left = Strip::new().put(" ", Style::default()).join(left);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+        }
+    }
+}
