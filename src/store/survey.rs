@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::DisplayState;
 use crate::domain::left::as_left;
+use crate::domain::state::{Activity, derive};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::ring_problems;
 use crate::domain::{
@@ -83,12 +84,16 @@ impl DialogListing {
     }
 }
 
-/// `driven`: another process drives the workspace; then what is written as running runs.
+/// `driven`: another process drives the workspace; then what is written as running runs, and what rests
+/// shows what that process shows. Otherwise it shows what the next one would.
 fn shown(dialog: &Dialog, driven: bool) -> DisplayState {
+    if !driven {
+        return as_left(dialog);
+    }
     let running = dialog.latest.display_state.as_ref().filter(|state| state.is_running());
-    match running.filter(|_| driven && !dialog.latest.is_dead()) {
+    match running.filter(|_| !dialog.latest.is_dead()) {
         Some(running) => running.clone(),
-        None => as_left(dialog),
+        None => derive(dialog, Activity::Resting),
     }
 }
 

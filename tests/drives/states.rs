@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dominds_tui::domain::{Bucket, DialogId, DisplayState, RootId, SelfId};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::{Command, UiEvent};
 
 use crate::common::{Running, World};
 use crate::made;
@@ -69,6 +69,27 @@ async fn a_side_dialog_that_waits_for_its_asker_is_not_called_idle_by_any_of_the
     assert_eq!(states, written(&world, &states));
     running.shut_down().await;
     assert_eq!(listed(&world), states);
+}
+
+/// The next program would let the stop go, since replies are awaited; the one that drives does not.
+#[tokio::test(start_paused = true)]
+async fn a_list_beside_a_program_that_drives_says_what_that_program_shows() {
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", "Plan it.")))
+        .reply("alice", Reply::saying("Well ").and_hang())
+        .reply("lead", Reply::saying("Well ").and_hang());
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.say(&main, "And?").await.expect("heard");
+    running.idle().await;
+    running.send(Command::Stop { dialog: main.clone() }).await;
+    running.idle().await;
+    let states = listed(&world);
+    assert_eq!(states[&main].kind(), "stopped");
+    assert_eq!(states, on_screen(&running));
+    assert_eq!(states, written(&world, &states));
 }
 
 /// Made-up trees: whatever was written, the list says before the start what all say after it.
