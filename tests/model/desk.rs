@@ -1,0 +1,124 @@
+//! A person's side of a driver: commands that nobody waits for, and everything that was told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dominds_tui::domain::{Course, DialogId};
+use dominds_tui::protocol::event::{InboxRow, TreeRow};
+use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::store::Store;
+
+use crate::common::{Running, World};
+use crate::ledger::Ledger;
+
+/// A record that was told to be on disk.
+#[derive(Debug)]
+pub struct Told {
+    pub dialog: DialogId,
+    pub course: Course,
+    pub line: usize,
+    pub text: String,
+}
+
+/// What persons know of all programs that ran one after the other.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub ledger: Ledger,
+    pub told: Vec<Told>,
+    /// Things that are never to be told.
+    pub faults: Vec<String>,
+    /// The main dialog, once it is made.
+    pub main: Option<DialogId>,
+}
+
+pub struct Desk {
+    running: Running,
+    pub rows: BTreeMap<DialogId, TreeRow>,
+    pub inbox: Vec<InboxRow>,
+}
+
+impl Desk {
+    pub fn open(world: &World) -> Self {
+        let running = world.try_start().expect("a workspace to write to");
+        Self { running, rows: BTreeMap::new(), inbox: Vec::new() }
+    }
+
+    pub async fn send(&mut self, command: Command) {
+        self.running.send(command).await;
+    }
+
+    /// Lets time pass and takes in what is told.
+    pub async fn wait(&mut self, time: Duration, memory: &mut Memory) {
+        tokio::time::sleep(time).await;
+        self.listen(memory).await;
+    }
+
+    async fn listen(&mut self, memory: &mut Memory) {
+        // The one that carries events needs its turn after each of them.
+        while let Ok(event) = self.running.driver.events.try_recv() {
+            self.take(event, memory);
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn take(&mut self, event: UiEvent, memory: &mut Memory) {
+        match event {
+            UiEvent::Rows(rows) => {
+                self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
+            }
+            UiEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
+            UiEvent::Gone(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
+            UiEvent::Inbox(rows) => self.inbox = rows,
+            UiEvent::Fact { dialog, at, entry } => memory.told.push(Told {
+                dialog,
+                course: at.course,
+                line: at.line,
+                text: entry.line(),
+            }),
+            UiEvent::Done { ticket, dialog } => {
+                memory.ledger.acknowledged(ticket);
+                memory.main = memory.main.take().or(dialog);
+            }
+            UiEvent::Refused { ticket, text } => memory.ledger.refused(ticket, &text),
+            UiEvent::Notice(text) if text.contains("internal error") => memory.faults.push(text),
+            _ => {}
+        }
+    }
+
+    /// Dialogs that are at work, as they were last told.
+    pub fn running(&self) -> Vec<&DialogId> {
+        let running = self.rows.values().filter(|row| row.state.is_running());
+        running.map(|row| &row.dialog).collect()
+    }
+
+    /// Ends the program as a person would.
+    pub async fn close(mut self, memory: &mut Memory) {
+        self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
+        loop {
+            let event = self.running.driver.events.recv().await.expect("an end");
+            if matches!(event, UiEvent::Stopped) {
+                break;
+            }
+            self.take(event, memory);
+        }
+        let Running { driver, store, .. } = self.running;
+        driver.join().await;
+        gone(&store).await;
+    }
+
+    /// Ends it as a kill would: nobody writes another byte.
+    pub async fn kill(mut self, memory: &mut Memory) {
+        self.listen(memory).await;
+        let Running { driver, store, .. } = self.running;
+        drop(driver);
+        gone(&store).await;
+    }
+}
+
+/// Waits until nobody else holds the store.
+async fn gone(store: &Arc<Store>) {
+    while Arc::strong_count(store) > 1 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
