@@ -59,6 +59,8 @@ pub struct LastGeneration {
     pub interrupted: bool,
     /// True if a call came after the last saying.
     pub called_after_words: bool,
+    /// True if its words were given to somebody: they are the reply to that, and to nothing else.
+    pub spent: bool,
     /// True if a result waits for the model to react.
     pub owes_followup: bool,
     /// True if it delivered a reply: then the dialog rests, whatever else it called.
@@ -227,6 +229,7 @@ impl History {
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
                 self.last.delivered = self.last.open;
+                self.last.spent |= !self.last.open;
                 self.resolved.insert(call_id.clone());
                 self.resolved_targets.insert(target_call_id.clone());
             }
@@ -362,7 +365,7 @@ impl History {
     /// after it.
     #[must_use]
     pub fn plain_answer(&self) -> Option<&str> {
-        let words = self.last.words.as_deref()?;
+        let words = self.last.words.as_deref().filter(|_| !self.last.spent)?;
         let whole = !self.last.open && !self.last.called_after_words && !self.last.interrupted;
         (whole && !self.last.owes_followup && !words.trim().is_empty()).then_some(words)
     }

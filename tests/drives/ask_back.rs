@@ -161,6 +161,37 @@ async fn questions_asked_back_by_two_side_dialogs_are_heard_one_after_the_other(
 }
 
 #[tokio::test(start_paused = true)]
+async fn plain_words_that_answer_what_was_asked_back_are_not_the_reply_to_the_assignment_too() {
+    let both = Reply::call("r", "replyTellask", &reply("half of it")).and_call(
+        "b",
+        "tellaskBack",
+        QUESTION,
+    );
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", Reply::call("d", "tellask", &session("bob", "help", "Help.")))
+        .reply("bob", both)
+        .reply("alice", Reply::saying("I see."))
+        .reply("alice", Reply::saying("The small one."))
+        .reply("bob", Reply::saying("Thanks."))
+        .reply("alice", Reply::saying("Here is the plan."))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let told = story(&world.view(), &made(&main, 3));
+    place(&told, "answered b");
+    let requests = world.models.requests();
+    let given: Vec<_> = requests.iter().filter(|request| request.model == "lead").collect();
+    let wrong = given.iter().flat_map(|request| crate::replies(request));
+    assert!(
+        !wrong.clone().any(|text| text.contains("The small one.")),
+        "{:#?}",
+        wrong.collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_asker_with_an_open_question_hears_what_it_is_asked_back_after_its_answer() {
     let round = ask_alice().and_call("q", "askHuman", r#"{"tellaskContent":"Money?"}"#);
     let models = Sequence::new()
