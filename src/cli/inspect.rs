@@ -18,6 +18,7 @@ const ABOUT_CHARS: usize = 80;
 pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, Value)> {
     let state = dialog.state();
     vec![
+        ("history", json!(tree.earlier)),
         ("reason", json!(reason(&state))),
         ("next", json!(next(tree, dialog, &state, &Ids::Whole))),
         ("questions", dialog.questions.iter().map(question).collect()),
@@ -207,7 +208,14 @@ mod tests {
 
     fn tree(dialogs: Vec<DialogListing>) -> TreeListing {
         let root = RootId::new("aa/bb/1");
-        TreeListing { root, bucket: Bucket::Run, dialogs, registry: Vec::new(), unclean: false }
+        TreeListing {
+            root,
+            bucket: Bucket::Run,
+            dialogs,
+            registry: Vec::new(),
+            unclean: false,
+            earlier: false,
+        }
     }
 
     fn stopped(reason: StopReason) -> DialogListing {

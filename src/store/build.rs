@@ -57,6 +57,7 @@ impl<'a> Build<'a> {
             irreplaceable: self.irreplaceable,
             sizes: self.sizes,
             first_words: self.first_words,
+            earlier: false,
         }
     }
 

@@ -32,6 +32,9 @@ pub enum StoreError {
     /// The tree is damaged beyond mending; in a writing store it was set aside.
     #[error("{0}")]
     Damaged(Box<Problem>),
+    /// The tree has the layout of an earlier Dominds.
+    #[error("{0} is history in an earlier layout (subdialogs/): it can be read, nothing else")]
+    Earlier(RootId),
     #[error("{name:?} cannot name a file")]
     BadName { name: String },
     #[error("the store was cut off: {0}")]

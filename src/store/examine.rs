@@ -33,7 +33,9 @@ impl Store {
                     Ok(read) => {
                         problems.extend(rings_in(&read));
                         problems.extend(read.problems);
-                        problems.extend(self.examine_extras(bucket, &root));
+                        if !read.earlier {
+                            problems.extend(self.examine_extras(bucket, &root));
+                        }
                     }
                     Err(error) => problems.extend(self.unlisted(bucket, &root, error)),
                 }

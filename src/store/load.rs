@@ -21,7 +21,7 @@ pub struct Loaded {
 }
 
 impl Store {
-    /// Reads a tree whole. [`StoreError::Damaged`] if nothing can be made of it: a writing store has
+    /// Reads a tree whole. [`StoreError::Earlier`] if it is history; [`StoreError::Damaged`] if nothing can be made of it: a writing store has
     /// then moved it to `malformed`. An I/O error leaves everything where it is.
     ///
     /// No commit of this tree may be under way.
@@ -34,6 +34,9 @@ impl Store {
             }
             Err(error) => return Err(error),
         };
+        if read.earlier {
+            return Err(StoreError::Earlier(root.clone()));
+        }
         if self.access() == Access::ReadWrite {
             self.take_charge(bucket, &read)?;
         }
@@ -73,7 +76,7 @@ impl Store {
     /// The courses a dialog has files of, in order; none if it cannot be looked into.
     #[must_use]
     pub fn courses(&self, bucket: Bucket, dialog: &DialogId) -> Vec<Course> {
-        let folder = self.layout.dialog(bucket, dialog);
+        let folder = self.folder_of(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
         let top = self.layout.dialogs();
         if !named || !files::is_folder_below(&top, &folder).unwrap_or(false) {

@@ -14,6 +14,7 @@ mod books;
 mod build;
 mod commit;
 mod disk;
+mod earlier;
 mod error;
 mod examine;
 #[cfg(test)]

@@ -35,6 +35,7 @@ impl Store {
         if !self.is_there(from, root) {
             return Err(StoreError::NotFound(root.clone()));
         }
+        self.must_be_of_today(from, root)?;
         self.sync_what_is_left(root)?;
         let source = self.layout.root(from, root);
         self.move_folder(&source, &self.layout.root(to, root))?;
@@ -52,6 +53,7 @@ impl Store {
         if places.is_empty() {
             return Err(StoreError::NotFound(root.clone()));
         }
+        places.iter().try_for_each(|bucket| self.must_be_of_today(*bucket, root))?;
         self.sweep();
         for bucket in places {
             let source = self.layout.root(bucket, root);

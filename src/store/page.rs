@@ -50,7 +50,7 @@ impl Store {
         if !named {
             return None;
         }
-        let path = self.layout.dialog(bucket, dialog).join(DIALOG);
+        let path = self.folder_of(bucket, dialog).join(DIALOG);
         let found = files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
         let files::Found::Text(text) = found else { return None };
         yaml::read::<DialogMeta>(&text).ok()
@@ -67,7 +67,7 @@ impl Store {
         limit: usize,
     ) -> Result<Page, StoreError> {
         let nothing = Page { first_line: 0, entries: Vec::new() };
-        let folder = self.layout.dialog(bucket, dialog);
+        let folder = self.folder_of(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
         if !named || !files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Err(StoreError::NotFound(dialog.root.clone()));

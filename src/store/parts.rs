@@ -18,6 +18,7 @@ use crate::domain::{
 use crate::yaml;
 
 use super::disk::Disk;
+use super::earlier;
 use super::error::StoreError;
 use super::files::{self, Found};
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
@@ -62,6 +63,8 @@ pub(super) struct Parts {
     pub pending: StateFile<Vec<Pending>>,
     pub registry: StateFile<Vec<RegistryEntry>>,
     pub stack: StateFile<Vec<Frame>>,
+    /// True if it has the layout of an earlier Dominds.
+    pub earlier: bool,
     pub scan: Scan,
 }
 
@@ -86,8 +89,10 @@ impl Parts {
             pending: reader.file(PENDING, REBUILT, json_list)?,
             registry: reader.file(REGISTRY, REBUILT, registry)?,
             stack: reader.file(STACK, REBUILT, stack)?,
+            earlier: false,
             scan: Scan::read(disk, &folder, depth)?,
         };
+        parts.earlier = earlier::is_earlier(&folder, parts.meta.value.as_ref());
         if depth == Depth::Facts && parts.seem_at_work() {
             // What a cut-off generation left undone stands in all of its records.
             parts.scan = Scan::read(disk, &folder, Depth::Whole)?;

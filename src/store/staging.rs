@@ -47,6 +47,9 @@ impl Store {
     /// A tree as it is now, for somebody who only looks: nothing is mended.
     pub fn look(&self, bucket: Bucket, root: &RootId) -> Result<Loaded, StoreError> {
         let read = self.read_tree(bucket, root, Depth::Whole)?;
+        if read.earlier {
+            return Err(StoreError::Earlier(root.clone()));
+        }
         Ok(Loaded { tree: read.tree, mended: read.mended, problems: read.problems })
     }
 

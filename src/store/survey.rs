@@ -14,6 +14,7 @@ use crate::domain::{
     RootId, SelfId,
 };
 
+use super::earlier;
 use super::error::StoreError;
 use super::lock::Lock;
 use super::notes::Notes;
@@ -39,7 +40,8 @@ impl Survey {
     /// The Taskdocs its dialogs work on, each once.
     #[must_use]
     pub fn taskdocs(&self) -> BTreeSet<&str> {
-        let dialogs = self.trees.iter().flat_map(|tree| &tree.dialogs);
+        let today = self.trees.iter().filter(|tree| !tree.earlier);
+        let dialogs = today.flat_map(|tree| &tree.dialogs);
         dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
     }
 }
@@ -55,6 +57,8 @@ pub struct TreeListing {
     /// True if something may be left to do: a generation was cut off, a prompt waits, a file
     /// disagrees with the courses.
     pub unclean: bool,
+    /// True for a tree of an earlier layout: history, which is only read.
+    pub earlier: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -203,6 +207,7 @@ impl Store {
             | StoreError::Exists(_)
             | StoreError::BadName { .. }
             | StoreError::Interrupted(_)
+            | StoreError::Earlier(_)
             | StoreError::Encode { .. } => {
                 let path = self.layout.root(bucket, root);
                 let text = format!("{root} is unreadable now: {error}");
@@ -239,7 +244,12 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     }
     dialogs.sort_by(|a, b| (a.id != main, &a.id).cmp(&(b.id != main, &b.id)));
     let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
-    TreeListing { root, bucket, dialogs, registry, unclean }
+    let mut listing =
+        TreeListing { root, bucket, dialogs, registry, unclean, earlier: read.earlier };
+    if read.earlier {
+        earlier::tell(&mut listing);
+    }
+    listing
 }
 
 /// Dialogs that wait for each other, where they might go on.

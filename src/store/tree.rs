@@ -8,6 +8,7 @@ use crate::domain::{Dialog, DialogMeta, DialogTree, Problem, RootId, SelfId};
 
 use super::build::Build;
 use super::disk::Disk;
+use super::earlier::{self, SUBDIALOGS};
 use super::error::StoreError;
 use super::files;
 use super::identity::{AllParts, Identities};
@@ -38,6 +39,8 @@ pub(super) struct TreeRead {
     pub sizes: Vec<(PathBuf, u64)>,
     /// The first words of a person in each dialog.
     pub first_words: BTreeMap<SelfId, String>,
+    /// True for a tree of an earlier layout.
+    pub earlier: bool,
 }
 
 pub(super) struct TreeReader<'a> {
@@ -59,25 +62,33 @@ impl TreeReader<'_> {
         let parts = self.parts(&folder, &mut notes)?;
         let identities = Identities::of(self.root, &parts);
         let main = self.root.main();
+        let earlier = parts.get(&main).is_some_and(|main| main.earlier);
         if !identities.known.contains_key(&main) {
+            if earlier {
+                return Err(StoreError::Earlier(self.root.clone()));
+            }
             return Err(self.beyond_mending(&folder, &parts, &notes));
         }
         let mut build = Build::new(self, notes);
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
-        Ok(build.finish(&folder))
+        let read = build.finish(&folder);
+        Ok(if earlier { earlier::as_history(read) } else { read })
     }
 
     fn parts(&self, folder: &Path, notes: &mut Notes) -> Result<AllParts, StoreError> {
         let mut parts = BTreeMap::new();
         let main = Parts::read(self.disk, folder, &self.root.main(), self.depth, notes)?;
+        let earlier = main.earlier.then_some(SUBDIALOGS);
         parts.insert(main.id.clone(), main);
-        let sides = folder.join(SIDE_DIALOGS);
-        let ids = walk::dialogs_below(self.disk, &sides, notes)?;
-        for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
-            let (read, found) = read?;
-            parts.extend(read.into_iter().map(|part| (part.id.clone(), part)));
-            notes.take(found);
+        for name in earlier.into_iter().chain([SIDE_DIALOGS]) {
+            let sides = folder.join(name);
+            let ids = walk::dialogs_below(self.disk, &sides, notes)?;
+            for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
+                let (read, found) = read?;
+                parts.extend(read.into_iter().map(|part| (part.id.clone(), part)));
+                notes.take(found);
+            }
         }
         Ok(parts)
     }

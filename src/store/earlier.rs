@@ -1,0 +1,117 @@
+//! Trees of an earlier layout, with `subdialogs/` and the words of that time. They are history: read and
+//! shown; nothing of them is driven, mended, moved or written.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::domain::tree::Bucket;
+use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, RootId, SelfId};
+
+use super::Store;
+use super::error::StoreError;
+use super::files::{self, Kind};
+use super::scan::{Folder, headline};
+use super::survey::TreeListing;
+use super::tree::TreeRead;
+
+/// Where side dialogs lay.
+pub(super) const SUBDIALOGS: &str = "subdialogs";
+/// Files only that layout has.
+const FILES: [&str; 2] = ["subdlg.yaml", "pending-subdialogs.json"];
+/// Keys of `dialog.yaml` only that layout has.
+const ASKER: &str = "supdialogId";
+const ASSIGNMENT: &str = "assignmentFromSup";
+
+/// True if the folder of a dialog is laid out that way.
+pub(super) fn is_earlier(folder: &Folder, meta: Option<&Map<String, Value>>) -> bool {
+    let words = |map: &Map<String, Value>| map.contains_key(ASKER) || map.contains_key(ASSIGNMENT);
+    is_laid_out_so(&folder.path, |name| folder.has(name)) || meta.is_some_and(words)
+}
+
+fn is_laid_out_so(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
+    let sides = || files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(Kind::Folder));
+    has(SUBDIALOGS) && sides() || FILES.iter().any(|name| has(name))
+}
+
+impl Store {
+    /// Where the files of a dialog are read.
+    pub(super) fn folder_of(&self, bucket: Bucket, dialog: &DialogId) -> PathBuf {
+        let today = self.layout.dialog(bucket, dialog);
+        let earlier = || self.layout.root(bucket, &dialog.root).join(SUBDIALOGS);
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        if dialog.is_main() || is_there(&today) {
+            return today;
+        }
+        let earlier = earlier().join(dialog.this.as_str());
+        if is_there(&earlier) { earlier } else { today }
+    }
+
+    /// Refuses what would change a tree of the earlier layout.
+    pub(super) fn must_be_of_today(&self, bucket: Bucket, root: &RootId) -> Result<(), StoreError> {
+        let path = self.layout.root(bucket, root);
+        let Ok(folder) = Folder::open(&path) else { return Ok(()) };
+        let meta = self.meta(bucket, &DialogId::main(root.clone()));
+        if is_earlier(&folder, meta.as_ref().map(|meta| &meta.extra)) {
+            return Err(StoreError::Earlier(root.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// What is read of such a tree: who was there, and what was said. Nothing waits, nothing is to be mended.
+pub(super) fn as_history(read: TreeRead) -> TreeRead {
+    let mut tree = DialogTree::new(read.tree.root.clone(), read.tree.bucket);
+    for (id, dialog) in read.tree.dialogs {
+        tree.dialogs.insert(id, Arc::new(at_rest(&dialog)));
+    }
+    TreeRead {
+        tree,
+        mended: Vec::new(),
+        problems: Vec::new(),
+        identities: Vec::new(),
+        broken: Vec::new(),
+        irreplaceable: Vec::new(),
+        sizes: Vec::new(),
+        first_words: read.first_words,
+        earlier: true,
+    }
+}
+
+fn at_rest(dialog: &Dialog) -> Dialog {
+    let before = &dialog.latest;
+    let dead = before.is_dead();
+    let latest = Latest {
+        current_course: before.current_course,
+        display_state: before.display_state.clone().filter(|_| dead).or(Some(DisplayState::Idle)),
+        execution_marker: before.execution_marker.clone().filter(|_| dead),
+        ..Latest::new(before.last_modified.clone())
+    };
+    let history = History {
+        last_genseq: dialog.history.last_genseq,
+        fullness: dialog.history.fullness,
+        ..History::new(dialog.history.course)
+    };
+    Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
+}
+
+/// Tells of each dialog that it is history, who asked it and for what, as its identity has it.
+pub(super) fn tell(listing: &mut TreeListing) {
+    let main = listing.root.main();
+    let known: BTreeSet<SelfId> = listing.dialogs.iter().map(|one| one.id.clone()).collect();
+    for dialog in &mut listing.dialogs {
+        let named = dialog.meta.extra.get(ASKER).and_then(Value::as_str).map(SelfId::new);
+        let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
+        dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
+        let about = asked(&dialog.meta.extra).unwrap_or_else(|| dialog.about.clone());
+        dialog.about = format!("(history) {about}").trim_end().to_owned();
+    }
+}
+
+fn asked(identity: &Map<String, Value>) -> Option<String> {
+    let assignment = identity.get(ASSIGNMENT)?.as_object()?;
+    let text = |key: &str| assignment.get(key)?.as_str().filter(|text| !text.is_empty());
+    ["tellaskContent", "headLine", "callBody"].into_iter().find_map(text).map(headline)
+}
