@@ -499,8 +499,14 @@ fn man_pages_are_written_and_nothing_is_written_through_a_link() {
 fn a_push_is_told_with_its_reason_and_with_how_many_are_left() {
     let workspace = Workspace(tempfile::tempdir().expect("a folder"));
     for (path, text) in [
-        (".minds/team.yaml", "default_responder: lead\nmembers:\n  lead:\n    name: Lead\n    provider: mock\n    model: m\n    diligence-push-max: 1\n"),
-        (".minds/llm.yaml", "providers:\n  mock:\n    name: Mock\n    apiType: mock\n    baseUrl: mock\n    models:\n      m: {}\n"),
+        (
+            ".minds/team.yaml",
+            "default_responder: lead\nmembers:\n  lead:\n    name: Lead\n    provider: mock\n    model: m\n    diligence-push-max: 1\n",
+        ),
+        (
+            ".minds/llm.yaml",
+            "providers:\n  mock:\n    name: Mock\n    apiType: mock\n    baseUrl: mock\n    models:\n      m: {}\n",
+        ),
         ("t.tsk/goals.md", "See it through.\n"),
     ] {
         let path = workspace.0.path().join(path);

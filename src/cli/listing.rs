@@ -133,7 +133,7 @@ mod tests {
         ];
         let root = RootId::new("main");
         let (bucket, registry) = (Bucket::Run, Vec::new());
-        let tree = TreeListing { root, bucket, dialogs, registry, unclean: false };
+        let tree = TreeListing { root, bucket, dialogs, registry, unclean: false, earlier: false };
         let placed = in_order(&tree);
         let told: Vec<(usize, &str)> =
             placed.iter().map(|(depth, dialog)| (*depth, dialog.id.as_str())).collect();

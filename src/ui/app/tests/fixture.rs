@@ -10,8 +10,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
 use crate::domain::{
-    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Problem,
-    Question, RootId, SelfId, Stamp,
+    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
+    RootId, SelfId, Stamp,
 };
 use crate::protocol::event::Segment;
 use crate::protocol::{
