@@ -1,11 +1,7 @@
-//! The commands as scripts use them: the real program, its exit
-//! status, what it prints, what it leaves on disk.
+//! The commands as scripts use them: the real program, its exit status, what it prints, what it leaves
+//! on disk.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on says why"
-)]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 use std::fs;
 use std::path::PathBuf;

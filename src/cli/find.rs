@@ -1,6 +1,8 @@
 //! Finds what a person named, whole or by its beginning. Whoever names nothing, or too much, is told
 //! what there is.
 
+use std::cmp::Reverse;
+
 use crate::domain::question::headline;
 use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId};
 use crate::minds::Minds;
@@ -131,7 +133,7 @@ pub fn open_questions(
 /// The trees of a survey, the newest first.
 pub fn newest_first(survey: &Survey) -> Vec<&TreeListing> {
     let mut trees: Vec<&TreeListing> = survey.trees.iter().collect();
-    trees.sort_by(|a, b| age_of(b).cmp(&age_of(a)));
+    trees.sort_by_key(|tree| Reverse(age_of(tree)));
     trees
 }
 

@@ -68,11 +68,11 @@ pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: 
 }
 
 fn asks(dialog: &DialogListing) -> String {
-    match dialog.questions.len() {
-        0 => String::new(),
-        _ if dialog.latest.is_dead() => String::new(),
-        n => format!("? {}", counted(n, "question", "questions")),
+    let open = dialog.questions.len();
+    if open == 0 || dialog.latest.is_dead() {
+        return String::new();
     }
+    format!("? {}", counted(open, "question", "questions"))
 }
 
 /// A state in a word for people.

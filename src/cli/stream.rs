@@ -5,7 +5,7 @@
 //! While somebody's words are being written the line is theirs; what others have to say waits for its
 //! end, and so does the status.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::domain::DialogId;
 use crate::ui::text::clean::{SafeText, StreamCleaner};
@@ -42,6 +42,8 @@ pub struct Stream {
     /// True while the status stands below the text.
     drawn: bool,
     speaker: Option<Speaker>,
+    /// Whose words began while others spoke: they are written when they are whole.
+    missed: BTreeSet<DialogId>,
     waiting: Vec<Line>,
     pieces: Vec<Piece>,
 }
@@ -71,6 +73,7 @@ impl Stream {
             status: String::new(),
             drawn: false,
             speaker: None,
+            missed: BTreeSet::new(),
             waiting: Vec::new(),
             pieces: Vec::new(),
         }
@@ -86,7 +89,9 @@ impl Stream {
 
     /// More of what a dialog says. Who speaks while another does is heard when it has finished.
     pub fn words(&mut self, dialog: &DialogId, agent: &str, text: &str) {
-        if self.speaker.as_ref().is_some_and(|speaker| speaker.dialog != *dialog) {
+        let others = self.speaker.as_ref().is_some_and(|speaker| speaker.dialog != *dialog);
+        if others || self.missed.contains(dialog) {
+            self.missed.insert(dialog.clone());
             return;
         }
         let speaker = self.speaker.get_or_insert_with(|| Speaker {
@@ -119,6 +124,7 @@ impl Stream {
 
     /// A finished segment. What was written of it is not written again.
     pub fn said(&mut self, dialog: &DialogId, agent: &str, content: &str) {
+        self.missed.remove(dialog);
         let mine = self.speaker.as_mut().filter(|speaker| speaker.dialog == *dialog);
         let written = mine.and_then(|speaker| {
             let written = speaker.segments.pop_front()?;
@@ -127,14 +133,10 @@ impl Stream {
         match written {
             Some((written, open)) if content.starts_with(&written) => {
                 let rest = content.get(written.len()..).unwrap_or_default();
-                match (open, self.speaker.as_mut()) {
-                    (true, Some(speaker)) => {
-                        let rest = speaker.cleaner.clean(rest);
-                        self.out(rest.as_str());
-                        self.end_line();
-                    }
-                    (true | false, _) if rest.trim().is_empty() => {}
-                    (true | false, _) => self.say(&format!("@{agent}  {rest}")),
+                if open {
+                    self.finish(rest);
+                } else if !rest.trim().is_empty() {
+                    self.say(&format!("@{agent}  {rest}"));
                 }
             }
             Some((written, _)) if written.trim() == content.trim() => self.end_line_of(dialog),
@@ -143,10 +145,15 @@ impl Stream {
                 self.say(&format!("@{agent}  {content}"));
             }
         }
+        // Whoever has said everything leaves the floor to others, whatever it does next.
+        if self.speaker.as_ref().is_some_and(|one| !one.open && one.segments.is_empty()) {
+            self.speaker = None;
+        }
     }
 
     /// Nothing more comes of what a dialog was saying.
     pub fn over(&mut self, dialog: &DialogId) {
+        self.missed.remove(dialog);
         if !self.speaks(dialog) {
             return;
         }
@@ -201,6 +208,15 @@ impl Stream {
 
     fn speaks(&self, dialog: &DialogId) -> bool {
         self.speaker.as_ref().is_some_and(|speaker| speaker.dialog == *dialog)
+    }
+
+    /// The rest of a segment that is being written.
+    fn finish(&mut self, rest: &str) {
+        let rest = self.speaker.as_mut().map(|speaker| speaker.cleaner.clean(rest));
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            self.out(rest.as_str());
+        }
+        self.end_line();
     }
 
     fn end_line_of(&mut self, dialog: &DialogId) {
@@ -307,6 +323,21 @@ mod tests {
         stream.said(&lead, "lead", "One two");
         let expected = "@lead  One two\n@dev  Mine.\n(a problem)\n";
         assert_eq!(written(&mut stream), expected);
+    }
+
+    #[test]
+    fn who_has_said_everything_leaves_the_floor_and_nobody_begins_in_the_middle() {
+        let (mut stream, lead, dev, ops) = (stream(), dialog(1), dialog(2), dialog(3));
+        stream.words(&lead, "lead", "Done.");
+        stream.words(&dev, "dev", "Missed ");
+        stream.said(&lead, "lead", "Done.");
+        stream.words(&dev, "dev", "middle");
+        assert_eq!(written(&mut stream), "@lead  Done.\n");
+        stream.words(&ops, "ops", "Now ");
+        stream.said(&dev, "dev", "Missed middle");
+        stream.words(&ops, "ops", "me");
+        stream.said(&ops, "ops", "Now me");
+        assert_eq!(written(&mut stream), "@ops  Now me\n@dev  Missed middle\n");
     }
 
     #[test]
