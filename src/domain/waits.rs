@@ -5,6 +5,7 @@
 //! asked back. A dialog that is asked back waits for the reply of the very dialog that asks, and that
 //! is no ring: it can answer at once. So the two are kept apart.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::assignment::Frame;
@@ -73,24 +74,24 @@ pub fn waits(tree: &DialogTree) -> Vec<Wait> {
     tree.dialogs.values().flat_map(|dialog| graph.waits_of(dialog)).collect()
 }
 
-/// The dialogs that would wait for each other if `caller` gave work to `callee`: from the callee to
+/// The dialogs that would wait for each other if `caller` gave work to `side`: from the side dialog to
 /// the caller.
 #[must_use]
-pub fn ring_of_call(tree: &DialogTree, caller: &SelfId, callee: &SelfId) -> Option<Vec<SelfId>> {
+pub fn ring_of_call(tree: &DialogTree, caller: &SelfId, side: &SelfId) -> Option<Vec<SelfId>> {
     let graph = Graph::of(tree);
     let mut ends = BTreeSet::from([Deed::reply(caller)]);
     if let Some(dialog) = tree.get(caller) {
         // Whoever asked the caller back waits for this call too, if the caller has heard it.
         let heard = dialog.stack.iter().filter(|frame| {
             frame.is_ask_back()
-                && frame.asker_dialog_id != *callee
+                && frame.asker_dialog_id != *side
                 && frame.owed_call().is_some_and(|call| dialog.heard_at(call).is_some())
         });
         ends.extend(heard.filter_map(|frame| {
             Some(Deed { by: caller.clone(), answers: Some(frame.owed_call()?.clone()) })
         }));
     }
-    let path = graph.path(&Deed::reply(callee), |deed| ends.contains(deed))?;
+    let path = graph.path(&Deed::reply(side), |deed| ends.contains(deed))?;
     Some(dialogs_of(&path))
 }
 
@@ -288,10 +289,10 @@ impl<'a> Graph<'a> {
             .filter_map(|wait| wait.deed())
             .collect();
         while let Some(deed) = next.pop() {
-            if !all.contains_key(&deed) {
-                let needs = self.needs(&deed);
+            if let Entry::Vacant(place) = all.entry(deed) {
+                let needs = self.needs(place.key());
                 next.extend(needs.iter().cloned());
-                all.insert(deed, needs);
+                place.insert(needs);
             }
         }
         all
@@ -352,10 +353,10 @@ fn needed_by(needs: &BTreeMap<Deed, Vec<Deed>>) -> BTreeMap<&Deed, Vec<&Deed>> {
 }
 
 /// The deeds that are never done: neither is one hopeful nor can what it needs be done.
-fn never_done<'a>(
-    needs: &'a BTreeMap<Deed, Vec<Deed>>,
+fn never_done(
+    needs: &BTreeMap<Deed, Vec<Deed>>,
     hopeful: impl Fn(&Deed) -> bool,
-) -> impl Iterator<Item = &'a Deed> {
+) -> impl Iterator<Item = &Deed> {
     let needed_by = needed_by(needs);
     let mut done: BTreeSet<&Deed> = needs.keys().filter(|deed| hopeful(deed)).collect();
     let mut next: Vec<&Deed> = done.iter().copied().collect();

@@ -113,8 +113,8 @@ impl Built {
         rings(&self.0).into_iter().map(names).collect()
     }
 
-    fn ring_of(&self, caller: &str, callee: &str) -> Option<String> {
-        let ring = ring_of_call(&self.0, &SelfId::new(caller), &SelfId::new(callee))?;
+    fn ring_of(&self, caller: &str, side: &str) -> Option<String> {
+        let ring = ring_of_call(&self.0, &SelfId::new(caller), &SelfId::new(side))?;
         Some(ring.iter().map(SelfId::as_str).collect::<Vec<_>>().join(" "))
     }
 
@@ -144,7 +144,7 @@ fn pending(call: &CallId, side: &str, genseq: u32) -> Pending {
 #[test]
 fn a_call_that_would_close_a_ring_is_found_through_any_number_of_dialogs() {
     let chain = main().asks("main", "a", 1).asks("a", "b", 1).asks("b", "c", 1);
-    for (caller, callee, expected) in [
+    for (caller, side, expected) in [
         ("b", "a", Some("a b")),
         ("c", "a", Some("a b c")),
         ("c", "b", Some("b c")),
@@ -153,7 +153,7 @@ fn a_call_that_would_close_a_ring_is_found_through_any_number_of_dialogs() {
         ("a", "c", None),
         ("c", "d", None),
     ] {
-        assert_eq!(chain.ring_of(caller, callee).as_deref(), expected, "{caller} asks {callee}");
+        assert_eq!(chain.ring_of(caller, side).as_deref(), expected, "{caller} asks {side}");
     }
 }
 
