@@ -70,8 +70,8 @@ impl Telling {
         }
     }
 
-    /// What a script reads of a fork is its id.
-    fn of_fork(driving: &Driving) -> Self {
+    /// Nothing of what dialogs say and do, unless as JSON: what a script reads of a fork is its id.
+    fn without_talk(driving: &Driving) -> Self {
         match Self::of(driving) {
             json @ Self::Json(_) => json,
             Self::Report | Self::Terminal | Self::Remarks => Self::Remarks,
@@ -176,7 +176,7 @@ pub async fn answer(
         pick_up: PickUp::Named,
         driving: !no_drive,
         timeout: driving.timeout,
-        telling: Telling::of(driving),
+        telling: if no_drive { Telling::without_talk(driving) } else { Telling::of(driving) },
         consent: consent(driving),
         leave_processes: driving.leave_processes,
     };
@@ -199,7 +199,7 @@ pub async fn fork(
         pick_up: PickUp::Named,
         driving: !wanted.no_drive,
         timeout: wanted.driving.timeout,
-        telling: Telling::of_fork(&wanted.driving),
+        telling: Telling::without_talk(&wanted.driving),
         consent: consent(&wanted.driving),
         leave_processes: wanted.driving.leave_processes,
     }
@@ -278,7 +278,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
         pick_up: PickUp::Named,
         driving: false,
         timeout: None,
-        telling: Telling::Report,
+        telling: Telling::Remarks,
         consent: Consent::Recorded,
         leave_processes: false,
     };
