@@ -3,6 +3,8 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
+use serde::Serialize;
+
 use crate::ui::text::clean::{SafeText, escape_json};
 
 /// Prints a text a person reads.
@@ -22,6 +24,34 @@ pub fn json(value: &serde_json::Value) {
     raw(line.as_bytes());
 }
 
+/// Prints a JSON array on a line of its own, one value at a time: a long one never lies in memory whole.
+pub fn json_list<T: Serialize>(values: impl Iterator<Item = T>) {
+    let escaped = io::stdout().is_terminal();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let _ = write_list(&mut out, values, |out, value| {
+        if !escaped {
+            return serde_json::to_writer(out, value).map_err(io::Error::from);
+        }
+        out.write_all(escape_json(&serde_json::to_string(value)?).as_bytes())
+    });
+}
+
+fn write_list<W: Write, T>(
+    out: &mut W,
+    values: impl Iterator<Item = T>,
+    write: impl Fn(&mut W, &T) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut before = "[";
+    for value in values {
+        out.write_all(before.as_bytes())?;
+        write(out, &value)?;
+        before = ",";
+    }
+    let end = if before == "[" { "[]" } else { "]" };
+    writeln!(out, "{end}")?;
+    out.flush()
+}
+
 /// Prints what this program made itself.
 pub fn raw(bytes: &[u8]) {
     let mut out = io::stdout().lock();
@@ -32,4 +62,21 @@ pub fn raw(bytes: &[u8]) {
 pub fn remark(text: &str) {
     let safe = SafeText::clean(text);
     let _ = writeln!(io::stderr().lock(), "{}", safe.as_str());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_is_printed_piece_by_piece_is_one_json_value() {
+        for count in 0..4 {
+            let values: Vec<serde_json::Value> = (0..count).map(|n| serde_json::json!(n)).collect();
+            let mut out = Vec::new();
+            write_list(&mut out, values.iter(), |out, value| write!(out, "{value}")).unwrap();
+            assert_eq!(out.last(), Some(&b'\n'));
+            let read: Vec<serde_json::Value> = serde_json::from_slice(&out).unwrap();
+            assert_eq!(read, values);
+        }
+    }
 }

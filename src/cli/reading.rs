@@ -1,7 +1,9 @@
-//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change nothing.
+//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change no
+//! dialog; `dialogs` may leave the index of a long list behind.
 
 use std::path::Path;
 
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 
 use crate::app;
@@ -21,13 +23,14 @@ const PAGE_RECORDS: usize = 1000;
 
 pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Refusal> {
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(buckets);
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(buckets);
     tell_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     if as_json {
         let trees = find::newest_first(&survey).into_iter();
-        let told = trees.map(|tree| tree_json(tree, &minds, &survey.problems));
-        lines::json(&told.collect());
+        lines::json_list(trees.map(|tree| tree_json(tree, &minds, &survey.problems)));
+        keep(&store, &survey);
         return Ok(Status::Done);
     }
     let (ids, now) = (Ids::short(&survey), SystemClock.now());
@@ -43,7 +46,17 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     if survey.trees.is_empty() {
         lines::remark("no dialogs yet");
     }
+    keep(&store, &survey);
     Ok(Status::Done)
+}
+
+/// After a long list was read from its files, the next one is prepared; what fails costs time only.
+fn keep(store: &Store, survey: &Survey) {
+    if survey.is_worth_keeping()
+        && let Err(error) = store.keep_list()
+    {
+        tracing::warn!(%error, "the list of dialogs is not remembered");
+    }
 }
 
 /// Whatever could not be read is said, so that no dialog vanishes without a word.
@@ -51,27 +64,57 @@ pub fn tell_problems(survey: &Survey) {
     survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
 }
 
-fn tree_json(tree: &TreeListing, minds: &Minds, problems: &[Problem]) -> Value {
-    let main = find::main_of(tree);
-    let mut value = main.map_or_else(|| json!({}), |dialog| dialog_json(tree, dialog));
-    let problems: Vec<&Problem> = inspect::problems_of(tree, problems).collect();
-    let sides: Vec<Value> = tree
-        .dialogs
-        .iter()
-        .filter(|dialog| dialog.meta.id.as_str() != tree.root.as_str())
-        .map(|dialog| side_json(tree, dialog))
-        .collect();
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("rootId".to_owned(), json!(tree.root));
-        fields.insert("status".to_owned(), json!(tree.bucket.status()));
-        if let Some(main) = main {
-            fields.insert("keepGoing".to_owned(), keep_going(main, minds));
+/// A main dialog with its side dialogs, which are made one by one while they are printed: a tree may have
+/// very many.
+struct TreeJson<'a> {
+    fields: serde_json::Map<String, Value>,
+    sides: SidesJson<'a>,
+}
+
+/// Their place among the fields.
+const SIDES: &str = "sideDialogs";
+
+struct SidesJson<'a>(&'a TreeListing);
+
+impl Serialize for TreeJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for (key, value) in &self.fields {
+            if key == SIDES {
+                map.serialize_entry(key, &self.sides)?;
+            } else {
+                map.serialize_entry(key, value)?;
+            }
         }
-        fields.insert("sideDialogs".to_owned(), json!(sides));
-        fields.insert("registry".to_owned(), json!(tree.registry));
-        fields.insert("problems".to_owned(), json!(problems));
+        map.end()
     }
-    value
+}
+
+impl Serialize for SidesJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tree = self.0;
+        let sides =
+            tree.dialogs.iter().filter(|dialog| dialog.meta.id.as_str() != tree.root.as_str());
+        serializer.collect_seq(sides.map(|dialog| side_json(tree, dialog)))
+    }
+}
+
+fn tree_json<'a>(tree: &'a TreeListing, minds: &Minds, problems: &[Problem]) -> TreeJson<'a> {
+    let main = find::main_of(tree);
+    let problems: Vec<&Problem> = inspect::problems_of(tree, problems).collect();
+    let mut fields = match main.map(|dialog| dialog_json(tree, dialog)) {
+        Some(Value::Object(fields)) => fields,
+        Some(_) | None => serde_json::Map::new(),
+    };
+    fields.insert("rootId".to_owned(), json!(tree.root));
+    fields.insert("status".to_owned(), json!(tree.bucket.status()));
+    if let Some(main) = main {
+        fields.insert("keepGoing".to_owned(), keep_going(main, minds));
+    }
+    fields.insert(SIDES.to_owned(), Value::Null);
+    fields.insert("registry".to_owned(), json!(tree.registry));
+    fields.insert("problems".to_owned(), json!(problems));
+    TreeJson { fields, sides: SidesJson(tree) }
 }
 
 /// `null` where the dialog is not kept going.

@@ -1,6 +1,8 @@
 //! Whether a new course helps against a full context. Folded from the records, so that a restart does
 //! not begin courses for ever.
 
+use serde::{Deserialize, Serialize};
+
 use super::health::HealthLevel;
 
 /// So many courses in a row may begin because the one before was full; the next one waits for new words
@@ -10,7 +12,7 @@ const MOST: u32 = 1;
 const WORTH: u32 = 5;
 
 /// The current course, and the short ones before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cramped {
     /// Generations of this course that came to their end.
     whole: u32,

@@ -1,6 +1,8 @@
 //! How full the context of the current course is, and what its model was told about it. Folded from
 //! the records, so that a restart goes on counting where it was.
 
+use serde::{Deserialize, Serialize};
+
 use super::cramped::Cramped;
 use super::health::{ContextHealth, HealthLevel};
 
@@ -10,7 +12,7 @@ const LAST_CALLS: u32 = 5;
 const GRACE: u32 = 3;
 
 /// What the newest measure said, and how often the model was told since that level was reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fullness {
     /// `None` while nothing was measured in this course, or it could not be.
     pub level: Option<HealthLevel>,

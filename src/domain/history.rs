@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::call::{SpecialCall, TellaskKind};
 use super::cramped::Cramped;
 use super::fullness::{Fullness, Remedy};
@@ -13,7 +15,7 @@ use super::pending::WaitGroup;
 use super::record::{AnchorRole, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus};
 
 /// A call as it stands in the courses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallFact {
     pub name: String,
     pub arguments: String,
@@ -37,7 +39,7 @@ impl CallFact {
 }
 
 /// A reply no generation has seen yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     pub call: CallId,
     /// The calls made together with it; unknown for replies of an earlier course without call site.
@@ -46,7 +48,7 @@ pub struct Unread {
 }
 
 /// The newest generation, as far as its records tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastGeneration {
     pub genseq: Genseq,
     pub course: Option<Course>,
@@ -70,17 +72,18 @@ pub struct LastGeneration {
 }
 
 /// How often in a row the prompts asked for the same reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedFor {
     pub call: CallId,
     pub times: u32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// The course whose records make the model's context.
     pub course: Course,
-    /// The records of that course.
+    /// The records of that course; not kept in another form than their own.
+    #[serde(skip)]
     pub entries: Vec<Arc<Entry>>,
     /// The highest generation of all courses.
     pub last_genseq: Genseq,
@@ -134,6 +137,18 @@ impl History {
             messages: BTreeSet::new(),
             unread: Vec::new(),
             language: None,
+        }
+    }
+
+    /// Forgets what only a dialog that is driven needs: its records, its words, and what answered calls
+    /// were called with. `open` are the calls whose arguments stay.
+    pub fn thin(&mut self, open: &[CallId]) {
+        self.entries = Vec::new();
+        self.last.words = None;
+        for (id, call) in &mut self.calls {
+            if !open.contains(id) {
+                call.arguments = String::new();
+            }
         }
     }
 

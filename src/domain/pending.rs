@@ -38,7 +38,7 @@ pub struct Pending {
 }
 
 /// The calls of one generation: the asker goes on when all of them are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WaitGroup {
     pub course: Course,
     pub genseq: Genseq,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::MissedTickBehavior;
 
 use crate::domain::latest::StopReason;
@@ -56,7 +56,7 @@ impl Supervisor {
     }
 
     pub async fn run(mut self) {
-        self.look_around().await;
+        let keeping = self.look_around().await;
         let mut grace = Duration::from_secs(3);
         let mut look_again = tokio::time::interval(LOOK_AGAIN);
         look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -78,7 +78,12 @@ impl Supervisor {
             }
         }
         self.trees.clear();
-        let settled = async { while self.tasks.join_next().await.is_some() {} };
+        let settled = async {
+            while self.tasks.join_next().await.is_some() {}
+            if let Some(keeping) = keeping {
+                let _ = keeping.await;
+            }
+        };
         if tokio::time::timeout(grace, settled).await.is_err() {
             tracing::warn!("some drives did not settle in time; their state is on disk");
             self.tasks.shutdown().await;
@@ -87,7 +92,9 @@ impl Supervisor {
     }
 
     /// The first picture: who is there, what waits; trees that can go on are taken up.
-    async fn look_around(&mut self) {
+    ///
+    /// A long list is written down while the program goes on, so that the next one need not be read.
+    async fn look_around(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
@@ -97,7 +104,8 @@ impl Supervisor {
             let taskdocs = taskdoc_problems(&engine, &survey);
             (survey, seen, minds, view, taskdocs)
         });
-        let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return };
+        let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
+        let worth_keeping = survey.is_worth_keeping();
         self.minds_seen = Some(seen);
         self.send(News::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.send(News::Workspace(view)).await;
@@ -120,6 +128,8 @@ impl Supervisor {
             }
         }
         self.send(News::Listed).await;
+        let engine = self.engine.clone();
+        worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
     }
 
     async fn carry_out(&mut self, command: Command) {
@@ -402,5 +412,12 @@ impl Supervisor {
 
     pub(super) async fn send(&self, news: News) {
         let _ = self.news.send(news).await;
+    }
+}
+
+/// What fails costs the next list its time, and nothing else.
+fn keep_list(engine: &Engine) {
+    if let Err(error) = engine.store.keep_list() {
+        tracing::warn!(%error, "the list of dialogs is not remembered");
     }
 }

@@ -74,12 +74,12 @@ impl<'a> Build<'a> {
                     }
                 };
                 let mend = "nothing to do: the next writing start rebuilds it";
-                self.notes.add("identity", &part.meta.path, text, mend);
+                self.notes.add("identity", &part.meta.path(), text, mend);
             }
             if part.meta.health != Health::Misplaced {
-                self.identities.push((part.meta.path.clone(), meta.clone()));
+                self.identities.push((part.meta.path(), meta.clone()));
             }
-            self.irreplaceable.push(part.meta.path.clone());
+            self.irreplaceable.push(part.meta.path());
         }
         for id in &identities.lost {
             if let Some(part) = parts.get(id) {
@@ -92,7 +92,7 @@ impl<'a> Build<'a> {
             if part.meta.health == Health::Adopted
                 && let Some(meta) = identities.known.get(id)
             {
-                self.identities.push((part.meta.path.clone(), meta.clone()));
+                self.identities.push((part.meta.path(), meta.clone()));
             }
         }
     }
@@ -103,9 +103,17 @@ impl<'a> Build<'a> {
         }
     }
 
-    pub fn dialogs(&mut self, parts: AllParts, identities: &Identities) -> Result<(), StoreError> {
+    pub fn dialogs(
+        &mut self,
+        mut parts: AllParts,
+        identities: &Identities,
+    ) -> Result<(), StoreError> {
         let mut stacks = self.stacks(&parts, identities);
         let mut latests = self.latests(&parts, identities);
+        // In a large tree both copies would weigh.
+        for part in parts.values_mut() {
+            (part.stack.value, part.latest.value) = (None, None);
+        }
         let indexes = self.indexes(&parts, identities, &stacks, &latests);
         for (id, part) in parts {
             let Some(meta) = identities.known.get(&id) else {
@@ -194,7 +202,7 @@ impl<'a> Build<'a> {
         let dialog = DialogId::side(self.reader.root, &part.id);
         let index = reconcile::questions(&dialog, &part.scan, file);
         let changed = index.entries != file;
-        if self.take_index(&part.questions.path, part.questions.health, &index, changed) {
+        if self.take_index(&part.questions.path(), part.questions.health, &index, changed) {
             self.mended.push(Change::Questions {
                 dialog: part.id.clone(),
                 questions: index.entries.clone(),
@@ -207,7 +215,7 @@ impl<'a> Build<'a> {
         let file = part.pending.value.as_deref().unwrap_or_default();
         let index = reconcile::pending(&part.id, members, file, owed);
         let changed = index.entries != file;
-        if self.take_index(&part.pending.path, part.pending.health, &index, changed) {
+        if self.take_index(&part.pending.path(), part.pending.health, &index, changed) {
             self.mended
                 .push(Change::Pending { dialog: part.id.clone(), pending: index.entries.clone() });
         }
@@ -218,7 +226,7 @@ impl<'a> Build<'a> {
         let file = main.registry.value.as_deref();
         let index = reconcile::registry(members, file);
         let changed = index.entries != file.unwrap_or_default();
-        if self.take_index(&main.registry.path, main.registry.health, &index, changed) {
+        if self.take_index(&main.registry.path(), main.registry.health, &index, changed) {
             self.mended.push(Change::Registry { entries: index.entries.clone() });
         }
         self.tree.registry = index.entries;

@@ -10,7 +10,8 @@ use crate::domain::{AgentId, DialogMeta, RootId, SelfId, Slug, Stamp};
 
 use super::parts::{Health, Parts};
 
-pub(super) type AllParts = BTreeMap<SelfId, Parts>;
+/// Boxed: a large map of large values is half empty.
+pub(super) type AllParts = BTreeMap<SelfId, Box<Parts>>;
 
 /// The identities of a tree.
 #[derive(Debug, Default)]

@@ -69,6 +69,11 @@ impl Layout {
         self.own().join("lock")
     }
 
+    /// What lists remember, see `memo.rs`.
+    pub fn list_index(&self) -> PathBuf {
+        self.own().join("list.index")
+    }
+
     pub fn drafts(&self) -> PathBuf {
         self.own().join("drafts.json")
     }

@@ -52,7 +52,8 @@ impl Store {
         if !is_dialog_path(root.as_str()) {
             return Err(StoreError::NotFound(root.clone()));
         }
-        let reader = TreeReader { disk: self.disk(), layout: &self.layout, bucket, root, depth };
+        let (disk, layout) = (self.disk(), &self.layout);
+        let reader = TreeReader { disk, layout, bucket, root, depth, memo: None };
         reader.read()
     }
 

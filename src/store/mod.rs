@@ -11,6 +11,7 @@
 
 mod artifacts;
 mod books;
+mod brief;
 mod build;
 mod commit;
 mod disk;
@@ -25,6 +26,7 @@ mod layout;
 mod lines;
 mod load;
 mod lock;
+mod memo;
 mod mend;
 mod moves;
 mod notes;

@@ -11,6 +11,9 @@ use super::error::StoreError;
 use super::layout::flat;
 use super::{Store, SyncLevel, files};
 
+/// How the name of an index begins that is being written.
+const UNFINISHED_INDEX: &str = ".list.index.";
+
 impl Store {
     /// Moves a quarantined tree back to `run` and names it. `name` is its name below `malformed`.
     /// Refused where the place is taken.
@@ -70,6 +73,20 @@ impl Store {
     pub(super) fn sweep(&self) {
         self.remove_aside(&self.layout.trash());
         self.remove_aside(&self.layout.staging());
+        self.remove_unfinished_index();
+    }
+
+    /// Removes what a process that died while it wrote the index of the list left of it.
+    fn remove_unfinished_index(&self) {
+        let Ok(entries) = std::fs::read_dir(self.layout.own()) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let begun = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED_INDEX));
+            if begun.is_some_and(|rest| rest.ends_with(".tmp")) {
+                // What stays costs room only.
+                let _ = self.disk().remove_file(&entry.path());
+            }
+        }
     }
 
     /// Removes a folder of our own. What cannot be removed now is tried again later.

@@ -2,6 +2,7 @@
 //! in `tree.rs`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -17,11 +18,13 @@ use crate::domain::{
 };
 use crate::yaml;
 
+use super::brief::Brief;
 use super::disk::Disk;
 use super::earlier;
 use super::error::StoreError;
 use super::files::{self, Found};
-use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, SIDE_DIALOGS, STACK};
+use super::memo::Memo;
 use super::notes::Notes;
 use super::scan::{Depth, Folder, Scan};
 
@@ -44,9 +47,16 @@ pub(super) enum Health {
 /// A state file: what could be read of it.
 #[derive(Debug)]
 pub(super) struct StateFile<T> {
-    pub path: PathBuf,
+    pub folder: Arc<Path>,
+    pub name: &'static str,
     pub value: Option<T>,
     pub health: Health,
+}
+
+impl<T> StateFile<T> {
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(self.name)
+    }
 }
 
 /// A value, and what is wrong with the rest of the file.
@@ -55,7 +65,7 @@ type Parsed<T> = Result<(T, Option<String>), String>;
 #[derive(Debug)]
 pub(super) struct Parts {
     pub id: SelfId,
-    pub folder: PathBuf,
+    pub folder: Arc<Path>,
     pub meta: StateFile<Map<String, Value>>,
     pub latest: StateFile<Latest>,
     pub reminders: StateFile<Vec<Reminder>>,
@@ -78,10 +88,43 @@ impl Parts {
         notes: &mut Notes,
     ) -> Result<Self, StoreError> {
         let folder = Folder::open(path)?;
-        let mut reader = PartsReader { disk, folder: &folder, notes };
+        Self::of_folder(disk, &folder, id, depth, notes)
+    }
+
+    /// Like [`Self::read`], as far as a list needs it; a folder that is as it was need not be read.
+    pub fn remember(
+        disk: &dyn Disk,
+        path: &Path,
+        id: &SelfId,
+        memo: &Memo,
+        notes: &mut Notes,
+    ) -> Result<(Self, HasSides), StoreError> {
+        let (folder, stamp) = Folder::open_with_stamp(path)?;
+        let below = folder.has(SIDE_DIALOGS) || folder.has(earlier::SUBDIALOGS);
+        let sides = if below { HasSides::Maybe } else { HasSides::No };
+        let known = stamp.and_then(|stamp| memo.known::<Brief>(path, stamp));
+        if let Some(parts) = known.and_then(|brief| brief.parts(id, &folder)) {
+            return Ok((parts, sides));
+        }
+        let parts = Self::of_folder(disk, &folder, id, Depth::Facts, notes)?;
+        if let (Some(stamp), Some(brief)) = (stamp, parts.brief(&folder)) {
+            memo.note(path, stamp, &brief);
+        }
+        Ok((parts, sides))
+    }
+
+    fn of_folder(
+        disk: &dyn Disk,
+        folder: &Folder,
+        id: &SelfId,
+        depth: Depth,
+        notes: &mut Notes,
+    ) -> Result<Self, StoreError> {
+        let shared: Arc<Path> = Arc::from(folder.path.as_path());
+        let mut reader = PartsReader { disk, folder, shared: &shared, notes };
         let mut parts = Self {
             id: id.clone(),
-            folder: path.to_owned(),
+            folder: shared.clone(),
             meta: reader.file(DIALOG, "nothing to do: it is rebuilt as far as known", meta)?,
             latest: reader.file(LATEST, "check the dialog, then continue it", latest)?,
             reminders: reader.file(REMINDERS, REBUILT, reminders)?,
@@ -90,12 +133,14 @@ impl Parts {
             registry: reader.file(REGISTRY, REBUILT, registry)?,
             stack: reader.file(STACK, REBUILT, stack)?,
             earlier: false,
-            scan: Scan::read(disk, &folder, depth)?,
+            scan: Scan::read(disk, folder, depth)?,
         };
-        parts.earlier = earlier::is_earlier(&folder, parts.meta.value.as_ref());
+        parts.earlier = earlier::is_earlier(folder, parts.meta.value.as_ref());
         if depth == Depth::Facts && parts.seem_at_work() {
             // What a cut-off generation left undone stands in all of its records.
-            parts.scan = Scan::read(disk, &folder, Depth::Whole)?;
+            parts.scan = Scan::read(disk, folder, Depth::Whole)?;
+        } else if depth == Depth::Facts {
+            parts.scan.thin();
         }
         Ok(parts)
     }
@@ -119,16 +164,24 @@ impl Parts {
     }
 }
 
+/// Whether side dialogs may lie below a dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HasSides {
+    Maybe,
+    No,
+}
+
 struct PartsReader<'a> {
     disk: &'a dyn Disk,
     folder: &'a Folder,
+    shared: &'a Arc<Path>,
     notes: &'a mut Notes,
 }
 
 impl PartsReader<'_> {
     fn file<T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         mend: &str,
         parse: fn(&str) -> Parsed<T>,
     ) -> Result<StateFile<T>, StoreError> {
@@ -161,7 +214,7 @@ impl PartsReader<'_> {
                 (None, Health::Misplaced)
             }
         };
-        Ok(StateFile { path, value, health })
+        Ok(StateFile { folder: self.shared.clone(), name, value, health })
     }
 
     fn damaged(&mut self, path: &Path, why: &str, mend: &str) {

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::assignment::ReplyDirective;
 use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
 use crate::domain::tree::RegistryEntry;
@@ -18,6 +20,7 @@ use super::error::StoreError;
 use super::files::{self, Kind};
 use super::layout::parse_course_file;
 use super::lines::{Lines, RawLine, Reading};
+use super::memo::{FolderStamp, Stamper};
 
 /// How much of the courses is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,13 +71,14 @@ pub(super) enum FlawKind {
     Missing,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Scan {
     pub history: History,
     /// Sizes in bytes of the course files read.
     pub courses: BTreeMap<Course, u64>,
     /// Courses that hold more than snapshots of state.
     pub begun: Vec<Course>,
+    #[serde(skip)]
     pub flaws: Vec<Flaw>,
     /// Open questions in the order they were asked.
     pub asked: Vec<CallId>,
@@ -130,6 +134,13 @@ impl Scan {
         }
         scan.find_gaps();
         Ok(scan)
+    }
+
+    /// Forgets what a list does not need: see [`History::thin`].
+    pub fn thin(&mut self) {
+        self.history.thin(&self.asked);
+        let replies = &self.history.replies;
+        self.called_at.retain(|call, _| !replies.contains_key(call));
     }
 
     /// True if the courses hold something no index file can tell.
@@ -350,25 +361,56 @@ pub(super) struct Folder {
 impl Folder {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
-        let mut folder = Self {
+        let mut folder = Self::empty(path);
+        for entry in fs::read_dir(path).map_err(failed)? {
+            folder.take(&entry.map_err(failed)?, None);
+        }
+        folder.temps.sort();
+        Ok(folder)
+    }
+
+    /// The same, with how everything in it looks from outside. `None` instead of a look that is not to be
+    /// had, or cannot be relied on.
+    pub fn open_with_stamp(path: &Path) -> Result<(Self, Option<FolderStamp>), StoreError> {
+        let failed = |error| StoreError::io("reading", path)(error);
+        let mut folder = Self::empty(path);
+        let mut looks = Some(Stamper::default());
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if !folder.take(&entry, looks.as_mut()) {
+                looks = None;
+            }
+        }
+        folder.temps.sort();
+        Ok((folder, looks.map(Stamper::finish)))
+    }
+
+    fn empty(path: &Path) -> Self {
+        Self {
             path: path.to_owned(),
             names: BTreeSet::new(),
             courses: BTreeMap::new(),
             temps: Vec::new(),
-        };
-        for entry in fs::read_dir(path).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            if let Some(course) = parse_course_file(name) {
-                folder.courses.insert(course, entry.path());
-            } else if is_temp(name) {
-                folder.temps.push(name.to_owned());
-            }
-            folder.names.insert(name.to_owned());
         }
-        folder.temps.sort();
-        Ok(folder)
+    }
+
+    /// False if its look was wanted and is not to be had.
+    fn take(&mut self, entry: &fs::DirEntry, looks: Option<&mut Stamper>) -> bool {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return false };
+        if let Some(course) = parse_course_file(name) {
+            self.courses.insert(course, entry.path());
+        } else if is_temp(name) {
+            self.temps.push(name.to_owned());
+        }
+        self.names.insert(name.to_owned());
+        let Some(looks) = looks else { return true };
+        match entry.metadata() {
+            Ok(meta) if meta.is_dir() => looks.folder(name),
+            Ok(meta) => looks.file(name, &meta),
+            Err(_) => return false,
+        }
+        true
     }
 
     /// True if there was something of this name when it was opened.

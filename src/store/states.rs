@@ -29,13 +29,13 @@ impl Build<'_> {
                 if missed {
                     let text = "missing: taken from the newest record of the reminders";
                     let mend = "nothing to do: the next writing start rebuilds it";
-                    self.notes.add("missing", &file.path, text, mend);
+                    self.notes.add("missing", &file.path(), text, mend);
                 }
                 (backup, missed)
             }
         };
         let reminders = reminders.unwrap_or_default();
-        self.keep_copy(file.health, &file.path);
+        self.keep_copy(file.health, &file.path());
         if rewrite {
             let (dialog, reminders) = (part.id.clone(), reminders.clone());
             self.mended.push(Change::Reminders { dialog, reminders });
@@ -75,7 +75,7 @@ impl Build<'_> {
             Health::Sound => moved,
             Health::Damaged | Health::Adopted => true,
         };
-        self.keep_copy(file.health, &file.path);
+        self.keep_copy(file.health, &file.path());
         if rewrite {
             self.mended
                 .push(Change::Latest { dialog: part.id.clone(), latest: Box::new(latest.clone()) });
@@ -102,7 +102,7 @@ impl Build<'_> {
         let torn = flawed(|kind| matches!(kind, FlawKind::Torn { .. }));
         let stray = scan.courses.get(&named).is_some_and(|size| *size > 0) && !torn;
         if named > course && !stray {
-            let path = &part.latest.path;
+            let path = &part.latest.path();
             let text = format!("it names course {named}, the newest with records is {course}");
             let mend = "nothing to do: the newest course counts";
             self.notes.add("course", path, text, mend);
@@ -156,7 +156,7 @@ impl Build<'_> {
                 asker.is_some_and(|asker| asker.scan.history.replies.contains_key(call))
             },
         );
-        let path = &part.stack.path;
+        let path = &part.stack.path();
         let Some(stack) = rebuilt else {
             let text = format!("nothing tells who asked {}: it does not go on", part.id);
             self.notes.add("route", path, text, "ask anew in another session");

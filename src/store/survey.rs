@@ -2,6 +2,7 @@
 //! generations are decided from. Writes nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::DisplayState;
@@ -17,15 +18,17 @@ use crate::domain::{
 use super::earlier;
 use super::error::StoreError;
 use super::lock::Lock;
+use super::memo::{self, Memo};
 use super::notes::Notes;
 use super::parallel::side_by_side;
 use super::scan::Depth;
-use super::tree::{TreeRead, about};
-use super::walk;
-use super::{Access, Store};
+use super::tree::{TreeRead, TreeReader, about};
+use super::{Access, Store, files, walk};
 
 /// Fewer trees than this are not worth a thread.
 const SHARE_OF_A_CORE: usize = 32;
+/// So many folders are read in no time, and need no index.
+const MUCH: usize = 200;
 
 /// Everything there is, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -34,9 +37,17 @@ pub struct Survey {
     pub problems: Vec<Problem>,
     /// Trees nothing can be made of; the first process that may write sets them aside.
     pub damaged: Vec<(Bucket, RootId)>,
+    /// Folders of dialogs that had to be read, see [`Store::keep_list`].
+    pub read: usize,
 }
 
 impl Survey {
+    /// True if so much had to be read that the next list is worth preparing.
+    #[must_use]
+    pub fn is_worth_keeping(&self) -> bool {
+        self.read >= MUCH
+    }
+
     /// The Taskdocs its dialogs work on, each once.
     #[must_use]
     pub fn taskdocs(&self) -> BTreeSet<&str> {
@@ -105,23 +116,58 @@ impl Store {
     /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
     #[must_use]
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
+        let top = self.layout.dialogs();
+        self.survey_by(&Memo::read(self.disk(), &top, &self.layout.list_index()), buckets)
+    }
+
+    fn survey_by(&self, memo: &Memo, buckets: &[Bucket]) -> Survey {
         let mut survey = Survey::default();
         for bucket in buckets {
-            self.survey_bucket(*bucket, &mut survey);
+            self.survey_bucket(*bucket, memo, &mut survey);
         }
+        survey.read = memo.missed();
         survey
+    }
+
+    /// Writes down what the folders of all dialogs say, so that the next list need not read them. Does
+    /// nothing for a reader while another process writes to the workspace. Returns how many folders.
+    pub fn keep_list(&self) -> Result<usize, StoreError> {
+        self.keep_list_after(|made| made)
+    }
+
+    /// `began`: when the reading begins, for the time at which the index is made.
+    pub(super) fn keep_list_after(&self, began: fn(i128) -> i128) -> Result<usize, StoreError> {
+        let top = self.layout.dialogs();
+        let free = || !Lock::is_held(&self.layout.lock());
+        let may_write = self.access() == Access::ReadWrite || free();
+        if !may_write || files::kind_of(&top)? != Some(files::Kind::Folder) {
+            return Ok(0);
+        }
+        let path = self.layout.list_index();
+        files::make_folders(self.disk(), &top, &self.layout.own())?;
+        let mut kept = 0;
+        files::replace_by(self.disk(), &path, |file| {
+            // What changed since this file was made may change again unseen.
+            let (began, disk) = (began(memo::made_at(file)?), self.options.disk.clone());
+            let known = Memo::read(self.disk(), &top, &path);
+            let memo = known.keeping(began, file.try_clone()?, disk)?;
+            self.survey_by(&memo, &Bucket::ALL);
+            kept = memo.finish()?;
+            Ok(())
+        })?;
+        Ok(kept)
     }
 
     /// Lists one tree.
     #[must_use]
     pub fn list(&self, bucket: Bucket, root: &RootId) -> Survey {
-        self.survey_trees(bucket, std::slice::from_ref(root))
+        self.survey_trees(bucket, std::slice::from_ref(root), None)
     }
 
-    fn survey_bucket(&self, bucket: Bucket, survey: &mut Survey) {
+    fn survey_bucket(&self, bucket: Bucket, memo: &Memo, survey: &mut Survey) {
         let (roots, problems) = self.roots(bucket);
         survey.problems.extend(problems);
-        let read = |roots: &[RootId]| self.survey_trees(bucket, roots);
+        let read = |roots: &[RootId]| self.survey_trees(bucket, roots, Some(memo));
         for part in side_by_side(&roots, SHARE_OF_A_CORE, read) {
             survey.trees.extend(part.trees);
             survey.problems.extend(part.problems);
@@ -129,11 +175,12 @@ impl Store {
         }
     }
 
-    fn survey_trees(&self, bucket: Bucket, roots: &[RootId]) -> Survey {
+    /// With a memo: of trees that a walk has found.
+    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], memo: Option<&Memo>) -> Survey {
         let mut survey = Survey::default();
         let driven = self.access() == Access::ReadOnly && Lock::is_held(&self.layout.lock());
         for root in roots {
-            match self.read_tree(bucket, root, Depth::Facts) {
+            match self.read_listed(bucket, root, memo) {
                 Ok(mut read) => {
                     survey.problems.append(&mut read.problems);
                     // Who may write loads such a tree, and the tree tells of its rings.
@@ -151,6 +198,19 @@ impl Store {
             }
         }
         survey
+    }
+
+    fn read_listed(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+        memo: Option<&Memo>,
+    ) -> Result<TreeRead, StoreError> {
+        if memo.is_none() {
+            return self.read_tree(bucket, root, Depth::Facts);
+        }
+        let (disk, layout, depth) = (self.disk(), &self.layout, Depth::Facts);
+        TreeReader { disk, layout, bucket, root, depth, memo }.read_found()
     }
 
     /// Lists the trees of a bucket, and sets aside those nothing can be made of.
@@ -183,8 +243,8 @@ impl Store {
     /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
     fn check_top(&self) -> Result<(), StoreError> {
         let top = self.layout.dialogs();
-        match super::files::kind_of(&top)? {
-            None | Some(super::files::Kind::Folder) => Ok(()),
+        match files::kind_of(&top)? {
+            None | Some(files::Kind::Folder) => Ok(()),
             Some(_) => Err(StoreError::Misplaced { path: top, expected: "a folder" }),
         }
     }
@@ -224,21 +284,23 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
         || !read.broken.is_empty()
         || !rings_in(&read).is_empty()
         || read.tree.dialogs.values().any(|dialog| has_work_left(dialog));
-    let mut dialogs: Vec<DialogListing> = Vec::new();
+    let mut dialogs: Vec<DialogListing> = Vec::with_capacity(read.tree.dialogs.len());
     for (id, dialog) in read.tree.dialogs {
         let about = about(&dialog, read.first_words.get(&id));
         let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
+        let (reasoning, state) = (reasoning(&dialog), shown(&dialog, driven));
+        let dialog = Arc::unwrap_or_clone(dialog);
         dialogs.push(DialogListing {
             asker: asker.filter(|_| id != main),
             about,
-            reasoning: reasoning(&dialog),
-            pending: dialog.pending.clone(),
+            reasoning,
+            state,
+            pending: dialog.pending,
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
-            state: shown(&dialog, driven),
-            meta: dialog.meta.clone(),
-            latest: dialog.latest.clone(),
-            questions: dialog.questions.clone(),
+            meta: dialog.meta,
+            latest: dialog.latest,
+            questions: dialog.questions,
             id,
         });
     }

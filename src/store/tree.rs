@@ -13,9 +13,10 @@ use super::error::StoreError;
 use super::files;
 use super::identity::{AllParts, Identities};
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
+use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
-use super::parts::{Health, Parts};
+use super::parts::{HasSides, Health, Parts};
 use super::scan::{Depth, headline};
 use super::walk;
 
@@ -49,6 +50,8 @@ pub(super) struct TreeReader<'a> {
     pub bucket: Bucket,
     pub root: &'a RootId,
     pub depth: Depth,
+    /// What is known already; only for [`Depth::Facts`].
+    pub memo: Option<&'a Memo>,
 }
 
 impl TreeReader<'_> {
@@ -58,6 +61,12 @@ impl TreeReader<'_> {
         if !files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Err(StoreError::NotFound(self.root.clone()));
         }
+        self.read_found()
+    }
+
+    /// The same for a tree that a walk has found, which follows no link.
+    pub fn read_found(&self) -> Result<TreeRead, StoreError> {
+        let folder = self.layout.root(self.bucket, self.root);
         let mut notes = Notes::new(self.layout);
         let parts = self.parts(&folder, &mut notes)?;
         let identities = Identities::of(self.root, &parts);
@@ -78,29 +87,47 @@ impl TreeReader<'_> {
 
     fn parts(&self, folder: &Path, notes: &mut Notes) -> Result<AllParts, StoreError> {
         let mut parts = BTreeMap::new();
-        let main = Parts::read(self.disk, folder, &self.root.main(), self.depth, notes)?;
+        let (main, sides) = self.dialog(folder, &self.root.main(), notes)?;
         let earlier = main.earlier.then_some(SUBDIALOGS);
-        parts.insert(main.id.clone(), main);
+        parts.insert(main.id.clone(), Box::new(main));
+        if sides == HasSides::No {
+            return Ok(parts);
+        }
         for name in earlier.into_iter().chain([SIDE_DIALOGS]) {
             let sides = folder.join(name);
             let ids = walk::dialogs_below(self.disk, &sides, notes)?;
             for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
                 let (read, found) = read?;
-                parts.extend(read.into_iter().map(|part| (part.id.clone(), part)));
+                parts.extend(read);
                 notes.take(found);
             }
         }
         Ok(parts)
     }
 
-    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(Vec<Parts>, Notes), StoreError> {
+    fn dialog(
+        &self,
+        folder: &Path,
+        id: &SelfId,
+        notes: &mut Notes,
+    ) -> Result<(Parts, HasSides), StoreError> {
+        match self.memo.filter(|_| self.depth == Depth::Facts) {
+            Some(memo) => Parts::remember(self.disk, folder, id, memo, notes),
+            None => {
+                let parts = Parts::read(self.disk, folder, id, self.depth, notes)?;
+                Ok((parts, HasSides::Maybe))
+            }
+        }
+    }
+
+    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(AllParts, Notes), StoreError> {
         let mut notes = Notes::new(self.layout);
-        let mut parts = Vec::new();
+        let mut parts = AllParts::new();
         for id in ids {
             let (folder, id) = (sides.join(id), SelfId::new(id));
-            let part = Parts::read(self.disk, &folder, &id, self.depth, &mut notes)?;
+            let (part, _) = self.dialog(&folder, &id, &mut notes)?;
             if !part.is_debris() {
-                parts.push(part);
+                parts.insert(id, Box::new(part));
             }
         }
         Ok((parts, notes))
@@ -108,7 +135,7 @@ impl TreeReader<'_> {
 
     fn beyond_mending(&self, folder: &Path, parts: &AllParts, notes: &Notes) -> StoreError {
         let main = parts.get(&self.root.main());
-        if parts.len() == 1 && main.is_some_and(Parts::is_debris) {
+        if parts.len() == 1 && main.is_some_and(|main| main.is_debris()) {
             return StoreError::NotFound(self.root.clone());
         }
         let state = match main.map(|main| main.meta.health) {

@@ -8,7 +8,7 @@ use crate::domain::latest::StopReason;
 use crate::domain::{DialogId, Problem};
 
 /// A tree with an open question and a side dialog that is awaited.
-fn tree() -> Workspace {
+pub(super) fn tree() -> Workspace {
     let workspace = Workspace::new();
     let store = workspace.open();
     commit(&store, vec![create_main(), append(&main_id(), &[START, &say("m"), ASK])]).unwrap();

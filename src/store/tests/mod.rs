@@ -3,6 +3,7 @@
 mod artifacts;
 mod crash;
 mod damage;
+mod listing;
 mod moves;
 mod recordings;
 mod round_trip;
