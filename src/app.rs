@@ -101,6 +101,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         permits: Permits::default(),
         rates: Rates::default(),
         problems,
+        log: Arc::default(),
     }
 }
 

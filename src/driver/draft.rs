@@ -157,11 +157,16 @@ impl Draft {
         self.changes.push(change);
     }
 
+    /// What this step writes so far.
+    pub fn steps(&self) -> impl Iterator<Item = &Change> {
+        self.before.iter().chain(&self.changes)
+    }
+
     /// The dialogs this step changes.
     #[must_use]
     pub fn touched(&self) -> Vec<SelfId> {
         let mut touched: Vec<SelfId> =
-            self.before.iter().chain(&self.changes).filter_map(|c| dialog_of(c).cloned()).collect();
+            self.steps().filter_map(|change| dialog_of(change).cloned()).collect();
         touched.sort();
         touched.dedup();
         touched

@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::domain::record::Call;
 use crate::domain::{DialogId, IdSource};
@@ -15,7 +16,9 @@ use crate::llm::{ErrorClass, LlmError};
 use crate::protocol::event::{RetryView, Segment, UiEvent};
 use crate::tools::{Outcome, ToolCx};
 
+use super::calls::Position;
 use super::live::Live;
+use super::log::Log;
 use super::picture::{News, NewsSender};
 use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
 use super::retry::{Emptiness, Verdict, verdict};
@@ -38,6 +41,7 @@ pub struct Drive {
     pub texts: Texts,
     /// Tools that come and go.
     pub sources: Sources,
+    pub log: Arc<Log>,
 }
 
 /// How one attempt to get an answer ended.
@@ -54,7 +58,9 @@ impl Drive {
         loop {
             self.settle_tools().await;
             let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
-            let done = self.generate(*generation, &mut empty).await;
+            let Position { course, genseq, .. } = generation.at;
+            let span = tracing::info_span!("generation", %course, %genseq);
+            let done = self.generate(*generation, &mut empty).instrument(span).await;
             self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
                 break;
@@ -106,7 +112,7 @@ impl Drive {
                 return Attempt::Failed(error);
             };
             failed = failed.saturating_add(1);
-            tracing::warn!(dialog = %self.dialog, %error, ?delay, "request failed, trying again");
+            self.log.retry(&self.dialog, &error, failed, delay);
             self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
             self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;

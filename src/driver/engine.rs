@@ -13,6 +13,7 @@ use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
 use crate::tools::{Registry, Shells};
 
+use super::log::Log;
 use super::rate::Rates;
 use super::sources::Sources;
 use super::texts::Texts;
@@ -87,6 +88,8 @@ pub struct Engine {
     pub rates: Rates,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
+    /// Counts nothing at the start.
+    pub log: Arc<Log>,
 }
 
 impl std::fmt::Debug for Engine {

@@ -31,6 +31,7 @@ mod interjection;
 mod keep_going;
 mod lifecycle;
 mod live;
+mod log;
 mod look;
 mod offers;
 mod outcome;
@@ -66,6 +67,7 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, Outbox, UiEvent};
 
+pub use log::Log;
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
 pub use preview::{Preview, Reader};
 pub use rate::Rates;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::MissedTickBehavior;
+use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
@@ -89,6 +90,7 @@ impl Supervisor {
             self.tasks.shutdown().await;
         }
         self.engine.sources.close().await;
+        self.engine.log.sum_up();
     }
 
     /// The first picture: who is there, what waits; trees that can go on are taken up.
@@ -306,7 +308,8 @@ impl Supervisor {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
         let task = TreeTask::new(self.engine.clone(), tree, self.news.clone(), requests);
-        self.tasks.spawn(task.run(mended));
+        let span = tracing::info_span!("tree", %root);
+        self.tasks.spawn(task.run(mended).instrument(span));
         self.trees.insert(root, mailbox.clone());
         mailbox
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
@@ -125,7 +126,10 @@ impl TreeTask {
         recovery::recover(&mut draft, self.engine.texts());
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
-        self.commit_or_hold(&main, draft).await;
+        let steps: Vec<Change> = draft.steps().cloned().collect();
+        if self.commit_or_hold(&main, draft).await {
+            steps.iter().for_each(|step| self.engine.log.repair(&self.tree.root, step));
+        }
     }
 
     /// Stops all drives; what was said so far is kept.
@@ -194,7 +198,8 @@ impl TreeTask {
                 return Err(error);
             }
         };
-        self.tree = tree;
+        let before = std::mem::replace(&mut self.tree, tree);
+        self.note(&before, &committed, &touched);
         self.announce(committed, &touched).await;
         self.follow_rings().await;
         Ok(())
@@ -209,6 +214,18 @@ impl TreeTask {
         if rings != self.rings {
             self.rings = rings;
             self.tell_problems().await;
+        }
+    }
+
+    /// Writes the log of a step that is on disk.
+    fn note(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
+        for fact in &committed.facts {
+            self.engine.log.fact(fact);
+        }
+        for id in touched {
+            if let Some(after) = self.tree.get(id) {
+                self.engine.log.changed(&self.tree.id(id), before.get(id), after);
+            }
         }
     }
 
@@ -317,8 +334,10 @@ impl TreeTask {
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
             sources: self.engine.sources.clone(),
+            log: self.engine.log.clone(),
         };
-        self.drives.spawn(drive.run());
+        let span = tracing::info_span!("drive", dialog = %self.tree.id(id));
+        self.drives.spawn(drive.run().instrument(span));
         self.tell_row(id).await;
     }
 

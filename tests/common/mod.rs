@@ -178,6 +178,7 @@ impl World {
             permits: Permits::default(),
             rates: Rates::default(),
             problems: Arc::default(),
+            log: Arc::default(),
         }
     }
 

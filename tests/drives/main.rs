@@ -27,6 +27,7 @@ mod interjections;
 mod keep_going;
 mod languages;
 mod lifecycle;
+mod log;
 mod mcp;
 mod mcp_real;
 mod memories;

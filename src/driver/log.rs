@@ -1,0 +1,274 @@
+//! The log of what happens in dialogs: one line per event, written where a step has become fact, with the
+//! ids one needs to follow a dialog and nothing of what was said. How to read it: docs/debugging.md.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tracing::info;
+
+use crate::domain::call::{ASK_HUMAN, SpecialCall};
+use crate::domain::latest::StopReason;
+use crate::domain::record::{AnchorRole, Call, DeliveryMode, Origin, Record, ReplyStatus};
+use crate::domain::{Change, Dialog, DialogId, SelfId};
+use crate::llm::LlmError;
+use crate::store::Fact;
+
+/// Longest name or id that is written, in characters.
+const LONGEST: usize = 64;
+
+/// A name or an id that others chose: one word, whatever it is.
+struct Word<'a>(&'a str);
+
+impl fmt::Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:#/!@".contains(c);
+        let length = self.0.chars().count();
+        if length == 0 || length > LONGEST || !self.0.chars().all(plain) {
+            return write!(f, "<{length} characters>");
+        }
+        f.write_str(self.0)
+    }
+}
+
+/// Writes the log, and counts.
+#[derive(Debug, Default)]
+pub struct Log {
+    generations: AtomicU64,
+    tellasks: AtomicU64,
+    replies: AtomicU64,
+    questions: AtomicU64,
+    answers: AtomicU64,
+    tools: AtomicU64,
+    courses: AtomicU64,
+    retries: AtomicU64,
+    stops: AtomicU64,
+    continued: AtomicU64,
+    repairs: AtomicU64,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Log {
+    /// A record is on disk.
+    pub fn fact(&self, fact: &Fact) {
+        let (dialog, course) = (&fact.dialog, fact.course);
+        let genseq = fact.entry.genseq.unwrap_or_default();
+        match &fact.entry.record {
+            Record::GenStart => {
+                count(&self.generations);
+                info!(%dialog, %course, %genseq, "generation begins");
+            }
+            Record::GenFinish { context_health, .. } => {
+                let whole = context_health.is_some();
+                info!(%dialog, %course, %genseq, whole, "generation ends");
+            }
+            Record::HumanText(text) => {
+                let (origin, message) = (name_of(text.origin), Word(text.msg_id.as_str()));
+                info!(%dialog, %course, %genseq, origin, %message, "prompt");
+            }
+            Record::FuncCall(call) => {
+                count(&self.tools);
+                let (call, tool) = words(call);
+                info!(%dialog, %course, %genseq, %call, %tool, "tool call");
+            }
+            Record::TellaskCall { call, delivery_mode } => {
+                self.special(fact, call, *delivery_mode);
+            }
+            Record::FuncResult(result) => {
+                let (call, tool) = (Word(result.id.as_str()), Word(&result.name));
+                info!(%dialog, %course, %genseq, %call, %tool, "result");
+            }
+            Record::TellaskResult(result) => {
+                let call = Word(result.call_id.as_str());
+                self.replied(dialog, &call, &result.call_name, result.status);
+            }
+            Record::Carryover(reply) => {
+                let call = Word(reply.call_id.as_str());
+                self.replied(dialog, &call, &reply.call_name, reply.status);
+            }
+            Record::ReplyResolution { call_id, target_call_id, .. } => {
+                let (call, of) = (Word(call_id.as_str()), Word(target_call_id.as_str()));
+                info!(%dialog, %course, %genseq, %call, %of, "reply delivered");
+            }
+            Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
+                let call = Word(call_id.as_str());
+                info!(%dialog, %course, %genseq, %call, "assignment begins");
+            }
+            Record::SideDialogCreated(created) => {
+                let made = DialogId::side(&dialog.root, &created.side_dialog_id);
+                let agent = Word(created.agent_id.as_str());
+                info!(%dialog, %made, %agent, "side dialog");
+            }
+            Record::Anchor { anchor_role: AnchorRole::Response, .. }
+            | Record::RuntimeGuide { .. }
+            | Record::Thought { .. }
+            | Record::Words { .. }
+            | Record::Reminders { .. }
+            | Record::Questions { .. }
+            | Record::PendingSideDialogs { .. }
+            | Record::Registry { .. }
+            | Record::UiOnly { .. }
+            | Record::Unknown { .. } => {}
+        }
+    }
+
+    fn special(&self, fact: &Fact, call: &Call, mode: DeliveryMode) {
+        let (dialog, course) = (&fact.dialog, fact.course);
+        let genseq = fact.entry.genseq.unwrap_or_default();
+        let kind = SpecialCall::of(&call.name);
+        let (call, tool) = words(call);
+        match (kind, mode) {
+            (Some(SpecialCall::AskHuman), DeliveryMode::TellaskCallStart) => {
+                count(&self.questions);
+                info!(%dialog, %course, %genseq, %call, "question");
+            }
+            (Some(SpecialCall::Tellask(_)), DeliveryMode::TellaskCallStart) => {
+                count(&self.tellasks);
+                info!(%dialog, %course, %genseq, %call, %tool, "tellask");
+            }
+            (Some(SpecialCall::Reply(_)), _) => {
+                info!(%dialog, %course, %genseq, %call, %tool, "reply call");
+            }
+            (Some(_) | None, _) => {
+                info!(%dialog, %course, %genseq, %call, %tool, "refused call");
+            }
+        }
+    }
+
+    fn replied(&self, dialog: &DialogId, call: &Word<'_>, tool: &str, status: ReplyStatus) {
+        let status = match status {
+            ReplyStatus::Pending => "pending",
+            ReplyStatus::Completed => "completed",
+            ReplyStatus::Failed => "failed",
+        };
+        if tool == ASK_HUMAN {
+            count(&self.answers);
+            info!(%dialog, %call, status, "answer");
+        } else {
+            count(&self.replies);
+            info!(%dialog, %call, status, "reply");
+        }
+    }
+
+    /// A step is on disk that left this dialog so.
+    pub fn changed(&self, id: &DialogId, before: Option<&Dialog>, after: &Dialog) {
+        let (was, is) = (before.map(|dialog| &dialog.latest), &after.latest);
+        let dialog = id;
+        if was.is_some_and(|was| was.current_course != is.current_course) {
+            count(&self.courses);
+            info!(%dialog, course = %is.current_course, "course");
+        }
+        if is.is_dead() && !was.is_some_and(crate::domain::Latest::is_dead) {
+            count(&self.stops);
+            info!(%dialog, reason = "dead", "stop");
+            return;
+        }
+        match (was.and_then(|was| was.interruption()), is.interruption()) {
+            (before, Some(reason)) if before != Some(reason) => {
+                count(&self.stops);
+                info!(%dialog, reason = kind_of(reason), "stop");
+            }
+            (Some(_), None) => {
+                count(&self.continued);
+                info!(%dialog, "continue");
+            }
+            (Some(_) | None, Some(_)) | (None, None) => {}
+        }
+    }
+
+    /// A request failed and is tried again.
+    pub fn retry(&self, dialog: &DialogId, error: &LlmError, attempt: u32, delay: Duration) {
+        count(&self.retries);
+        let milliseconds = delay.as_millis();
+        info!(%dialog, class = ?error.class(), attempt, milliseconds, "retry");
+    }
+
+    /// Something that a crash, or another program, left is put right.
+    pub fn repair(&self, root: &crate::domain::RootId, change: &Change) {
+        let told = |what: &'static str, dialog: &SelfId| {
+            count(&self.repairs);
+            info!(dialog = %DialogId::side(root, dialog), what, "recovery");
+        };
+        match change {
+            Change::Create { meta, .. } => told("dialog", &meta.id),
+            Change::Artifact { dialog, .. } => told("artifact", dialog),
+            Change::Append { dialog, .. } => told("records", dialog),
+            Change::Latest { dialog, .. } => told("state", dialog),
+            Change::Reminders { dialog, .. } => told("reminders", dialog),
+            Change::Questions { dialog, .. } => told("questions", dialog),
+            Change::Pending { dialog, .. } => told("pending", dialog),
+            Change::Stack { dialog, .. } => told("stack", dialog),
+            Change::Queue { dialog, .. } => told("queue", dialog),
+            Change::Registry { .. } => told("registry", &root.main()),
+            Change::Shared { .. } => told("shared reminder", &root.main()),
+        }
+    }
+
+    /// The last line: what was done in all.
+    pub fn sum_up(&self) {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        info!(
+            generations = of(&self.generations),
+            tellasks = of(&self.tellasks),
+            replies = of(&self.replies),
+            questions = of(&self.questions),
+            answers = of(&self.answers),
+            tools = of(&self.tools),
+            courses = of(&self.courses),
+            retries = of(&self.retries),
+            stops = of(&self.stops),
+            continued = of(&self.continued),
+            repairs = of(&self.repairs),
+            "in all"
+        );
+    }
+}
+
+fn words(call: &Call) -> (Word<'_>, Word<'_>) {
+    (Word(call.id.as_str()), Word(&call.name))
+}
+
+fn name_of(origin: Origin) -> &'static str {
+    match origin {
+        Origin::User => "user",
+        Origin::Runtime => "runtime",
+        Origin::DiligencePush => "push",
+    }
+}
+
+/// The kind alone: details may quote a provider, and that may quote a prompt.
+fn kind_of(reason: &StopReason) -> &'static str {
+    match reason {
+        StopReason::UserStop => "user_stop",
+        StopReason::EmergencyStop => "emergency_stop",
+        StopReason::ServerRestart => "server_restart",
+        StopReason::PendingCourseStart => "pending_course_start",
+        StopReason::ForkContinueReady => "fork_continue_ready",
+        StopReason::SystemStop { .. } if reason.is_pause() => "pause",
+        StopReason::SystemStop { .. } => "system_stop",
+        StopReason::LlmRetryStopped { .. } => "llm_retry_stopped",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_others_chose_is_one_word_in_the_log_or_its_length() {
+        let long = "x".repeat(LONGEST + 1);
+        for (name, shown) in [
+            ("read_file", "read_file"),
+            ("call-1~2", "call-1~2"),
+            ("", "<0 characters>"),
+            ("a secret\nINFO stop", "<18 characters>"),
+            ("\u{202e}x", "<2 characters>"),
+            (long.as_str(), "<65 characters>"),
+        ] {
+            assert_eq!(Word(name).to_string(), shown);
+        }
+    }
+}
