@@ -117,9 +117,11 @@ fn an_answered_question_shows_which_option_was_taken() {
 fn a_refused_pick_comes_back_as_it_was_typed() {
     let mut stage = asked(80, 24, "Drop it? (yes/no)");
     stage.keys("n <enter>");
-    let ticket = stage.sent.iter().find_map(|command| match command {
-        Command::Answer { ticket, .. } => Some(*ticket),
-        _ => None,
+    let ticket = stage.sent.iter().find_map(|command| {
+        let Command::Answer { ticket, .. } = command else {
+            return None;
+        };
+        Some(*ticket)
     });
     let ticket = ticket.expect("an answer");
     stage.tell(UiEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
