@@ -95,32 +95,6 @@ impl Workspace {
         workspace
     }
 
-    /// The side dialog was never stopped: it had its assignment and said nothing.
-    fn with_a_silent_side_dialog() -> Self {
-        let workspace = Self::staffed();
-        let side = format!("{MAIN}/sideDialogs/{SIDE}");
-        let owed = format!(
-            r#"{{"expectedReplyCallName":"replyTellaskSessionless","targetDialogId":"{MAIN}","targetCallId":"c","tellaskContent":"Look."}}"#
-        );
-        let at = r#""rootCourse":1,"rootGenseq":2"#;
-        let course = [
-            format!(r#"{{"ts":"t","type":"gen_start_record","genseq":1,{at}}}"#),
-            format!(
-                r#"{{"ts":"t","type":"human_text_record","genseq":1,"content":"Look.","msgId":"a","grammar":"markdown","origin":"runtime","tellaskReplyDirective":{owed},{at}}}"#
-            ),
-            format!(
-                r#"{{"ts":"t","type":"tellask_call_anchor_record","genseq":1,"anchorRole":"assignment","callId":"c",{at}}}"#
-            ),
-            format!(
-                r#"{{"ts":"t","type":"gen_finish_record","genseq":1,"contextHealth":{{"kind":"unavailable","reason":"usage_unavailable"}},{at}}}"#
-            ),
-        ];
-        workspace.put("run", &side, "course-001.jsonl", &(course.join("\n") + "\n"));
-        let latest = "currentCourse: 1\nlastModified: 2026-11-21 12:00:00\nstatus: active\n";
-        workspace.put("run", &side, "latest.yaml", latest);
-        workspace
-    }
-
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
         command
@@ -319,26 +293,6 @@ fn parked_work_is_not_done_and_is_named_in_the_last_line() {
     assert_eq!(plain.code, 0);
     let told = format!("paused: @dev ({MAIN}#{SIDE}): stopped by you");
     assert_eq!(plain.err.lines().last(), Some(told.as_str()));
-
-    // An answer to what a person said in between is not the reply, and the task waits for them.
-    let said = workspace.run(&["run", "--dialog", SIDE, "hi", "--json"]);
-    let last = quiet(&said);
-    assert_eq!((said.code, &last["outcome"]), (0, &"paused".into()), "{}", said.out);
-    assert_eq!(last["dialogs"][0]["selfId"], SIDE);
-}
-
-#[test]
-fn a_tree_in_which_everything_waits_for_what_nobody_will_do_is_blocked_and_says_who_waits() {
-    let workspace = Workspace::with_a_silent_side_dialog();
-    let driven = workspace.run(&["drive", "--json"]);
-    let last = quiet(&driven);
-    assert_eq!((driven.code, &last["outcome"]), (4, &"blocked".into()), "{}", driven.out);
-    assert_eq!(last["dialogs"][0]["selfId"], MAIN);
-    assert_eq!(last["dialogs"][0]["waitsFor"][0], SIDE);
-    let plain = workspace.run(&["drive"]);
-    let told = plain.err.lines().last().unwrap_or_default();
-    assert!(plain.code == 4 && told.starts_with("blocked: @lead"), "{}", plain.err);
-    assert!(told.contains("waits for the reply of @dev"), "{told}");
 }
 
 #[test]
