@@ -128,7 +128,7 @@ fn list(workspace: &Path, home: &Path) -> Run {
         .expect("the program");
     let mut out = child.stdout.take().expect("its output");
     let reader = thread::spawn(move || {
-        let mut bytes = [0; 64 * 1024];
+        let mut bytes = vec![0; 64 * 1024];
         let mut last = began.elapsed();
         while let Ok(1..) = out.read(&mut bytes) {
             last = began.elapsed();
@@ -159,7 +159,7 @@ fn screen(workspace: &Path, home: &Path) -> Run {
     let mut from = pair.master.try_clone_reader().expect("a reader");
     let (sender, shown) = channel();
     thread::spawn(move || {
-        let mut bytes = [0; 64 * 1024];
+        let mut bytes = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
             let part = bytes.get(..count).unwrap_or_default().to_vec();
             if sender.send((began.elapsed(), part)).is_err() {

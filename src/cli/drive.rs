@@ -93,7 +93,7 @@ impl Telling {
             Self::Terminal => {
                 let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
                 let shows = if dumb { stream::Status::Hidden } else { stream::Status::Shown };
-                Form::Terminal(Stream::new(columns().unwrap_or(USUAL_COLUMNS), shows))
+                Form::Terminal(Box::new(Stream::new(columns().unwrap_or(USUAL_COLUMNS), shows)))
             }
         }
     }

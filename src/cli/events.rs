@@ -26,7 +26,7 @@ pub enum Form {
     /// As a running report, for a file or a pipe.
     Report,
     /// The same as it happens, for a person at a terminal.
-    Terminal(Stream),
+    Terminal(Box<Stream>),
     /// Only what a person has to know; not what dialogs say and do.
     Remarks,
 }

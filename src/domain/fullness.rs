@@ -146,8 +146,8 @@ mod tests {
         told
     }
 
-    fn last_call(more: u32, then: Then) -> Option<Remedy> {
-        Some(Remedy::LastCall { more, then })
+    fn last_call(more: u32, then: Then) -> Remedy {
+        Remedy::LastCall { more, then }
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn i03_five_last_calls_are_counted_down_before_a_new_course() {
-        let call = |more| last_call(more, Then::NewCourse);
+        let call = |more| Some(last_call(more, Then::NewCourse));
         let course = Some(Remedy::NewCourse);
         let told = told(&[Some(901); 7]);
         assert_eq!(told, [None, call(4), call(3), call(2), call(1), call(0), course]);
@@ -175,7 +175,7 @@ mod tests {
         fullness = fullness.next_course();
         cramped.begin(false);
         let told = told_in(&mut fullness, &mut cramped, &[Some(901); 7]);
-        let call = |more| last_call(more, Then::Stop);
+        let call = |more| Some(last_call(more, Then::Stop));
         assert_eq!(told, [None, call(4), call(3), call(2), call(1), call(0), Some(Remedy::Stop)]);
         cramped.hear();
         assert_eq!(fullness.remedy(&cramped, CADENCE), Some(Remedy::NewCourse), "a person spoke");
@@ -194,8 +194,11 @@ mod tests {
             courses.push(told_in(&mut fullness, &mut cramped, &[Some(901), Some(901)])[1]);
             cramped.begin(false);
         }
-        let expected =
-            [last_call(4, Then::NewCourse), last_call(4, Then::Stop), Some(Remedy::Stop)];
+        let expected = [
+            Some(last_call(4, Then::NewCourse)),
+            Some(last_call(4, Then::Stop)),
+            Some(Remedy::Stop),
+        ];
         assert_eq!(courses, expected);
     }
 
@@ -205,9 +208,9 @@ mod tests {
         let expected = [
             None,
             Some(Remedy::Caution),
-            last_call(4, Then::NewCourse),
+            Some(last_call(4, Then::NewCourse)),
             Some(Remedy::Caution),
-            last_call(4, Then::NewCourse),
+            Some(last_call(4, Then::NewCourse)),
         ];
         assert_eq!(told(&[tight, critical, tight, critical, tight]), expected);
     }

@@ -67,8 +67,8 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, Outbox, UiEvent};
 
-pub use log::Log;
 pub use engine::{Engine, NoProvider, Permits, ProviderSource};
+pub use log::Log;
 pub use preview::{Preview, Reader};
 pub use rate::Rates;
 pub use sources::Sources;

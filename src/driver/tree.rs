@@ -128,7 +128,9 @@ impl TreeTask {
         let main = self.tree.root.main();
         let steps: Vec<Change> = draft.steps().cloned().collect();
         if self.commit_or_hold(&main, draft).await {
-            steps.iter().for_each(|step| self.engine.log.repair(&self.tree.root, step));
+            for step in &steps {
+                self.engine.log.repair(&self.tree.root, step);
+            }
         }
     }
 

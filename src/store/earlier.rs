@@ -106,7 +106,9 @@ pub(super) fn tell(listing: &mut TreeListing) {
         let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
         dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
         let about = asked(&dialog.meta.extra).unwrap_or_else(|| dialog.about.clone());
-        dialog.about = format!("(history) {about}").trim_end().to_owned();
+        let mut history = format!("(history) {about}");
+        history.truncate(history.trim_end().len());
+        dialog.about = history;
     }
 }
 

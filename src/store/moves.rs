@@ -82,7 +82,7 @@ impl Store {
         for entry in entries.flatten() {
             let name = entry.file_name();
             let begun = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED_INDEX));
-            if begun.is_some_and(|rest| rest.ends_with(".tmp")) {
+            if begun.is_some_and(|rest| rest.strip_suffix(".tmp").is_some()) {
                 // What stays costs room only.
                 let _ = self.disk().remove_file(&entry.path());
             }

@@ -111,13 +111,11 @@ impl TreeReader<'_> {
         id: &SelfId,
         notes: &mut Notes,
     ) -> Result<(Parts, HasSides), StoreError> {
-        match self.memo.filter(|_| self.depth == Depth::Facts) {
-            Some(memo) => Parts::remember(self.disk, folder, id, memo, notes),
-            None => {
-                let parts = Parts::read(self.disk, folder, id, self.depth, notes)?;
-                Ok((parts, HasSides::Maybe))
-            }
+        if let Some(memo) = self.memo.filter(|_| self.depth == Depth::Facts) {
+            return Parts::remember(self.disk, folder, id, memo, notes);
         }
+        let parts = Parts::read(self.disk, folder, id, self.depth, notes)?;
+        Ok((parts, HasSides::Maybe))
     }
 
     fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(AllParts, Notes), StoreError> {

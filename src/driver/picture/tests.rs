@@ -178,10 +178,12 @@ fn outcome_of(picture: &mut Picture, trees: &[RootId]) -> Vec<QuietOutcome> {
     let rest = trees
         .iter()
         .flat_map(|root| tell(picture, News::Resting { root: root.clone(), resting: true }));
-    let outcome = |event| match event {
-        UiEvent::Quiet(outcome) => Some(outcome),
-        UiEvent::Standing(_) => None,
-        other => panic!("{other:?}"),
+    let outcome = |event| {
+        if let UiEvent::Quiet(outcome) = event {
+            return Some(outcome);
+        }
+        assert!(matches!(event, UiEvent::Standing(_)), "{event:?}");
+        None
     };
     rest.filter_map(outcome).collect()
 }

@@ -30,7 +30,7 @@ impl Texts {
         text.push_str(&self.section(
             self.pick("Questions that wait for the human:", "正在等人回答的问题："),
             &overview.questions,
-            |asked| self.asked(asked),
+            asked,
         ));
         text.push_str(&self.section(
             self.pick("Side dialogs that wait:", "正在等待的支线对话："),
@@ -57,19 +57,10 @@ impl Texts {
         format!("{slug} | @{agent} | {}", self.standing(session.standing))
     }
 
-    fn asked(self, asked: &Asked) -> String {
-        format!("{}: {}", self.who(&asked.by), quoted(&asked.headline))
-    }
-
     fn waits(self, waiting: &Waiting) -> String {
         let of: Vec<String> = waiting.of.iter().map(|agent| format!("@{agent}")).collect();
         let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
-        format!("{}: {}{of}", self.who(&waiting.who), self.standing(waiting.standing))
-    }
-
-    fn who(self, who: &Who) -> String {
-        let slug = who.slug.as_ref().map(|slug| format!(" {}", quoted(slug))).unwrap_or_default();
-        format!("@{}{slug}", who.agent)
+        format!("{}: {}{of}", who(&waiting.who), self.standing(waiting.standing))
     }
 
     fn standing(self, standing: Standing) -> &'static str {
@@ -94,6 +85,15 @@ impl Texts {
 /// In quotes it cannot leave.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn asked(asked: &Asked) -> String {
+    format!("{}: {}", who(&asked.by), quoted(&asked.headline))
+}
+
+fn who(who: &Who) -> String {
+    let slug = who.slug.as_ref().map(|slug| format!(" {}", quoted(slug))).unwrap_or_default();
+    format!("@{}{slug}", who.agent)
 }
 
 #[cfg(test)]

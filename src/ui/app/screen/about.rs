@@ -129,7 +129,7 @@ fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
 
 /// All of a text, indented.
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
-    let kept = text.floor_char_boundary(MOST_REASON);
-    let text = text.get(..kept).unwrap_or_default();
+    let kept = (0..=MOST_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let text = kept.and_then(|kept| text.get(..kept)).unwrap_or_default();
     plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, WIDEST), style)
 }

@@ -65,10 +65,14 @@ fn letters(screen: &str, left: usize) -> String {
 fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
     for (width, height, left) in [(120, 40, 37), (80, 24, 29), (60, 20, 0), (40, 12, 0)] {
         let mut stage = Stage::new(width, height);
-        let state =
+        let shown =
             DisplayState::Stopped { reason: StopReason::system(WHY), continue_enabled: Some(true) };
-        let row = TreeRow { state, ..rows().remove(0) };
-        stage.tell(UiEvent::Rows(vec![row])).tell(UiEvent::Inbox(Vec::new())).page(&[]).keys("3");
+        let stopped = TreeRow { state: shown, ..rows().remove(0) };
+        stage
+            .tell(UiEvent::Rows(vec![stopped]))
+            .tell(UiEvent::Inbox(Vec::new()))
+            .page(&[])
+            .keys("3");
         let screen = stage.screen();
         assert!(screen.contains("c lets it go on"), "{screen}");
         let (shown, all) = (letters(&screen, left), letters(WHY, 0));
