@@ -44,14 +44,20 @@ impl Supervisor {
                 })
             }
         };
+        let goes_on = goes_on.filter(|_| self.engine.driving);
+        if let Some(DialogId { root, .. }) = goes_on.clone() {
+            self.send(News::Resting { root, resting: false }).await;
+        }
         let event = match outcome {
             Ok(dialog) => UiEvent::Done { ticket, dialog: Some(dialog) },
             Err(text) => UiEvent::Refused { ticket, text },
         };
         self.tell(event).await;
-        if let Some(fork) = goes_on.filter(|_| self.engine.driving) {
-            let request = TreeRequest::GoOn { dialog: fork.this.clone() };
-            self.pass(None, &fork, request).await;
+        if let Some(DialogId { root, this }) = goes_on
+            && let Err(error) = self.hand_over(&root, TreeRequest::GoOn { dialog: this }).await
+        {
+            self.tell(UiEvent::Notice(error.to_string())).await;
+            self.send(News::Resting { root, resting: true }).await;
         }
     }
 

@@ -11,11 +11,13 @@ use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{AgentId, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId};
+use crate::domain::{
+    AgentId, Change, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId,
+};
 use crate::minds::{stamp, taskdoc};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
-use crate::store::StoreError;
+use crate::store::{Loaded, StoreError};
 
 use super::draft::Draft;
 use super::engine::Engine;
@@ -227,10 +229,20 @@ impl Supervisor {
         }
     }
 
-    async fn hand_over(&mut self, root: &RootId, request: TreeRequest) -> Result<(), StoreError> {
-        let mailbox = self.tree(root).await?;
-        self.send(News::Resting { root: root.clone(), resting: false }).await;
-        let _ = mailbox.send(request).await;
+    pub(super) async fn hand_over(
+        &mut self,
+        root: &RootId,
+        request: TreeRequest,
+    ) -> Result<(), StoreError> {
+        let resting = News::Resting { root: root.clone(), resting: false };
+        if let Some(mailbox) = self.trees.get(root).cloned() {
+            self.send(resting).await;
+            let _ = mailbox.send(request).await;
+        } else {
+            let loaded = self.load(root).await?;
+            self.send(resting).await;
+            self.take_up(loaded.tree, loaded.mended, Some(request));
+        }
         Ok(())
     }
 
@@ -273,45 +285,47 @@ impl Supervisor {
 
     // --- trees --------------------------------------------------------------------------------
 
-    pub(super) async fn tree(
-        &mut self,
-        root: &RootId,
-    ) -> Result<mpsc::Sender<TreeRequest>, StoreError> {
-        if let Some(mailbox) = self.trees.get(root) {
-            return Ok(mailbox.clone());
+    /// Takes a tree up, so that what can go on in it does.
+    pub(super) async fn tree(&mut self, root: &RootId) -> Result<(), StoreError> {
+        if !self.trees.contains_key(root) {
+            let loaded = self.load(root).await?;
+            self.take_up(loaded.tree, loaded.mended, None);
         }
+        Ok(())
+    }
+
+    async fn load(&self, root: &RootId) -> Result<Loaded, StoreError> {
         let (engine, id) = (self.engine.clone(), root.clone());
         let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
             .await
             .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())));
-        let loaded = match loaded {
-            Ok(loaded) => loaded,
+        match &loaded {
+            Ok(loaded) => {
+                for problem in &loaded.problems {
+                    self.tell(UiEvent::Notice(problem.to_string())).await;
+                }
+            }
             Err(error) => {
                 tracing::warn!(%root, %error, "could not load a tree");
                 if matches!(error, StoreError::Damaged(_)) {
                     self.send(News::Gone(root.clone())).await;
                 }
-                return Err(error);
             }
-        };
-        for problem in loaded.problems {
-            self.tell(UiEvent::Notice(problem.to_string())).await;
         }
-        Ok(self.take_up(loaded.tree, loaded.mended))
+        loaded
     }
 
-    fn take_up(
-        &mut self,
-        tree: DialogTree,
-        mended: Vec<crate::domain::Change>,
-    ) -> mpsc::Sender<TreeRequest> {
+    /// `first` is in the mailbox before the tree looks there: so it does not rest in between.
+    fn take_up(&mut self, tree: DialogTree, mended: Vec<Change>, first: Option<TreeRequest>) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
+        if let Some(first) = first {
+            let _ = mailbox.try_send(first);
+        }
         let task = TreeTask::new(self.engine.clone(), tree, self.news.clone(), requests);
         let span = tracing::info_span!("tree", %root);
         self.tasks.spawn(task.run(mended).instrument(span));
-        self.trees.insert(root, mailbox.clone());
-        mailbox
+        self.trees.insert(root, mailbox);
     }
 
     pub(super) async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
@@ -330,7 +344,7 @@ impl Supervisor {
         match self.new_tree(agent, taskdoc).await {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());
-                self.take_up(tree, Vec::new());
+                self.take_up(tree, Vec::new(), None);
                 let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
                 self.pass(Some(ticket), &dialog, request).await;
             }

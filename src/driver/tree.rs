@@ -295,7 +295,7 @@ impl TreeTask {
                 self.seat(&id).await;
             }
         }
-        let (root, resting) = (self.tree.root.clone(), self.drives.is_empty());
+        let (root, resting) = (self.tree.root.clone(), self.rests() && self.mailbox.is_empty());
         if resting {
             let rest = Rest::of(&self.tree, self.unwritable.keys());
             let _ = self.news.send(News::Rest { root: root.clone(), rest }).await;

@@ -5,7 +5,6 @@ use fastrand::Rng;
 use serde_json::json;
 
 use crate::actor::{Book, pause};
-use crate::gates;
 use crate::plan::{Profile, chosen};
 use crate::tool;
 
@@ -44,7 +43,7 @@ fn acts(profile: Profile, is_side: bool) -> Vec<(u32, Act)> {
     ];
     if profile == Profile::Everything {
         acts.extend([
-            (u32::from(gates::THOUGHTS_ALONE), Act::ThinkOnly),
+            (2, Act::ThinkOnly),
             (9, Act::Once),
             (9, Act::AskHuman),
             (3, Act::WrongReply),
@@ -164,14 +163,9 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
     let pick = rng.usize(..4);
     let (target, slug) = (TEAM[pick], SLUGS[rng.usize(..2)]);
     Some(match act {
-        Act::Session if *more > 0 || gates::SESSIONS_ARE_ASKED_AGAIN && rng.bool() => {
+        Act::Session if *more > 0 || rng.bool() => {
             *more = more.saturating_sub(1);
             let content = book.mark('q');
-            let slug = if gates::SESSIONS_ARE_ASKED_AGAIN {
-                slug.to_owned()
-            } else {
-                format!("{slug}{}", content.replace(['[', ']'], ""))
-            };
             let arguments =
                 json!({"targetAgentId": target, "sessionSlug": slug, "tellaskContent": content});
             ("tellask", arguments.to_string(), format!("tellask {target} {slug} {content}"))

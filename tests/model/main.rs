@@ -18,7 +18,6 @@ mod checks;
 mod desk;
 mod disk;
 mod episode;
-mod gates;
 mod ledger;
 mod plan;
 mod records;
