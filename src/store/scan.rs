@@ -420,8 +420,13 @@ impl Folder {
 
     /// The newest unfinished copy of `name`.
     pub fn temp_of(&self, name: &str) -> Option<PathBuf> {
+        self.temps_of(name).last()
+    }
+
+    /// The unfinished copies of `name`, the newest last.
+    pub fn temps_of(&self, name: &str) -> impl Iterator<Item = PathBuf> {
         let prefix = format!(".{name}.");
-        let temp = self.temps.iter().rfind(|temp| temp.starts_with(&prefix))?;
-        Some(self.path.join(temp))
+        let temps = self.temps.iter().filter(move |temp| temp.starts_with(&prefix));
+        temps.map(|temp| self.path.join(temp))
     }
 }

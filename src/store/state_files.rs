@@ -13,6 +13,7 @@ use crate::yaml;
 use super::commit::Writer;
 use super::error::StoreError;
 use super::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use super::scan::Folder;
 use super::{files, own};
 
 impl Writer<'_> {
@@ -167,7 +168,14 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Removes a state file, and copies of it that were never moved in its place: the next reader would
+    /// take one of them for it.
     pub(super) fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
+        let folder = path.parent().and_then(|folder| Folder::open(folder).ok());
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        for copy in folder.iter().flat_map(|folder| folder.temps_of(name)) {
+            files::remove(self.store.disk(), &copy)?;
+        }
         if files::kind_of(path)? != Some(files::Kind::File) {
             return Ok(());
         }

@@ -430,3 +430,20 @@ proptest::proptest! {
         assert_nothing_is_lost(&before, &workspace);
     }
 }
+
+#[test]
+fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_moved() {
+    let workspace = tree();
+    let file = workspace.at("run/aa/bb/00000001/pending-sideDialogs.json");
+    // A process died before the move; the next one takes the copy for the file.
+    let copy = file.with_file_name(".pending-sideDialogs.json.7.00000001.tmp");
+    fs::rename(&file, &copy).unwrap();
+    let store = workspace.open();
+    let loaded = store.load(run(), &root()).unwrap();
+    assert_eq!(loaded.tree.main().unwrap().pending, [waiting()]);
+    commit(&store, loaded.mended).unwrap();
+    let answered = Change::Pending { dialog: main_id(), pending: Vec::new() };
+    commit(&store, vec![append(&main_id(), &[REPLY]), answered]).unwrap();
+    let again = store.load(run(), &root()).unwrap();
+    assert_eq!((again.mended, copy.exists()), (vec![], false));
+}
