@@ -12,6 +12,7 @@ use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
 use super::reminder::Reminder;
+use super::state::has_all_it_asked_for;
 use super::time::Stamp;
 
 /// `dialog.yaml`: written once.
@@ -93,21 +94,28 @@ impl Dialog {
         self.assignment().is_some_and(Assignment::is_fresh_boots)
     }
 
-    /// The reply this dialog owes now: the answer to what it was asked back, once it has heard that,
-    /// else the reply to its assignment.
+    /// The reply this dialog owes now: the answer to the question it heard last of those it was asked
+    /// back, else the reply to its assignment.
     #[must_use]
     pub fn obligation(&self) -> Option<&ReplyDirective> {
-        let heard = |owed: &&ReplyDirective| self.heard_at(&owed.target_call_id).is_some();
-        self.ask_back_in_turn().filter(heard).or_else(|| self.assignment_owed())
+        self.heard_ask_back().or_else(|| self.assignment_owed())
     }
 
-    /// The oldest question it was asked back; the next one waits until that is answered. A newer
-    /// assignment lies above the questions it found; the older of two questions lies above the other.
-    fn ask_back_in_turn(&self) -> Option<&ReplyDirective> {
+    /// What it was asked back and has not answered, the oldest first. A newer assignment lies above the
+    /// questions it found; the older of two questions lies above the other.
+    fn ask_backs(&self) -> impl Iterator<Item = &ReplyDirective> {
         let newest = self.stack.iter().rposition(|frame| !frame.is_ask_back()).unwrap_or(0);
         let (below, above) = self.stack.split_at(newest);
-        let mut frames = below.iter().rev().chain(above.iter().rev());
-        frames.find(|frame| frame.is_ask_back())?.tellask_reply_obligation.as_ref()
+        let frames = below.iter().rev().chain(above.iter().rev());
+        let questions = frames.filter(|frame| frame.is_ask_back());
+        questions.filter_map(|frame| frame.tellask_reply_obligation.as_ref())
+    }
+
+    /// The question it was asked back and works on.
+    pub(super) fn heard_ask_back(&self) -> Option<&ReplyDirective> {
+        let heard = |owed: &ReplyDirective| self.heard_at(&owed.target_call_id);
+        let all = self.ask_backs().filter_map(|owed| Some((heard(owed)?, owed)));
+        all.max_by_key(|(heard, _)| *heard).map(|(_, owed)| owed)
     }
 
     /// Where it heard a question it was asked back. What was heard in an earlier course, or before its
@@ -143,16 +151,23 @@ impl Dialog {
         (owed && !queued && !started && !assignment.is_fresh_boots()).then_some(assignment)
     }
 
-    /// The question it was asked back and has to hear now.
+    /// The question it was asked back and has to hear now: one after the other, but another goes first
+    /// where the one it works on waits for others, who may be the very ones who ask.
     #[must_use]
-    pub fn unheard_ask_back(&self) -> Option<&ReplyDirective> {
-        self.ask_back_in_turn().filter(|owed| self.heard_at(&owed.target_call_id).is_none())
+    pub fn ask_back_to_hear(&self) -> Option<&ReplyDirective> {
+        let current = self.heard_ask_back();
+        if current.is_some_and(|heard| has_all_it_asked_for(self, heard)) {
+            return None;
+        }
+        let unheard = |owed: &&ReplyDirective| self.heard_at(&owed.target_call_id).is_none();
+        let others = || self.ask_backs().filter(|owed| Some(*owed) != current);
+        others().find(unheard).or_else(|| others().find(|owed| has_all_it_asked_for(self, owed)))
     }
 
     /// True if it has heard a question asked back and not answered it.
     #[must_use]
     pub fn is_asked_back(&self) -> bool {
-        self.ask_back_in_turn().is_some() && self.unheard_ask_back().is_none()
+        self.heard_ask_back().is_some()
     }
 
     /// The words of a person it was given while it owed a reply: that work is parked until it is

@@ -12,7 +12,9 @@ use super::fullness::{Fullness, Remedy};
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
-use super::record::{AnchorRole, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus};
+use super::record::{
+    AnchorRole, Call, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus,
+};
 
 /// A call as it stands in the courses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +37,12 @@ impl CallFact {
     #[must_use]
     pub fn special(&self) -> Option<SpecialCall> {
         SpecialCall::of(&self.name)
+    }
+
+    /// The call as it was recorded.
+    #[must_use]
+    pub fn recorded(&self, id: &CallId) -> Call {
+        Call { id: id.clone(), name: self.name.clone(), raw_arguments_text: self.arguments.clone() }
     }
 }
 
@@ -290,13 +298,7 @@ impl History {
         });
     }
 
-    fn note_call(
-        &mut self,
-        course: Course,
-        genseq: Genseq,
-        call: &super::record::Call,
-        started: bool,
-    ) {
+    fn note_call(&mut self, course: Course, genseq: Genseq, call: &Call, started: bool) {
         self.last.called_after_words = true;
         let fact = CallFact {
             name: call.name.clone(),

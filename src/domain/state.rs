@@ -113,7 +113,8 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if dialog.talks_to_a_person() {
         let last = &dialog.history.last;
         let cut_off = last.open || last.broken_off;
-        if cut_off && dialog.latest.needs_drive == Some(true) {
+        let answered = dialog.history.unread.iter().any(|reply| reply.from_human);
+        if cut_off && (answered || dialog.latest.needs_drive == Some(true)) {
             return Some(NextStep::Resume);
         }
         return (!last.open).then_some(NextStep::Pause);
@@ -129,13 +130,16 @@ fn is_stopped(dialog: &Dialog) -> bool {
 }
 
 fn own_work(dialog: &Dialog) -> Option<NextStep> {
+    if answers_a_question(dialog) {
+        return Some(NextStep::DeliverWords);
+    }
     if replies_are_in(dialog) {
         return Some(NextStep::ReadReplies);
     }
     if plain_reply(dialog).is_some() {
         return Some(NextStep::DeliverWords);
     }
-    if dialog.unheard_ask_back().is_some() {
+    if dialog.ask_back_to_hear().is_some() {
         return Some(NextStep::HearAskBack);
     }
     // Who was asked back is waited for by those it waits for.
@@ -212,6 +216,16 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
         return None;
     }
     dialog.history.plain_answer()
+}
+
+/// True if its plain words answer a question it was asked back. A reply that came meanwhile belongs to
+/// other work, unless it was asked for to answer this question; what is said about it is no answer.
+fn answers_a_question(dialog: &Dialog) -> bool {
+    let heard = dialog.heard_ask_back().and_then(|owed| dialog.heard_at(&owed.target_call_id));
+    let Some(heard) = heard else { return false };
+    let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
+    let unread = &dialog.history.unread;
+    plain_reply(dialog).is_some() && !unread.iter().any(|reply| reply.group.is_none_or(since))
 }
 
 /// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side

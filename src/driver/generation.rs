@@ -126,7 +126,7 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
 
 /// Like an assignment's, made from the asker stack.
 fn ask_back_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
-    let directive = dialog.unheard_ask_back()?.clone();
+    let directive = dialog.ask_back_to_hear()?.clone();
     let side = draft.dialog(&directive.target_dialog_id)?;
     let content = texts.ask_back(&side.meta.agent_id, side.assignment()?, &directive);
     Some(directed_prompt(draft, content, directive, texts))
@@ -302,10 +302,6 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         tellask_reply_directive: owed,
         side_dialog_reply_target: target,
     };
-    if !dialog.questions.is_empty() {
-        draft.append_aside(&at.dialog, at.course, Record::Questions { questions: Vec::new() });
-        draft.questions(&at.dialog, Vec::new());
-    }
     let is_main = draft.tree.is_main(&at.dialog);
     draft.latest(&at.dialog, |latest| {
         latest.current_course = next;
@@ -314,4 +310,14 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
             latest.needs_drive = Some(true);
         }
     });
+    // After the course: a crash in between leaves both, and recovery withdraws them.
+    withdraw_questions(draft, &at.dialog, at.course);
+}
+
+/// A new course leaves the questions of the one before behind.
+pub fn withdraw_questions(draft: &mut Draft, id: &SelfId, course: Course) {
+    if draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty()) {
+        draft.append_aside(id, course, Record::Questions { questions: Vec::new() });
+        draft.questions(id, Vec::new());
+    }
 }

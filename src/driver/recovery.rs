@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::call::{SpecialCall, text_argument};
+use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
 use crate::domain::latest::StopReason;
 use crate::domain::left;
@@ -13,7 +13,7 @@ use crate::domain::{
     CallId, ContextHealth, Dialog, Frame, Latest, Pending, ReplyDirective, SelfId,
 };
 
-use super::calls::{Position, ask_back, fresh_boots, reply};
+use super::calls::{Position, ask_back, fresh_boots, reply, tellask};
 use super::dead;
 use super::draft::Draft;
 use super::generation;
@@ -30,6 +30,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         drop_orphaned_obligation(draft, id);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
+        withdraw_questions(draft, id);
         fresh_boots::recover(draft, id);
     }
     for id in &ids {
@@ -88,6 +89,15 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     });
     if begun {
         draft.latest(id, |latest| latest.pending_course_start_prompt = None);
+    }
+}
+
+/// A course that waits to begin has no questions of the one before.
+fn withdraw_questions(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    if dialog.latest.pending_course_start_prompt.is_some() {
+        let course = dialog.history.course;
+        generation::withdraw_questions(draft, id, course);
     }
 }
 
@@ -190,6 +200,9 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
         let at = Position { dialog: id.clone(), course: call.course, genseq: call.genseq };
         let status = match call.special() {
             Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
+            Some(SpecialCall::Tellask(_)) if reached_nobody(draft, id, &call_id, &call) => {
+                tellask::fail_lost(draft, &at, &call.recorded(&call_id), texts)
+            }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
             }
@@ -200,6 +213,16 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
             CallResult { id: call_id, name: call.name, content: status, content_items: None };
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
+}
+
+/// True if this is a request to a teammate that is recorded, while nobody has it and nobody replied.
+fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact) -> bool {
+    let to_asker = call.special() == Some(SpecialCall::Tellask(TellaskKind::Back));
+    draft.dialog(id).is_some_and(|dialog| {
+        let pending = dialog.pending.iter().any(|pending| pending.call_id == *call_id);
+        let replied = dialog.history.replies.contains_key(call_id);
+        call.started && !to_asker && !pending && !replied
+    })
 }
 
 /// A reply call that stands without a result: delivered before the crash, or to be delivered now.
@@ -223,12 +246,7 @@ fn finish_reply(
         return texts.delivered(&call.name);
     }
     let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();
-    let recorded = crate::domain::record::Call {
-        id: call_id.clone(),
-        name: call.name.clone(),
-        raw_arguments_text: call.arguments.clone(),
-    };
-    reply::by_tool(draft, at, &recorded, kind, &content, texts)
+    reply::by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
 }
 
 fn open_reply(dialog: &Dialog) -> Option<&CallId> {

@@ -186,10 +186,14 @@ impl<'a> Build<'a> {
         let mut indexes = BTreeMap::new();
         for (id, member) in &members {
             let Some(part) = parts.get(*id) else { continue };
-            // The questions of the dead stay in their file and are asked no more.
-            let questions = if member.dead { Vec::new() } else { self.questions(part) };
             let owed = owed.remove(*id).unwrap_or_default();
-            indexes.insert((*id).clone(), (questions, self.pending(part, &members, owed)));
+            let index = if member.dead {
+                // Its files stay as they are, and its questions are asked no more.
+                (Vec::new(), part.pending.value.clone().unwrap_or_default())
+            } else {
+                (self.questions(part), self.pending(part, &members, owed))
+            };
+            indexes.insert((*id).clone(), index);
         }
         if let Some(main) = parts.get(&self.reader.root.main()) {
             self.registry(main, &members);

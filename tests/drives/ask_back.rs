@@ -34,6 +34,14 @@ fn request_of<'a>(requests: &'a [Request], model: &str, n: usize) -> &'a Request
     requests.iter().filter(|request| request.model == model).nth(n).expect("a request")
 }
 
+/// What a member was replied to its call, as its n-th request shows it.
+fn given_to(world: &World, model: &str, n: usize, call: &str) -> String {
+    let requests = world.models.requests();
+    let request = request_of(&requests, model, n);
+    let result = result_of(request, call).unwrap_or_default();
+    format!("{result}\n{}", crate::replies(request).concat())
+}
+
 fn all_done(world: &World, dialogs: &[&DialogId]) {
     assert_eq!(world.models.remaining(), 0);
     for id in dialogs {
@@ -156,6 +164,61 @@ async fn questions_asked_back_by_two_side_dialogs_are_heard_one_after_the_other(
     for (model, call, text) in [("alice", "b1", "to alice"), ("bob", "b2", "to bob")] {
         let given = result_of(request_of(&shown, model, 1), call).expect("an answer");
         assert!(given.contains(text), "{model}: {given}");
+    }
+    all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_somebody_for_an_answer_is_asked_back_by_them_first() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", ask_back())
+        .reply("lead", Reply::call("x", "tellask", &session("bob", "look", "Which?")))
+        .reply("bob", Reply::call("b2", "tellaskBack", r#"{"tellaskContent":"Of what?"}"#))
+        .reply("lead", Reply::saying("Of the plans."))
+        .reply("bob", Reply::call("r2", "replyTellask", &reply("the small one")))
+        .reply("lead", Reply::saying("Small, says bob."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let told = story(&world.view(), &main);
+    for (model, call, text) in [("bob", "b2", "Of the plans."), ("alice", "b", "Small, says bob.")]
+    {
+        let given = given_to(&world, model, 1, call);
+        assert!(given.contains(text), "{model}: {given} {told:#?}");
+    }
+    all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_question_asked_back_is_taken_up_again_where_a_newer_one_waits_for_who_asked_it() {
+    let round = ask_alice().and_call("c2", "tellask", &session("bob", "plan", "Plan it too."));
+    let wants = |id: &str| Reply::call(id, "tellaskBack", QUESTION);
+    let seconds = Duration::from_secs;
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", wants("b1"))
+        .reply("bob", wants("b2").and_wait(seconds(10)))
+        .reply("lead", Reply::call("x1", "tellaskSessionless", &once("carol", "For alice?")))
+        .reply("carol", Reply::saying("small").and_wait(seconds(30)))
+        .reply("lead", Reply::call("x2", "tellask", &session("alice", "plan", "For bob too.")))
+        .reply("alice", Reply::saying("I wait."))
+        .reply("lead", Reply::saying("Carol has answered."))
+        .reply("lead", Reply::saying("To alice: small."))
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("To bob: large."))
+        .reply("bob", deliver())
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let told = story(&world.view(), &main);
+    for (model, request, call, text) in [("alice", 2, "b1", "To alice"), ("bob", 1, "b2", "To bob")]
+    {
+        let given = given_to(&world, model, request, call);
+        assert!(given.contains(text), "{model}: {given} {told:#?}");
     }
     all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
 }

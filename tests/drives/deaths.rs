@@ -73,10 +73,16 @@ async fn a_session_that_stopped_for_a_dead_asker_goes_on_for_a_new_one() {
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     running.idle().await;
-    running.declare_dead(&made(&main, 2), None).await.expect("it may die");
+    let alice = made(&main, 2);
+    running.declare_dead(&alice, None).await.expect("it may die");
+    let dead = contents(&folder(&world, &alice));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     place(&story(&world.view(), &main), "answered c3");
     assert_eq!((world.tree(&main.root).dialogs.len(), world.models.remaining()), (3, 0));
+    running.kill().await;
+    let running = world.start().await;
+    assert_eq!(contents(&folder(&world, &alice)), dead, "a restart leaves its files as they are");
+    running.shut_down().await;
 }
 
 #[tokio::test(start_paused = true)]

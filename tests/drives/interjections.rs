@@ -373,3 +373,32 @@ async fn a_person_who_is_cut_off_by_a_stop_or_a_crash_is_answered_after_continue
         assert_eq!(world.models.remaining(), 0, "crash {crash}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_wakes_a_dialog_whose_talk_with_a_person_a_crash_cut_off() {
+    let ask = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#);
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", "Plan it.")))
+        .reply("alice", ask)
+        .reply("alice", Reply::saying("Hel").and_hang())
+        .reply("alice", Reply::saying("Hello. Blue, then."))
+        .reply("alice", deliver("r"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let side = made(&main, 2);
+    running.say(&side, "Hi alice").await.expect("heard");
+    running.idle().await;
+    running.kill().await;
+    let mut running = world.start().await;
+    let row = question(&running);
+    running.answer(&row, "blue").await.expect("an answer");
+    running.quiet().await;
+    assert!(world.models.requests().len() >= 4, "{:#?}", story(&world.view(), &side));
+    while world.dialog(&side).latest.marked().is_some() {
+        running.resume(&side).await.expect("its own task");
+        running.quiet().await;
+    }
+    assert_eq!(world.models.remaining(), 0, "{:#?}", story(&world.view(), &side));
+}

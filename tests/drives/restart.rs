@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use dominds_tui::domain::StopReason;
+use dominds_tui::domain::record::ReplyStatus;
+use dominds_tui::domain::{CallId, Course, StopReason};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
@@ -207,6 +208,69 @@ async fn b13_a_tool_whose_outcome_is_unknown_is_never_run_again() {
     assert!(result_of(&seen[1], "t").is_some_and(|text| text.contains("unknown")));
     let told = story(&world.view(), &main);
     assert_eq!((count(&told, "call t probe"), count(&told, "result t")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_of_which_a_crash_left_only_the_call_fails_and_nobody_waits_for_it() {
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellaskSessionless", &once("nobody", "Look.")))
+        .reply("lead", Reply::saying("Ho").and_hang())
+        .reply("lead", Reply::saying("I do it myself."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.kill().await;
+    let tree = world.path().join(".dialogs/run").join(main.root.as_str());
+    let course = tree.join("course-001.jsonl");
+    let text = std::fs::read_to_string(&course).expect("a course");
+    let refused = text.lines().position(|line| line.contains("tellask_result_record"));
+    let kept: Vec<&str> = text.lines().take(refused.expect("the refusal")).collect();
+    std::fs::write(&course, kept.join("\n") + "\n").expect("written");
+    let mut running = world.start().await;
+    assert_eq!(world.state(&main), "stopped");
+    running.resume(&main).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let last = world.models.requests().pop().expect("a request");
+    assert!(result_of(&last, "c").is_some_and(|text| text.contains("reached anybody")), "{last:?}");
+    let history = world.dialog(&main).history;
+    assert_eq!(history.replies.get(&CallId::new("c")), Some(&ReplyStatus::Failed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_open_until_the_course_that_withdraws_it_has_begun() {
+    let ask_and_clear = || {
+        Sequence::new().reply(
+            "lead",
+            Reply::new()
+                .and_call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#)
+                .and_call("m", "clear_mind", r#"{"reminder_content":"Ask again."}"#),
+        )
+    };
+    let mut seen = [false; 2];
+    for at in 0.. {
+        let mut world = World::new(ask_and_clear());
+        let disk = Arc::new(Mortal::new(Death::At(at)));
+        world.setup.disk = disk.clone();
+        let Ok(mut running) = world.try_start() else { continue };
+        let begun = running.begin("Go").await;
+        running.idle().await;
+        running.kill().await;
+        world.setup.disk = Arc::new(RealDisk);
+        let Ok(main) = begun else { continue };
+        world.start().await.kill().await;
+        let dialog = world.dialog(&main);
+        let asked = dialog.history.open_questions().count();
+        if asked > 0 {
+            let cleared = dialog.latest.current_course > Course(1);
+            assert_eq!(dialog.questions.len(), usize::from(!cleared), "in operation {at}");
+            seen[usize::from(cleared)] = true;
+        }
+        if disk.operations() <= at {
+            break;
+        }
+    }
+    assert_eq!(seen, [true; 2]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dominds_tui::domain::call::ASK_HUMAN;
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry};
 use dominds_tui::store::Store;
@@ -45,6 +46,10 @@ impl Records {
                     Record::HumanText(text) => to_a_person = text.origin == Origin::User,
                     // Between two generations a guide takes a dialog back to its own work.
                     Record::RuntimeGuide { .. } if !writing => to_a_person = false,
+                    // So does the answer to its question.
+                    Record::TellaskResult(result) if result.call_name == ASK_HUMAN => {
+                        to_a_person = false;
+                    }
                     _ => {}
                 }
                 records.note(&entry.record, to_a_person);

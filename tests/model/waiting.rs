@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use dominds_tui::domain::state::next_step;
-use dominds_tui::domain::{Dialog, DialogTree, SelfId};
+use dominds_tui::domain::{CallId, Dialog, DialogTree, SelfId};
 
 /// Looks at a tree in which nothing moves.
 pub fn check(tree: &DialogTree) -> Result<(), String> {
@@ -105,9 +105,14 @@ fn is_a_persons_turn(dialog: &Dialog) -> bool {
 
 /// The dialogs it waits for.
 fn awaited<'a>(tree: &'a DialogTree, dialog: &'a Dialog) -> BTreeSet<&'a SelfId> {
-    let asked = dialog.history.asked_back().next().is_some();
-    let asker = dialog.asker().filter(|asker| asked && tree.get(asker).is_some());
-    callees(dialog).chain(asker).collect()
+    let asked: Vec<&CallId> = dialog.history.asked_back().map(|(call, _)| call).collect();
+    let answers = |other: &Dialog| {
+        let mut frames = other.stack.iter().filter(|frame| frame.is_ask_back());
+        frames.any(|frame| frame.owed_call().is_some_and(|call| asked.contains(&call)))
+    };
+    let answerers =
+        tree.dialogs.values().filter(|other| answers(other)).map(|other| &other.meta.id);
+    callees(dialog).chain(answerers).collect()
 }
 
 /// True if somewhere behind it there is a dialog that a person can help.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::MOST_EFFORT;
 use crate::domain::ids::is_slug;
-use crate::domain::record::Call;
+use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Fault, Texts};
@@ -69,6 +69,22 @@ pub fn check(
     }
     let checked = well_formed(special, &call.raw_arguments_text);
     Some(checked.unwrap_or_else(|fault| Checked::Refused(texts.invalid_call(&call.name, &fault))))
+}
+
+/// Who was asked what by a recorded call.
+pub fn asked(call: &Call) -> CallRef {
+    let special = SpecialCall::of(&call.name);
+    match special.map(|special| well_formed(special, &call.raw_arguments_text)) {
+        Some(Ok(Checked::Tellask { target, slug, content, .. })) => CallRef {
+            tellask_content: content,
+            mention_list: Some(vec![format!("@{target}")]),
+            session_slug: slug,
+        },
+        Some(Ok(Checked::FreshBoots { content, .. })) => {
+            CallRef { tellask_content: content, ..CallRef::default() }
+        }
+        _ => CallRef::default(),
+    }
 }
 
 fn well_formed(call: SpecialCall, raw: &str) -> Result<Checked, Fault> {

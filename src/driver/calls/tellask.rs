@@ -17,7 +17,7 @@ use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
 
 use super::reply::{Outcome, Said, record_outcome};
-use super::{Position, TeamNames, fresh_boots};
+use super::{Position, TeamNames, check, fresh_boots};
 
 /// A checked tellask.
 #[derive(Debug)]
@@ -287,6 +287,14 @@ fn add_pending(
         draft.append_aside(&at.dialog, at.course, record);
     }
     draft.pending(&at.dialog, pending);
+}
+
+/// Fails a call that is recorded while nobody has it; returns its status text.
+pub fn fail_lost(draft: &mut Draft, at: &Position, call: &Call, texts: Texts) -> String {
+    let reason = texts.reached_nobody();
+    let record = failed(call, at, check::asked(call), &reason);
+    draft.append_aside(&at.dialog, at.course, record);
+    reason
 }
 
 /// The result of a call that nobody answers.

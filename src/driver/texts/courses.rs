@@ -52,6 +52,17 @@ impl Texts {
         .to_owned()
     }
 
+    /// The result of a request to a teammate that a crash kept from being made.
+    #[must_use]
+    pub fn reached_nobody(self) -> String {
+        self.pick(
+            "The program ended before this request reached anybody: nobody works on it, and no \
+             reply will come. Ask again if you still need it.",
+            "请求尚未送达，程序就结束了：没有人在处理，也不会有回复。若仍需要，请重新提出。",
+        )
+        .to_owned()
+    }
+
     #[must_use]
     pub fn stopped_call(self) -> String {
         self.pick(

@@ -78,6 +78,7 @@ fn all(texts: Texts) -> Vec<String> {
         texts.course_start(),
         texts.interrupted().to_owned(),
         texts.unknown_outcome(),
+        texts.reached_nobody(),
         texts.stopped_call(),
         texts.reminders_begin(),
         texts.reminders_end(),
