@@ -107,7 +107,7 @@ impl Drive {
                 }
             };
             let Some(delay) = delay(&error, failed, generation, empty) else {
-                tracing::error!(dialog = %self.dialog, %error, "request failed for good");
+                self.log.failed(&self.dialog, &error, failed.saturating_add(1));
                 self.over(failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tracing::info;
+use tracing::{error, info};
 
 use crate::domain::call::{ASK_HUMAN, SpecialCall};
 use crate::domain::latest::StopReason;
@@ -66,8 +66,8 @@ impl Log {
                 info!(%dialog, %course, %genseq, whole, "generation ends");
             }
             Record::HumanText(text) => {
-                let (origin, message) = (name_of(text.origin), Word(text.msg_id.as_str()));
-                info!(%dialog, %course, %genseq, origin, %message, "prompt");
+                let (origin, msg) = (name_of(text.origin), Word(text.msg_id.as_str()));
+                info!(%dialog, %course, %genseq, origin, %msg, "prompt");
             }
             Record::FuncCall(call) => {
                 count(&self.tools);
@@ -183,7 +183,12 @@ impl Log {
     pub fn retry(&self, dialog: &DialogId, error: &LlmError, attempt: u32, delay: Duration) {
         count(&self.retries);
         let milliseconds = delay.as_millis();
-        info!(%dialog, class = ?error.class(), attempt, milliseconds, "retry");
+        info!(%dialog, class = ?error.class(), status = error.status(), attempt, milliseconds, "retry");
+    }
+
+    /// A request failed and is not tried again.
+    pub fn failed(&self, dialog: &DialogId, error: &LlmError, attempt: u32) {
+        error!(%dialog, class = ?error.class(), status = error.status(), attempt, "request failed");
     }
 
     /// Something that a crash, or another program, left is put right.

@@ -1,6 +1,7 @@
 //! A workspace of its own with a scripted team, and a driver in it that is used as a screen would use
 //! it. Time stands still, ids are counted: two runs of one script write the same bytes.
 
+pub mod logged;
 pub mod story;
 
 use std::path::Path;
@@ -123,6 +124,7 @@ impl World {
 
     /// The same in this folder.
     pub fn empty_in(dir: tempfile::TempDir, models: Sequence) -> Self {
+        logged::prepare();
         let setup = Setup {
             audience: Audience::Script,
             disk: Arc::new(RealDisk),

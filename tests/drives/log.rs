@@ -1,57 +1,14 @@
 //! The log tells each event of a team in one line with ids, and nothing of what was said.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
-use tracing::subscriber::DefaultGuard;
 
 use crate::common::World;
+use crate::common::logged::Logged;
 use crate::tellasks::{once, reply, session};
 use crate::{made, question};
 
 /// What no line may hold.
 const CANARY: &str = "canary-7f3a";
-
-/// What was logged since it was made, on this thread.
-#[derive(Clone, Default)]
-struct Logged(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Logged {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("not poisoned").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Logged {
-    fn listen(&self) -> DefaultGuard {
-        let log = self.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::INFO)
-            .with_ansi(false)
-            .without_time()
-            .with_writer(move || log.clone())
-            .finish();
-        tracing::subscriber::set_default(subscriber)
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().expect("not poisoned").clone()).expect("text")
-    }
-
-    /// The lines that say `event` of a dialog and hold all `parts`.
-    fn count(&self, event: &str, parts: &[&str]) -> usize {
-        let said = format!(": {event} ");
-        let has =
-            |line: &&str| line.contains(&said) && parts.iter().all(|part| line.contains(part));
-        self.text().lines().filter(has).count()
-    }
-}
 
 fn says(text: &str) -> String {
     format!("{text} {CANARY}")
@@ -74,8 +31,7 @@ async fn each_event_of_a_team_is_one_line_with_ids_and_without_its_text() {
         .reply("lead", Reply::call(&says("id"), &says("no such tool"), "{}"))
         .reply("lead", Reply::saying(&says("Good.")));
     let world = World::new(models);
-    let log = Logged::default();
-    let _listening = log.listen();
+    let log = Logged::listen();
     let mut running = world.start().await;
     let main = running.talk(&says("Go")).await;
     let row = question(&running);
@@ -87,6 +43,7 @@ async fn each_event_of_a_team_is_one_line_with_ids_and_without_its_text() {
     let (lead, alice) = (format!("dialog={main} "), format!("dialog={side} "));
     for (event, parts) in [
         ("tellask", &[lead.as_str(), "call=c ", "tool=tellask"][..]),
+        ("prompt", &[&lead, "genseq=1 ", "origin=\"user\"", "msg=m1"]),
         ("side dialog", &[&lead, &format!("made={side}"), "agent=alice"]),
         ("assignment begins", &[&alice, "call=c"]),
         ("retry", &[&alice, "class=Transport"]),
@@ -117,8 +74,7 @@ async fn each_event_of_a_team_is_one_line_with_ids_and_without_its_text() {
 async fn stops_continues_and_recovery_are_lines_too() {
     let models = Sequence::new().reply("lead", Reply::saying("w").and_hang());
     let world = World::new(models);
-    let log = Logged::default();
-    let _listening = log.listen();
+    let log = Logged::listen();
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     running.idle().await;
@@ -131,5 +87,20 @@ async fn stops_continues_and_recovery_are_lines_too() {
     running.resume(&main).await.expect("something to continue");
     running.quiet().await;
     assert_eq!(log.count("continue", &[&lead]), 1, "{}", log.text());
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_fails_for_good_is_a_line_without_the_words_of_the_provider() {
+    let refused = LlmError::new(ErrorClass::Rejected, &says("bad prompt:")).with_status(400);
+    let world = World::new(Sequence::new().reply("lead", Reply::failure(refused)));
+    let log = Logged::listen();
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let parts = [format!("dialog={main} "), "class=Rejected status=400 attempt=1".to_owned()];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    assert_eq!(log.count("request failed", &parts), 1, "{}", log.text());
+    assert_eq!(log.count("stop", &[parts[0]]), 1, "{}", log.text());
+    assert!(!log.text().contains(CANARY), "{}", log.text());
     running.shut_down().await;
 }

@@ -1,0 +1,70 @@
+//! What a test logs. All tests of a process share one subscriber, which is there before the first of them
+//! does anything: one that came later would miss the lines of places another thread has met without it.
+
+use std::cell::RefCell;
+use std::io;
+use std::sync::Once;
+
+use tracing::Level;
+use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+thread_local! {
+    static LINES: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// To be called before anything is logged.
+pub fn prepare() {
+    static READY: Once = Once::new();
+    READY.call_once(|| {
+        let listens = || LINES.with_borrow(Option::is_some);
+        let filter = dynamic_filter_fn(move |meta, _| *meta.level() <= Level::INFO && listens());
+        let lines =
+            tracing_subscriber::fmt::layer().with_ansi(false).without_time().with_writer(|| Writer);
+        tracing_subscriber::registry().with(filter).with(lines).init();
+    });
+}
+
+struct Writer;
+
+impl io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LINES.with_borrow_mut(|lines| lines.get_or_insert_default().extend_from_slice(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is logged on this thread at the level `info`, as long as it lives.
+pub struct Logged(());
+
+impl Logged {
+    pub fn listen() -> Self {
+        prepare();
+        LINES.set(Some(Vec::new()));
+        Self(())
+    }
+
+    pub fn text(&self) -> String {
+        let lines = LINES.with_borrow(|lines| lines.clone().unwrap_or_default());
+        String::from_utf8(lines).expect("text")
+    }
+
+    /// The lines that say `event` and hold all `parts`.
+    pub fn count(&self, event: &str, parts: &[&str]) -> usize {
+        let said = format!(": {event} ");
+        let has =
+            |line: &&str| line.contains(&said) && parts.iter().all(|part| line.contains(part));
+        self.text().lines().filter(has).count()
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        LINES.set(None);
+    }
+}
