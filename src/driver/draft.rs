@@ -95,6 +95,10 @@ impl Draft {
     pub fn assign(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         let change = Change::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
+        // What this step put on it before is part of this stack, and would undo it.
+        self.changes.retain(
+            |earlier| !matches!(earlier, Change::Stack { dialog: same, .. } if same == dialog),
+        );
         self.before.push(change);
     }
 

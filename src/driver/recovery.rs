@@ -152,6 +152,7 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
         draft.must_last();
         reply::settle(draft, id, &owed);
         stop_waiting(draft, &owed);
+        tellask::restore_request(draft, id);
     }
 }
 

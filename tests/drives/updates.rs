@@ -1,14 +1,17 @@
 //! A session that is asked again loses nothing: not what its dialog was asked back, not what it asked,
 //! not the way its former owner hears of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::store::RealDisk;
 
 use crate::common::World;
 use crate::common::story::{entries, story};
+use crate::disk::{Death, Mortal};
 use crate::tellasks::{reply, session};
 use crate::{made, place, question};
 
@@ -174,4 +177,63 @@ async fn the_former_owner_of_a_session_reads_a_notice_and_waits_for_one_call_les
         assert!(closed.contains(part), "{part} in {closed}");
     }
     assert_eq!(world.models.remaining(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_force() {
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", Reply::saying("I lo").and_hang())
+        .reply("lead", ask("c2", "Second."))
+        .reply("alice", Reply::saying("the first plan"))
+        .reply("lead", Reply::saying("Good."));
+    let mut world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.kill().await;
+    // The newer request reaches the stack of its dialog first, then the course of its asker.
+    world.setup.disk = Arc::new(Mortal::new(Death::Before("Second.\\\"}\",\"deliveryMode")));
+    let mut running = world.start().await;
+    running.say(&main, "Rather this.").await.expect("heard");
+    running.idle().await;
+    running.kill().await;
+    world.setup.disk = Arc::new(RealDisk);
+    let alice = made(&main, 2);
+    let assigned = world.dialog(&alice).assignment().map(|given| given.call_id.to_string());
+    assert_eq!(assigned.as_deref(), Some("c2"), "the crash came between the two");
+    let mut running = world.start().await;
+    assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
+    running.resume(&alice).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let told = story(&world.view(), &main);
+    assert_eq!(told.iter().filter(|line| *line == "answered c1").count(), 1, "{told:#?}");
+    assert!(world.dialog(&main).pending.is_empty() && world.view().examine().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
+    let anew = Reply::call("k", "tellaskBack", r#"{"tellaskContent":"Which?"}"#).and_call(
+        "c2",
+        "tellask",
+        &session("alice", "plan", "Anew."),
+    );
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", ask_bob())
+        .reply("bob", Reply::saying("helped"))
+        .reply("alice", Reply::saying("I lo").and_hang())
+        .reply("bob", anew);
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    let (alice, bob) = (made(&main, 2), made(&main, 3));
+    running.say(&bob, "Ask her anew.").await.expect("heard");
+    running.idle().await;
+    running.kill().await;
+    let on_disk = world.dialog(&alice);
+    let owed: Vec<String> =
+        on_disk.stack.iter().filter_map(|frame| Some(frame.owed_call()?.to_string())).collect();
+    assert_eq!(owed, ["k", "c2"], "{:#?}", story(&world.view(), &bob));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, json};
 
-use crate::domain::call::TellaskKind;
+use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{
     Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, SideDialogCreated,
     TellaskResult,
@@ -204,6 +204,11 @@ fn replace_request(
     for (owner, pending) in earlier {
         close_superseded(draft, at, &owner, &pending, texts);
     }
+    put_request(draft, at, request, side);
+    dead::take_on_again(draft, side);
+}
+
+fn put_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
     let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
     let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     // What it was asked back stays owed, below the newer request.
@@ -212,7 +217,56 @@ fn replace_request(
     }
     stack.push(frame);
     draft.assign(side, stack);
-    dead::take_on_again(draft, side);
+}
+
+/// Gives a session back the request that a newer one was to replace, of which a crash left no record.
+pub fn restore_request(draft: &mut Draft, side: &SelfId) {
+    let Some((at, call)) = unanswered(draft, side) else { return };
+    let Some(dialog) = draft.dialog(side) else { return };
+    let (target, slug) = (dialog.meta.agent_id.clone(), dialog.meta.session_slug.clone());
+    let content = check::asked(&call).tellask_content;
+    let request = Request {
+        call: &call,
+        kind: TellaskKind::Session,
+        target: target.as_str(),
+        slug: slug.as_ref(),
+        content: &content,
+        effort: None,
+    };
+    put_request(draft, &at, &request, side);
+    let waits = draft
+        .dialog(&at.dialog)
+        .is_some_and(|owner| owner.pending.iter().any(|pending| pending.call_id == call.id));
+    if !waits {
+        add_pending(draft, &at, &request, &target, side);
+    }
+}
+
+/// The newest recorded request of this session that has no reply.
+fn unanswered(draft: &Draft, side: &SelfId) -> Option<(Position, Call)> {
+    let dialog = draft.dialog(side)?;
+    let slug = dialog.meta.session_slug.as_ref()?;
+    let mention = format!("@{}", dialog.meta.agent_id);
+    let of_session = |call: &Call| {
+        let asked = check::asked(call);
+        asked.session_slug.as_ref() == Some(slug)
+            && asked.mention_list.is_some_and(|mentions| mentions.contains(&mention))
+    };
+    let living = draft.tree.dialogs.values().filter(|owner| !owner.latest.is_dead());
+    let open = living.flat_map(|owner| {
+        let history = &owner.history;
+        let open = history.calls.iter().filter(|(id, call)| {
+            call.started
+                && call.special() == Some(SpecialCall::Tellask(TellaskKind::Session))
+                && !history.replies.contains_key(*id)
+        });
+        open.map(|(id, fact)| {
+            let (course, genseq) = (fact.course, fact.genseq);
+            let at = Position { dialog: owner.meta.id.clone(), course, genseq };
+            (at, fact.recorded(id))
+        })
+    });
+    open.filter(|(_, call)| of_session(call)).max_by_key(|(at, _)| (at.course, at.genseq))
 }
 
 /// Ends a call that a newer one at `at` replaces, for good: its owner is told, waits for it no more, and
