@@ -385,6 +385,135 @@ fn a_command_that_changes_something_says_what_it_did() {
 }
 
 #[test]
+fn who_is_declared_dead_is_told_of_once_and_says_whether_somebody_waits() {
+    let workspace = Workspace::new();
+    let lonely = "cc/dd/00000003";
+    let side = format!("{MAIN}/sideDialogs/{lonely}");
+    let identity = "agentId: dev\ntaskDocPath: t.tsk\ncreatedAt: 2026-11-21 12:00:00\n";
+    workspace.put("run", &side, "dialog.yaml", &format!("id: {lonely}\n{identity}"));
+    workspace.put("run", &side, "asker-stack.jsonl", "");
+    for (dialog, expected) in [
+        (SIDE, "is dead; the next `dominds-tui drive` tells who waits for it"),
+        (SIDE, "is dead already"),
+        (lonely, "is dead; nobody waits for it"),
+    ] {
+        let told = workspace.ok(&["dead", dialog]);
+        assert!(told.trim_end().ends_with(expected), "{told}");
+    }
+}
+
+#[test]
+fn what_needs_a_running_dialog_says_of_another_where_it_is_and_how_it_comes_back() {
+    let workspace = Workspace::staffed();
+    for (put_away, state) in [("done", "completed"), ("archive", "archived")] {
+        workspace.ok(&[put_away, MAIN]);
+        for command in [
+            &["run", "--dialog", MAIN, "hi"] as &[&str],
+            &["stop", SIDE],
+            &["resume", SIDE],
+            &["keep-going", MAIN, "on"],
+            &["dead", SIDE],
+        ] {
+            let told = workspace.refused(1, command);
+            let expected = format!("is {state}; `dominds-tui revive {MAIN}` brings it back");
+            assert!(told.contains(&expected), "{command:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn what_is_resumed_is_named_and_is_said_to_wait_for_drive() {
+    let workspace = Workspace::staffed();
+    let told = workspace.ok(&["resume", "--all"]);
+    let expected =
+        format!("@dev {MAIN}#{SIDE} may go on; `dominds-tui drive`, or the screen, lets it\n");
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_fork_goes_on_by_itself_unless_it_is_told_not_to() {
+    // A tool was called in the first generation; the second is the follow-up.
+    let record = |genseq: u32, kind: &str, fields: &str| {
+        format!(
+            r#"{{"ts":"t","type":"{kind}_record","genseq":{genseq},"rootCourse":1,"rootGenseq":{genseq}{fields}}}"#
+        ) + "\n"
+    };
+    let end = r#","contextHealth":{"kind":"unavailable","reason":"usage_unavailable"}"#;
+    let course = [
+        record(1, "gen_start", ""),
+        record(
+            1,
+            "human_text",
+            r#","content":"Look","msgId":"m1","grammar":"markdown","origin":"user""#,
+        ),
+        record(1, "func_call", r#","id":"t","name":"list_dir","rawArgumentsText":"{}""#),
+        record(1, "func_result", r#","id":"t","name":"list_dir","content":"nothing""#),
+        record(1, "gen_finish", end),
+        record(2, "gen_start", ""),
+        record(2, "agent_words", r#","content":"I see.""#),
+        record(2, "gen_finish", end),
+    ];
+    for (option, drives) in [(None, true), (Some("--no-drive"), false)] {
+        let workspace = Workspace::staffed();
+        fs::remove_dir_all(workspace.folder("run", MAIN).join("sideDialogs")).expect("removed");
+        workspace.put("run", MAIN, "course-001.jsonl", &course.concat());
+        let mut command = vec!["fork", MAIN, "--course", "1", "--genseq", "2", "--json"];
+        command.extend(option);
+        let told = workspace.ok(&command);
+        assert!(told.contains(r#""next":"auto_continue""#), "{told}");
+        assert_eq!(told.contains(r#""event":"gen_start""#), drives, "{told}");
+    }
+}
+
+#[test]
+fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
+    let workspace = Workspace::staffed();
+    let old = "11/22/old";
+    let identity =
+        format!("id: {old}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: '2025-01-01 00:00:00'\n");
+    workspace.put("run", old, "dialog.yaml", &identity);
+    let line = r#"{"ts":"2025-01-01 00:00:00","type":"human_text_record","genseq":1,"content":"Build it","msgId":"m","grammar":"markdown","origin":"user"}"#;
+    workspace.put("run", old, "course-001.jsonl", &format!("{line}\n"));
+    let side = format!("{old}/subdialogs/sub-001");
+    workspace.put("run", &side, "dialog.yaml", &identity.replace(old, "sub-001"));
+    let files = || {
+        let mut names: Vec<_> = fs::read_dir(workspace.folder("run", old))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        (names, workspace.read("run", old, "dialog.yaml"))
+    };
+    let before = files();
+    assert!(workspace.ok(&["dialogs"]).contains("(history) Build it"));
+    assert!(workspace.ok(&["show", old]).contains("Build it"));
+    workspace.ok(&["drive", "--json"]);
+    for command in [&["run", "--dialog", old, "hi"] as &[&str], &["read", "--dialog", old]] {
+        let told = workspace.refused_after_some(1, command);
+        assert!(told.contains("history in an earlier layout"), "{command:?}: {told}");
+    }
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn text_comes_in_parts_where_deltas_are_wanted_and_whole_in_any_case() {
+    let workspace = Workspace::staffed();
+    for (options, parts) in [(&[][..], false), (&["--deltas"][..], true)] {
+        let command = [&["run", "--json"], options, &["hi"]].concat();
+        let told = workspace.ok(&command);
+        let events: Vec<serde_json::Value> =
+            told.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
+        let of_kind = |kind: &str| {
+            let all = events.iter().filter(|event| event["event"] == kind);
+            all.filter_map(|event| event["text"].as_str()).collect::<String>()
+        };
+        assert_eq!(of_kind("saying_delta"), if parts { "Hello." } else { "" }, "{told}");
+        assert!(told.contains("Hello."), "{told}");
+    }
+    assert!(workspace.refused(2, &["run", "--deltas", "hi"]).contains("--json"));
+}
+
+#[test]
 fn a_run_that_times_out_says_so() {
     let workspace = Workspace::staffed();
     let ended = workspace.run(&["run", "hi", "--timeout", "0"]);

@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a test that was skipped has to say so")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for what it is about")]
 
+#[expect(dead_code, reason = "other tests use more of it")]
 mod common;
 
 use std::fs;

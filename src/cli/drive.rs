@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::app::{self, Consent, Models, Start};
 use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Lang};
+use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
@@ -23,9 +23,8 @@ use crate::ui::start::columns;
 
 use super::args::{self, Driving, Run, Which};
 use super::config;
-use super::events::{Deltas, Form, Printer};
+use super::events::{Deltas, Form, Printer, Scope};
 use super::exit::{Refusal, Status};
-use super::read::nobody;
 use super::stream::{self, Stream};
 use super::{find, lines};
 
@@ -103,8 +102,8 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
     let text = text_or_input(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
-            let survey = running(workspace)?;
-            Command::Say { ticket: TICKET, dialog: find::dialog(&survey, wanted)?, text }
+            let (_, dialog) = running_dialog(workspace, wanted)?;
+            Command::Say { ticket: TICKET, dialog, text }
         }
         None => Command::Create {
             ticket: TICKET,
@@ -127,7 +126,8 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
     .await
 }
 
-fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
+/// A member that is named, or who answers where nobody is.
+pub fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
     let minds = Minds::load(workspace, Lang::En);
     if let Some(name) = wanted {
         return find::member(&minds, name).map(|member| member.id.clone());
@@ -135,6 +135,7 @@ fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal>
     if let Some(missing) = minds.missing() {
         return Err(Refusal::invalid(missing.to_string()));
     }
+    let nobody = || Refusal::invalid(".minds/team.yaml names nobody; add a member");
     minds.default_responder().cloned().ok_or_else(nobody)
 }
 
@@ -210,8 +211,8 @@ pub async fn fork(
 /// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
 /// was told to go on; a workspace that is in use says so.
 pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
-    let survey = running(workspace)?;
-    let wanted = which.dialog.as_ref().map(|wanted| find::dialog(&survey, wanted)).transpose()?;
+    let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
+    let wanted = named.transpose()?.map(|(_, dialog)| dialog);
     let store = app::open(workspace, Access::ReadWrite)?;
     let survey = store.survey(&[Bucket::Run]);
     drop(store);
@@ -234,17 +235,19 @@ pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
 }
 
 pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
-    let (command, named) = match &which.dialog {
-        Some(wanted) => {
-            let survey = running(workspace)?;
-            let dialog = find::dialog(&survey, wanted)?;
-            let named = find::named(&survey, &dialog);
-            (Command::Continue { ticket: TICKET, dialog }, named)
-        }
-        None => (Command::ContinueAll { ticket: TICKET }, "what was stopped".to_owned()),
-    };
-    only(workspace, command).await?;
-    lines::say(&format!("{named} may go on; `dominds-tui drive`, or the screen, lets it"));
+    const HOW: &str = "may go on; `dominds-tui drive`, or the screen, lets it";
+    if let Some(wanted) = &which.dialog {
+        let (survey, dialog) = running_dialog(workspace, wanted)?;
+        let named = find::named(&survey, &dialog);
+        only(workspace, Command::Continue { ticket: TICKET, dialog }).await?;
+        lines::say(&format!("{named} {HOW}"));
+        return Ok(Status::Done);
+    }
+    only(workspace, Command::ContinueAll { ticket: TICKET }).await?;
+    let survey = running(workspace)?;
+    for dialog in find::told_to_go_on(&survey) {
+        lines::say(&format!("{} {HOW}", find::named(&survey, &dialog)));
+    }
     Ok(Status::Done)
 }
 
@@ -253,8 +256,7 @@ pub async fn keep_going(
     wanted: &str,
     switch: args::Switch,
 ) -> Result<Status, Refusal> {
-    let survey = running(workspace)?;
-    let dialog = find::dialog(&survey, wanted)?;
+    let (survey, dialog) = running_dialog(workspace, wanted)?;
     let named = find::named(&survey, &dialog);
     let (switch, done) = match switch {
         args::Switch::On => (Switch::On, "is on"),
@@ -268,6 +270,24 @@ pub async fn keep_going(
 
 fn running(workspace: &Path) -> Result<Survey, Refusal> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
+}
+
+/// The dialog that is named among those that run. One that was put away is there, but can do nothing.
+pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogId), Refusal> {
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(&[Bucket::Run]);
+    let unknown = match find::dialog(&survey, wanted) {
+        Ok(dialog) => return Ok((survey, dialog)),
+        Err(unknown) => unknown,
+    };
+    let all = store.survey(&Bucket::ALL);
+    let Ok(away) = find::dialog(&all, wanted) else { return Err(unknown) };
+    let named = find::named(&all, &away);
+    let status = store.find(&away.root).unwrap_or(Bucket::Run).status();
+    Err(Refusal::refused(format!(
+        "{named} is {status}; `dominds-tui revive {}` brings it back",
+        away.root
+    )))
 }
 
 /// Carries out one command with [`TICKET`]; nothing is driven.
@@ -302,7 +322,7 @@ impl Job<'_> {
         }
         let outcome = self.watch(&mut driver, &mut signals).await;
         let _ = driver.commands.send(Command::Shutdown { grace: GRACE }).await;
-        let mut printer = Printer::new(Form::Report);
+        let mut printer = Printer::new(Form::Report, Scope::Nothing);
         while let Some(event) = driver.events.recv().await {
             if event == UiEvent::Stopped {
                 break;
@@ -341,6 +361,14 @@ impl Job<'_> {
         }
     }
 
+    fn scope(&self) -> Scope {
+        match self.pick_up {
+            _ if !self.driving => Scope::Nothing,
+            PickUp::Everything => Scope::Everything,
+            PickUp::Named => Scope::Tree,
+        }
+    }
+
     /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.
     fn refused(&self, text: &str) -> Refusal {
         if matches!(self.command, Some(Command::Create { .. })) {
@@ -351,7 +379,7 @@ impl Job<'_> {
     }
 
     async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
-        let mut printer = Printer::new(self.telling.form());
+        let mut printer = Printer::new(self.telling.form(), self.scope());
         let ended = self.follow(driver, signals, &mut printer).await;
         printer.close();
         ended

@@ -1,14 +1,14 @@
 //! What `run`, `drive` and `q4h answer` print while they drive. A line about a fact is printed only
 //! when the fact is on disk: whoever reads it may rely on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::question::headline;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
-use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
+use crate::domain::{AgentId, Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
 use crate::protocol::event::{
     Cursor, QuietOutcome, RetryView, Segment, Standing, TreeRow, UiEvent,
@@ -38,10 +38,21 @@ pub enum Deltas {
     Omitted,
 }
 
+/// What was asked to be driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Everything,
+    /// One tree.
+    Tree,
+    /// What a person wants is only noted.
+    Nothing,
+}
+
 /// Prints events.
 #[derive(Debug)]
 pub struct Printer {
     form: Form,
+    scope: Scope,
     seq: u64,
     known: BTreeMap<DialogId, Known>,
     problems: Vec<Problem>,
@@ -56,12 +67,14 @@ struct Known {
     state: Value,
     course: Course,
     works: bool,
+    /// Why it stands, if a person or the end of a program stopped it.
+    parked: Option<String>,
 }
 
 impl Printer {
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: Form, scope: Scope) -> Self {
         let (known, problems) = (BTreeMap::new(), Vec::new());
-        Self { form, seq: 0, known, problems, standing: Vec::new(), listed: false }
+        Self { form, scope, seq: 0, known, problems, standing: Vec::new(), listed: false }
     }
 
     pub fn print(&mut self, event: &UiEvent) {
@@ -136,6 +149,7 @@ impl Printer {
             state: state(&row.state),
             course: row.course,
             works: row.state.is_running(),
+            parked: parked(&row.state),
         };
         self.known.insert(row.dialog.clone(), known);
     }
@@ -148,6 +162,7 @@ impl Printer {
         }
         if let Some(known) = self.known.get_mut(&row.dialog) {
             known.works = row.state.is_running();
+            known.parked = parked(&row.state);
         }
         let shown = state(&row.state);
         if before.is_none() {
@@ -278,11 +293,30 @@ impl Printer {
 
     /// The last line; whatever does not go on is named.
     fn quiet(&mut self, outcome: QuietOutcome) {
-        let all = std::mem::take(&mut self.standing);
+        let told = std::mem::take(&mut self.standing);
+        let (outcome, all) = self.with_what_is_parked(outcome, told);
         self.line(None, "quiet", standing::fields(outcome, &all));
         if let Some(sentence) = standing::sentence(outcome, &all) {
             self.remark(&sentence);
         }
+    }
+
+    /// A tree in which nothing can go on is not taken up. Where everything was asked for, what is parked
+    /// there is not done either.
+    fn with_what_is_parked(
+        &self,
+        outcome: QuietOutcome,
+        told: Vec<Standing>,
+    ) -> (QuietOutcome, Vec<Standing>) {
+        let adds = matches!(outcome, QuietOutcome::Done | QuietOutcome::Paused);
+        if !adds || self.scope != Scope::Everything {
+            return (outcome, told);
+        }
+        let named: BTreeSet<&DialogId> = told.iter().map(|one| &one.dialog).collect();
+        let others = self.known.iter().filter(|(id, _)| !named.contains(id));
+        let others: Vec<Standing> = others.filter_map(|(id, known)| known.standing(id)).collect();
+        let all: Vec<Standing> = told.into_iter().chain(others).collect();
+        (if all.is_empty() { outcome } else { QuietOutcome::Paused }, all)
     }
 
     fn line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
@@ -320,10 +354,15 @@ impl Printer {
 
     /// The id alone on standard output, for scripts.
     fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
-        self.line(Some(dialog), "forked", json!({}));
+        let fields = match next {
+            AfterFork::DraftUserText(text) => json!({ "next": "draft_user_text", "text": text }),
+            AfterFork::RestorePending => json!({ "next": "restore_pending" }),
+            AfterFork::AutoContinue => json!({ "next": "auto_continue" }),
+        };
+        self.line(Some(dialog), "forked", fields);
         if !matches!(self.form, Form::Json(_)) {
             lines::say(dialog.root.as_str());
-            after_fork(next);
+            after_fork(dialog, next, self.scope);
         }
     }
 
@@ -402,8 +441,28 @@ fn status<'a>(known: impl Iterator<Item = &'a Known>) -> String {
     }
 }
 
+impl Known {
+    fn standing(&self, id: &DialogId) -> Option<Standing> {
+        let reason = Some(self.parked.clone()?);
+        let agent = AgentId::new(&self.agent);
+        Some(Standing { dialog: id.clone(), agent, reason, waits_for: Vec::new() })
+    }
+}
+
+fn parked(state: &DisplayState) -> Option<String> {
+    match state {
+        DisplayState::Stopped { reason, .. } if !reason.is_failure() => Some(reason.sentence()),
+        DisplayState::Stopped { .. }
+        | DisplayState::Idle
+        | DisplayState::Proceeding
+        | DisplayState::Stopping { .. }
+        | DisplayState::Blocked { .. }
+        | DisplayState::Dead { .. } => None,
+    }
+}
+
 /// Why a fork does not go on by itself, or that it does.
-fn after_fork(next: &AfterFork) {
+fn after_fork(dialog: &DialogId, next: &AfterFork, scope: Scope) {
     match next {
         AfterFork::DraftUserText(text) => {
             lines::remark("it waits for your words; there they were:");
@@ -412,7 +471,11 @@ fn after_fork(next: &AfterFork) {
         AfterFork::RestorePending => {
             lines::remark("it waits for an answer, or for its side dialogs");
         }
-        AfterFork::AutoContinue => lines::remark("it waits for nobody: `drive` takes it on"),
+        AfterFork::AutoContinue if scope == Scope::Nothing => lines::remark(&format!(
+            "it waits for nobody; `dominds-tui resume {}`, then `dominds-tui drive` lets it go on",
+            dialog.root
+        )),
+        AfterFork::AutoContinue => lines::remark("it waits for nobody, and goes on"),
     }
 }
 

@@ -21,15 +21,24 @@ pub async fn declare_dead(
     wanted: &str,
     note: Option<String>,
 ) -> Result<Status, Refusal> {
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-    let dialog = find::dialog(&survey, wanted)?;
+    let (survey, dialog) = drive::running_dialog(workspace, wanted)?;
     if dialog.is_main() {
         let text = format!("{dialog} is a main dialog, which cannot be dead; use `done`");
         return Err(Refusal::usage(text));
     }
     let named = find::named(&survey, &dialog);
+    let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
+    let dialogs = || tree.into_iter().flat_map(|tree| &tree.dialogs);
+    let before = dialogs().any(|one| one.id == dialog.this && one.latest.is_dead());
+    let waits = dialogs().flat_map(|one| &one.pending).any(|on| on.side_dialog_id == dialog.this);
     change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
-    lines::say(&format!("{named} is dead; the next `dominds-tui drive` tells who waits for it"));
+    lines::say(&match (before, waits) {
+        (true, _) => format!("{named} is dead already"),
+        (false, true) => {
+            format!("{named} is dead; the next `dominds-tui drive` tells who waits for it")
+        }
+        (false, false) => format!("{named} is dead; nobody waits for it"),
+    });
     Ok(Status::Done)
 }
 

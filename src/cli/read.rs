@@ -5,15 +5,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::app;
-use crate::domain::{Bucket, Lang};
+use crate::domain::Bucket;
 use crate::driver::{Preview, Reader};
 use crate::llm::{Message, ModelParams};
-use crate::minds::Minds;
-use crate::store::Access;
+use crate::store::{Access, StoreError};
 
 use super::args::Read;
 use super::exit::{Refusal, Status};
-use super::{find, lines};
+use super::{drive, find, lines};
 
 pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
     let engine = app::looking(workspace)?;
@@ -29,18 +28,14 @@ pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
 fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, Refusal> {
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
-        return Ok(Reader::Dialog(find::dialog(&survey, dialog)?));
+        let dialog = find::dialog(&survey, dialog)?;
+        if survey.trees.iter().any(|tree| tree.root == dialog.root && tree.earlier) {
+            return Err(Refusal::refused(StoreError::Earlier(dialog.root).to_string()));
+        }
+        return Ok(Reader::Dialog(dialog));
     }
-    let minds = Minds::load(workspace, Lang::En);
-    let agent = match &wanted.member {
-        Some(name) => find::member(&minds, name)?.id.clone(),
-        None => minds.default_responder().cloned().ok_or_else(nobody)?,
-    };
+    let agent = drive::responder(workspace, wanted.member.as_deref())?;
     Ok(if wanted.side { Reader::Side(agent) } else { Reader::Main(agent) })
-}
-
-pub fn nobody() -> Refusal {
-    Refusal::invalid(".minds/team.yaml names nobody; add a member")
 }
 
 /// The settings that are sent, by name.

@@ -17,13 +17,16 @@ pub fn fields(outcome: QuietOutcome, standing: &[Standing]) -> Value {
     fields
 }
 
-/// The last line for a person, if something is left to do that no question tells of.
+/// The last line for a person, if something is left to do.
 pub fn sentence(outcome: QuietOutcome, standing: &[Standing]) -> Option<String> {
     let word = match outcome {
         QuietOutcome::Paused => "paused",
         QuietOutcome::Blocked => "blocked",
         QuietOutcome::Failed => "failed",
-        QuietOutcome::Done | QuietOutcome::QuestionWaits => return None,
+        QuietOutcome::QuestionWaits => {
+            return Some("a question waits for you: `dominds-tui q4h`".to_owned());
+        }
+        QuietOutcome::Done => return None,
     };
     let named: Vec<String> = standing.iter().take(MOST_NAMED).map(named).collect();
     let more = standing.len().saturating_sub(MOST_NAMED);

@@ -278,7 +278,10 @@ impl Supervisor {
         } else if outcome.dialogs == 0 {
             self.tell(UiEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
-            self.tell(UiEvent::Notice(outcome.sentence())).await;
+            // Where nothing is driven nothing goes on yet.
+            if self.engine.driving || !outcome.refused.is_empty() {
+                self.tell(UiEvent::Notice(outcome.sentence())).await;
+            }
             self.tell(UiEvent::Done { ticket, dialog: None }).await;
         }
     }
