@@ -28,6 +28,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
             continue;
         }
         drop_orphaned_obligation(draft, id);
+        tellask::close_replaced(draft, id, texts);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
         withdraw_questions(draft, id);

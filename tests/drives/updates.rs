@@ -212,6 +212,39 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_crash_in_the_records_of_a_newer_request_leaves_none_of_the_two_open() {
+    let models = Sequence::new()
+        .reply("lead", ask("c1", "First."))
+        .reply("alice", Reply::saying("I lo").and_hang())
+        .reply("lead", ask("c2", "Second."))
+        .reply("alice", Reply::saying("the second plan"))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.say(&main, "Rather this.").await.expect("heard");
+    running.idle().await;
+    running.kill().await;
+    let course =
+        world.path().join(".dialogs/run").join(main.root.as_str()).join("course-001.jsonl");
+    let text = std::fs::read_to_string(&course).expect("a course");
+    let newer = text.lines().position(|line| line.contains("Second.") && line.contains("_call_"));
+    let kept: Vec<&str> = text.lines().take(newer.expect("the newer request") + 1).collect();
+    std::fs::write(&course, kept.join("\n") + "\n").expect("written");
+    let mut running = world.start().await;
+    let alice = made(&main, 2);
+    if world.dialog(&alice).latest.marked().is_some() {
+        running.resume(&alice).await.expect("it goes on");
+    }
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let told = story(&world.view(), &main);
+    for line in ["closed c1", "answered c2"] {
+        assert_eq!(told.iter().filter(|one| *one == line).count(), 1, "{line}: {told:#?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
     let anew = Reply::call("k", "tellaskBack", r#"{"tellaskContent":"Which?"}"#).and_call(
         "c2",

@@ -77,7 +77,7 @@ pub fn start(
         }
         None => create(draft, at, request, &target),
     };
-    add_pending(draft, at, request, &target, &side);
+    add_pending(draft, at, request, &side);
     refresh_in_flight(draft, &at.dialog, texts);
     texts.waiting(&request.call.name, &request.call.id)
 }
@@ -221,31 +221,58 @@ fn put_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &S
 
 /// Gives a session back the request that a newer one was to replace, of which a crash left no record.
 pub fn restore_request(draft: &mut Draft, side: &SelfId) {
-    let Some((at, call)) = unanswered(draft, side) else { return };
+    let newest = unanswered(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
+    let Some((at, call)) = newest else { return };
+    with_request(draft, side, &call, |draft, request| {
+        put_request(draft, &at, request, side);
+        let waits = draft
+            .dialog(&at.dialog)
+            .is_some_and(|owner| owner.pending.iter().any(|pending| pending.call_id == call.id));
+        if !waits {
+            add_pending(draft, &at, request, side);
+        }
+    });
+}
+
+/// Ends the requests of a session that the one it works on replaced, where a crash left them open.
+pub fn close_replaced(draft: &mut Draft, side: &SelfId, texts: Texts) {
+    let Some(owed) = draft.dialog(side).and_then(Dialog::assignment_owed).cloned() else { return };
+    let (newer, replaced): (Vec<_>, Vec<_>) =
+        unanswered(draft, side).into_iter().partition(|(_, call)| call.id == owed.target_call_id);
+    let Some((newer, _)) = newer.first() else { return };
+    for (at, call) in replaced {
+        with_request(draft, side, &call, |draft, request| {
+            let pending = pending(draft, &at, request, side);
+            close_superseded(draft, newer, &at.dialog, &pending, texts);
+        });
+    }
+}
+
+/// A recorded request of a session.
+fn with_request(
+    draft: &mut Draft,
+    side: &SelfId,
+    call: &Call,
+    action: impl FnOnce(&mut Draft, &Request<'_>),
+) {
     let Some(dialog) = draft.dialog(side) else { return };
     let (target, slug) = (dialog.meta.agent_id.clone(), dialog.meta.session_slug.clone());
-    let content = check::asked(&call).tellask_content;
+    let content = check::asked(call).tellask_content;
     let request = Request {
-        call: &call,
+        call,
         kind: TellaskKind::Session,
         target: target.as_str(),
         slug: slug.as_ref(),
         content: &content,
         effort: None,
     };
-    put_request(draft, &at, &request, side);
-    let waits = draft
-        .dialog(&at.dialog)
-        .is_some_and(|owner| owner.pending.iter().any(|pending| pending.call_id == call.id));
-    if !waits {
-        add_pending(draft, &at, &request, &target, side);
-    }
+    action(draft, &request);
 }
 
-/// The newest recorded request of this session that has no reply.
-fn unanswered(draft: &Draft, side: &SelfId) -> Option<(Position, Call)> {
-    let dialog = draft.dialog(side)?;
-    let slug = dialog.meta.session_slug.as_ref()?;
+/// The recorded requests of this session that have no reply.
+fn unanswered(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
+    let Some(dialog) = draft.dialog(side) else { return Vec::new() };
+    let Some(slug) = &dialog.meta.session_slug else { return Vec::new() };
     let mention = format!("@{}", dialog.meta.agent_id);
     let of_session = |call: &Call| {
         let asked = check::asked(call);
@@ -266,7 +293,7 @@ fn unanswered(draft: &Draft, side: &SelfId) -> Option<(Position, Call)> {
             (at, fact.recorded(id))
         })
     });
-    open.filter(|(_, call)| of_session(call)).max_by_key(|(at, _)| (at.course, at.genseq))
+    open.filter(|(_, call)| of_session(call)).collect()
 }
 
 /// Ends a call that a newer one at `at` replaces, for good: its owner is told, waits for it no more, and
@@ -314,28 +341,27 @@ fn close_superseded(
     record_outcome(draft, owner, pending, &outcome, texts);
 }
 
-fn add_pending(
-    draft: &mut Draft,
-    at: &Position,
-    request: &Request<'_>,
-    target: &AgentId,
-    side: &SelfId,
-) {
-    let mut pending = draft.dialog(&at.dialog).map(|d| d.pending.clone()).unwrap_or_default();
-    pending.push(Pending {
+fn pending(draft: &Draft, at: &Position, request: &Request<'_>, side: &SelfId) -> Pending {
+    Pending {
         side_dialog_id: side.clone(),
         created_at: draft.now.clone(),
         call_name: request.call.name.clone(),
         mention_list: request.mentions(),
         tellask_content: request.content.to_owned(),
-        target_agent_id: target.clone(),
+        target_agent_id: AgentId::new(request.target),
         call_id: request.call.id.clone(),
         call_site_course: at.course,
         call_site_genseq: at.genseq,
         call_type: request.kind.call_type(),
         session_slug: request.slug.cloned(),
         extra: Map::new(),
-    });
+    }
+}
+
+fn add_pending(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
+    let added = pending(draft, at, request, side);
+    let mut pending = draft.dialog(&at.dialog).map(|d| d.pending.clone()).unwrap_or_default();
+    pending.push(added);
     if request.slug.is_none() {
         let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
         draft.append_aside(&at.dialog, at.course, record);
