@@ -172,6 +172,7 @@ fn row() -> TreeRow {
         last_modified: Stamp::new("2026-11-21 12:01:00"),
         questions: 0,
         pending: 0,
+        history: false,
         queued: Arc::default(),
         about: "add 2FA".to_owned(),
         reasoning: None,

@@ -129,7 +129,8 @@ impl Stage {
             "Next: `dominds-tui init` in a folder of yours.",
             "下一步：在你自己的文件夹里运行 `dominds-tui init`。",
         );
-        format!("{seen} {next} {kept}")
+        let gap = lang.pick(" ", "");
+        [seen, next, kept].join(gap)
     }
 }
 

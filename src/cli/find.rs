@@ -1,6 +1,7 @@
 //! Finds what a person named, whole or by its beginning. Whoever names nothing, or too much, is told
 //! what there is.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::domain::question::headline;
@@ -150,8 +151,9 @@ pub fn dialog_id(tree: &TreeListing, dialog: &DialogListing) -> DialogId {
 }
 
 /// What a dialog is known by: the first words of its first prompt or assignment, else its Taskdoc.
-pub fn title(dialog: &DialogListing) -> &str {
-    if dialog.about.is_empty() { &dialog.meta.task_doc_path } else { &dialog.about }
+pub fn title<'a>(tree: &TreeListing, dialog: &'a DialogListing) -> Cow<'a, str> {
+    let known = if dialog.about.is_empty() { &dialog.meta.task_doc_path } else { &dialog.about };
+    if tree.earlier { format!("(history) {known}").into() } else { known.into() }
 }
 
 /// Who a dialog is, for a sentence.
@@ -166,7 +168,7 @@ fn shown(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
         Bucket::Run => String::new(),
         Bucket::Done | Bucket::Archive => format!("  ({})", tree.bucket.status()),
     };
-    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, cut(title(dialog)))
+    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, cut(&title(tree, dialog)))
 }
 
 fn cut(text: &str) -> String {

@@ -56,7 +56,7 @@ pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: 
         format!("@{}{slug}", dialog.meta.agent_id),
         word(&dialog.state()).to_owned(),
         age::short(&dialog.latest.last_modified, now),
-        find::title(dialog).to_owned(),
+        find::title(tree, dialog).into_owned(),
         asks(dialog),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),

@@ -141,7 +141,7 @@ fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
         "course": dialog.latest.current_course,
         "createdAt": dialog.meta.created_at,
         "lastModified": dialog.latest.last_modified,
-        "title": find::title(dialog),
+        "title": find::title(tree, dialog),
         "pendingQuestions": dialog.questions.len(),
         "pendingSideDialogs": dialog.pending.len(),
         "contextPercent": dialog.fullness.percent,

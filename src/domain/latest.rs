@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::assignment::ReplyDirective;
 use super::fresh_boots::FbrState;
 use super::ids::{CallId, MsgId, SelfId};
+use super::lang::Lang;
 use super::number::Course;
 use super::pending::CallType;
 use super::time::Stamp;
@@ -370,12 +371,28 @@ impl StopReason {
         matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)
     }
 
+    /// What the stop itself says in this language, if it does.
+    #[must_use]
+    pub fn told_in(&self, lang: Lang) -> Option<&str> {
+        let texts = match self {
+            Self::SystemStop { i18n_stop_reason, .. } => i18n_stop_reason.as_ref()?,
+            Self::LlmRetryStopped { display, .. } => display.get("summaryTextI18n")?,
+            Self::UserStop
+            | Self::EmergencyStop
+            | Self::ServerRestart
+            | Self::PendingCourseStart
+            | Self::ForkContinueReady => return None,
+        };
+        texts.get(lang.code())?.as_str().map(str::trim).filter(|text| !text.is_empty())
+    }
+
     /// True if the dialog stopped because something went wrong.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. }) && !self.is_pause()
     }
 
+    /// In English; the screen has its own words for the other language.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {

@@ -184,6 +184,7 @@ fn shelf_row(listing: &TreeListing) -> Option<ShelfRow> {
         agent: main.meta.agent_id.clone(),
         taskdoc: main.meta.task_doc_path.clone(),
         about: main.about.clone(),
+        history: listing.earlier,
         last_modified: modified.cloned().unwrap_or_default(),
     })
 }

@@ -59,6 +59,7 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> News {
         context_percent: dialog.fullness.percent,
         context_level: dialog.fullness.level,
         keep_going: kept_going(dialog, minds),
+        history: listing.earlier,
         // A tree in which words wait is taken up and tells them itself.
         queued: Arc::default(),
     });

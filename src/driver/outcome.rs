@@ -140,6 +140,7 @@ mod tests {
             created_at: Stamp::default(),
             last_modified: Stamp::default(),
             questions: 0,
+            history: false,
             queued: std::sync::Arc::default(),
             pending: 0,
             about: String::new(),

@@ -39,6 +39,7 @@ pub fn tree_row(
         context_percent: dialog.history.fullness.percent,
         context_level: dialog.history.fullness.level,
         keep_going: if is_main { keep_going.pushes(&dialog.latest) } else { None },
+        history: false,
         queued: queued(dialog),
     }
 }

@@ -398,7 +398,7 @@ impl TreeTask {
             .collect();
         // Only one drive broke, but which one is not told: those still running keep their tokens and
         // are stopped, so that no two drives ever share a seat.
-        self.stop_all(&StopReason::system("internal error in a drive; see the log"));
+        self.stop_all(&drive_broke());
         while let Some(ended) = self.drives.join_next().await {
             drop(ended);
         }
@@ -408,7 +408,7 @@ impl TreeTask {
         for id in lost {
             self.places.insert(id.clone(), Place::mint(&id));
             let mut draft = self.draft();
-            let reason = StopReason::system("internal error in a drive; see the log");
+            let reason = drive_broke();
             generation::mark_stopped(&mut draft, &id, reason);
             self.commit_or_hold(&id, draft).await;
         }
@@ -462,4 +462,11 @@ impl TreeTask {
         let _ = self.news.send(news).await;
         self.tell_problems().await;
     }
+}
+
+fn drive_broke() -> StopReason {
+    StopReason::system_in(
+        "internal error in a drive; see the log".to_owned(),
+        "驱动内部出错，详见日志",
+    )
 }

@@ -50,6 +50,9 @@ pub struct TreeRow {
     pub context_level: Option<HealthLevel>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.
     pub keep_going: Option<(i64, i64)>,
+    /// Of a tree of an earlier layout, which is only read.
+    #[serde(default)]
+    pub history: bool,
     /// Messages of a person that wait for their generation, the oldest first.
     #[serde(default)]
     pub queued: Arc<[QueuedWords]>,
@@ -96,6 +99,14 @@ pub struct WorkspaceView {
     pub default_responder: Option<AgentId>,
     /// Taskdoc paths, most recently used first.
     pub taskdocs: Vec<String>,
+}
+
+impl WorkspaceView {
+    /// A dialog was begun on this Taskdoc just now.
+    pub fn used(&mut self, taskdoc: String) {
+        self.taskdocs.retain(|known| *known != taskdoc);
+        self.taskdocs.insert(0, taskdoc);
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -45,5 +45,7 @@ pub struct ShelfRow {
     pub agent: AgentId,
     pub taskdoc: String,
     pub about: String,
+    /// Of a tree of an earlier layout, which is only read.
+    pub history: bool,
     pub last_modified: Stamp,
 }

@@ -97,7 +97,7 @@ fn at_rest(dialog: &Dialog) -> Dialog {
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
-/// Tells of each dialog that it is history, who asked it and for what, as its identity has it.
+/// Tells of each dialog who asked it and for what, as its identity has it.
 pub(super) fn tell(listing: &mut TreeListing) {
     let main = listing.root.main();
     let known: BTreeSet<SelfId> = listing.dialogs.iter().map(|one| one.id.clone()).collect();
@@ -105,10 +105,9 @@ pub(super) fn tell(listing: &mut TreeListing) {
         let named = dialog.meta.extra.get(ASKER).and_then(Value::as_str).map(SelfId::new);
         let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
         dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
-        let about = asked(&dialog.meta.extra).unwrap_or_else(|| dialog.about.clone());
-        let mut history = format!("(history) {about}");
-        history.truncate(history.trim_end().len());
-        dialog.about = history;
+        if let Some(about) = asked(&dialog.meta.extra) {
+            dialog.about = about;
+        }
     }
 }
 

@@ -100,6 +100,7 @@ enum Waiting {
     },
     Create {
         text: String,
+        taskdoc: String,
     },
     /// A change of a dialog, and what a person calls it.
     Lifecycle(Lifecycle, String),
@@ -436,7 +437,8 @@ impl App {
             Intent::Tell(text) => self.say_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
-                let ticket = self.ticket(Waiting::Create { text: text.clone() });
+                let ticket =
+                    self.ticket(Waiting::Create { text: text.clone(), taskdoc: taskdoc.clone() });
                 self.commands.push(Command::Create { ticket, agent, taskdoc, text });
             }
         }

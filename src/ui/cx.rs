@@ -1,5 +1,6 @@
 //! What a pane may look at while it draws, and what it may ask for when a key reached it.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, MsgId, Problem, Stamp};
@@ -42,6 +43,14 @@ impl Look {
     /// A sentence with a name in it.
     pub fn sentence(&self, word: Word, name: &str) -> String {
         self.word(word).replacen("{}", name, 1)
+    }
+
+    /// What a dialog is about, with a word if it is only read.
+    pub fn about<'a>(&self, about: &'a str, history: bool) -> Cow<'a, str> {
+        if !history {
+            return about.into();
+        }
+        format!("{} {about}", self.word(Word::History)).trim_end().to_owned().into()
     }
 
     /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.

@@ -115,6 +115,7 @@ words! {
     NoSuchQuestion: "no question has this number" / "没有这个编号的问题";
     NoTarget: "open a dialog to write to it" / "打开一个对话再写";
     AllAnswered: "all answered" / "全部已答";
+    NothingToSend: "write something first" / "请先写点什么";
     NoQuestions: "no question waits for you" / "没有等你的问题";
     NobodyWaits: "no dialog waits for you or has stopped" / "没有等待或停止的对话";
     NewBelow: "new" / "新";
@@ -233,6 +234,7 @@ words! {
     NextStep: "next" / "下一步";
     Archive: "archive" / "归档";
     Archived: "archived" / "已归档";
+    History: "(history)" / "（历史）";
     Revive: "bring back" / "恢复";
     ShelfTitle: "DONE AND ARCHIVED" / "已完成与已归档";
     ShelfEmpty: "nothing is done or archived yet" / "还没有完成或归档的对话";

@@ -16,6 +16,7 @@ pub mod pane;
 pub mod panes;
 pub mod run;
 pub mod start;
+mod stop_reason;
 pub mod surface;
 pub mod terminal;
 pub mod text;

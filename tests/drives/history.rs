@@ -68,10 +68,7 @@ async fn an_old_tree_is_listed_and_shown_as_history_and_is_no_damage() {
     let [tree] = survey.trees.as_slice() else { panic!("{survey:?}") };
     assert!(tree.earlier && !tree.unclean);
     let told: Vec<_> = tree.dialogs.iter().map(|d| (d.about.as_str(), d.asker.clone())).collect();
-    assert_eq!(
-        told,
-        [("(history) Build it", None), ("(history) @lead do the walls", Some(SelfId::new(ROOT)))]
-    );
+    assert_eq!(told, [("Build it", None), ("@lead do the walls", Some(SelfId::new(ROOT)))]);
     assert!(tree.dialogs.iter().all(|d| d.state() == DisplayState::Idle && d.questions.is_empty()));
     assert_eq!(world.view().examine(), []);
     let told = story(&world.view(), &main);
@@ -86,7 +83,7 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
     let mut running = world.start().await;
     let shown = |dialog: &DialogId| {
         running.seen.iter().any(|event| match event {
-            UiEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *dialog),
+            UiEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *dialog && row.history),
             _ => false,
         })
     };

@@ -39,6 +39,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         context_percent: None,
         context_level: None,
         keep_going: None,
+        history: false,
         queued: Arc::default(),
     }
 }

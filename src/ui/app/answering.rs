@@ -179,7 +179,7 @@ impl App {
     pub(super) fn send(&mut self) {
         let text = self.composer.field.text();
         if text.trim().is_empty() {
-            return;
+            return self.say(Tone::Plain, Word::NothingToSend);
         }
         let Some(key) = self.composer.target.key() else {
             return;

@@ -1,12 +1,13 @@
 //! Keys that do nothing where they are pressed say so, and digits that stand for a question.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Focus};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
+use crate::ui::panes::field::Field;
 
 impl App {
     /// Says once that this key does nothing here; again only after another key.
@@ -24,13 +25,12 @@ impl App {
         self.say_text(Tone::Plain, &text);
     }
 
-    /// A key without an action, in the text field that has the focus. What a field does not type may
-    /// still move its caret; a function key never does.
+    /// A key without an action, in the text field that has the focus.
     pub(super) fn type_or_say(&mut self, key: KeyEvent) {
-        if matches!(key.code, KeyCode::F(_)) {
-            self.dead_key(Scope::Composer, Chord::from(key));
-        } else {
+        if Field::takes(key) {
             self.type_key(key);
+        } else {
+            self.dead_key(Scope::Composer, Chord::from(key));
         }
     }
 

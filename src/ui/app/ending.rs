@@ -14,8 +14,10 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
-/// The line takes at most this part of the screen.
+/// Where a person writes or something lies on top, it takes at most this part of the screen.
 const PART: u16 = 3;
+/// Rows it leaves on the smallest screen: the tabs, one of a pane, the last line.
+const REST: u16 = 4;
 
 /// When the demo that is on the screen was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,14 +84,18 @@ impl App {
             .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
     }
 
-    /// The rows it takes, from the widest screen to the smallest.
+    /// The rows it takes: all of it, or none where it would be in the way.
     pub(super) fn ending_rows(&self, area: Rect, look: &Look) -> Vec<Strip> {
         let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
             return Vec::new();
         };
         let style = look.style(Role::Text);
-        let most = usize::from(area.height / PART).max(1);
+        let most = usize::from(area.height.saturating_sub(REST + 1));
         let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
+        let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
+        if busy && found.len() > usize::from(area.height / PART) {
+            return Vec::new();
+        }
         let is_cut = found.len() > most;
         let mut rows: Vec<Strip> = found
             .into_iter()

@@ -136,8 +136,9 @@ impl App {
     fn done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
         match self.waiting.remove(&ticket) {
             Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
-            Some(Waiting::Create { text }) => {
+            Some(Waiting::Create { text, taskdoc }) => {
                 self.words_arrived(&DraftKey::New, &text);
+                self.model.workspace.used(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
                     self.set_focus(Focus::Dialog);
@@ -152,7 +153,7 @@ impl App {
     fn refused(&mut self, ticket: Ticket, text: &str) {
         match self.waiting.remove(&ticket) {
             Some(Waiting::Words { key, text }) => self.words_refused(&key, &text),
-            Some(Waiting::Create { text }) => self.words_refused(&DraftKey::New, &text),
+            Some(Waiting::Create { text, .. }) => self.words_refused(&DraftKey::New, &text),
             Some(Waiting::Open) => {
                 if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
                     self.model.open = None;

@@ -50,7 +50,8 @@ impl App {
     /// What a person calls a dialog: whose it is, and what it is about.
     fn name_of(&self, dialog: &DialogId) -> String {
         let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
-        dialog_name(&row.agent, row.slug.as_ref(), &row.about, &row.taskdoc)
+        let about = self.look.about(&row.about, row.history);
+        dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
     }
 
     /// Before the newest generation, unless the person names another.

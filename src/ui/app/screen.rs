@@ -57,7 +57,7 @@ impl App {
         let now = self.clock.now();
         let view = View { look: &look, now: &now };
         let ending = self.ending_rows(area, &look);
-        let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height / 2);
+        let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
         let areas = self.areas(Rect { height: area.height - taken, ..area });
         let status = Rect { y: area.bottom() - 1, ..areas.status };
         let body = Rect { height: area.height - 1, ..area };
@@ -278,7 +278,8 @@ impl App {
         };
         let row = self.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map_or("", |row| first_line(&row.about));
+        let about = row.map(|row| look.about(first_line(&row.about), row.history));
+        let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, look);
         let slug = row.and_then(|row| row.slug.as_ref());
@@ -307,12 +308,12 @@ impl App {
         let question = self.composer.target.question().and_then(|id| model.inbox.get(id));
         let about = question.map(|row| headline(&row.question.tellask_content));
         if !open.loaded {
-            if let Some(about) = about {
-                transcript::draw_headline(about, view, frame.buffer_mut(), area);
-            }
+            let taken = about.map_or(0, |about| {
+                transcript::draw_headline(about, view, frame.buffer_mut(), area)
+            });
             let strip =
                 Strip::new().put(view.look.word(Word::Loading), view.look.style(Role::TextDim));
-            strip.draw(frame.buffer_mut(), area, area.y + u16::from(about.is_some()));
+            strip.draw(frame.buffer_mut(), area, area.y + taken);
             return;
         }
         let row = model.tree.get(&open.dialog);

@@ -8,6 +8,7 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
+use super::transcript::prose::plain_rows;
 use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::{Lifecycle, Onward};
 use crate::ui::action::{Action, Scope};
@@ -16,8 +17,11 @@ use crate::ui::lang::Word;
 use crate::ui::pane::{Handled, Pane};
 use crate::ui::theme::Role;
 
-/// Rows at the lower edge: a heading, the dialog's name, the line, what is to stand in it.
-const ROWS: u16 = 4;
+/// Rows at the lower edge: a heading, the dialog's name, the line; then what is to stand in it.
+const ROWS: u16 = 3;
+
+/// Cells before the texts below the heading.
+const INDENT: u16 = 3;
 
 /// What is done with the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +126,9 @@ impl Pane for Ask {
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        if !Field::takes(key) {
+            return Handled::Ignored;
+        }
         if self.field.typed(key) {
             self.wrong = false;
         }
@@ -134,11 +141,15 @@ impl Pane for Ask {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let height = area.height.min(ROWS);
-        let area = Rect { y: area.bottom() - height, height, ..area };
-        frame.render_widget(Clear, area);
         let look = view.look;
         let (done, wanted) = self.words();
+        let role = if self.wrong { Role::Bad } else { Role::TextDim };
+        let cells = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+        let wanted = plain_rows(look.word(wanted), INDENT.into(), cells, look.style(role));
+        let rows = ROWS.saturating_add(u16::try_from(wanted.len()).unwrap_or(u16::MAX));
+        let height = area.height.min(rows);
+        let area = Rect { y: area.bottom() - height, height, ..area };
+        frame.render_widget(Clear, area);
         let hints =
             [hint(look, Action::Send, self.next()), hint(look, Action::LeaveComposer, Word::Close)];
         let heading = Heading { left: look.word(done).to_owned(), right: hints.join(PART) };
@@ -146,8 +157,8 @@ impl Pane for Ask {
         if area.height < ROWS {
             return;
         }
-        let width = area.width.saturating_sub(4);
-        let name = Rect { x: area.x + 3, y: area.y + 1, width, height: 1 };
+        let width = area.width.saturating_sub(INDENT + 1);
+        let name = Rect { x: area.x + INDENT, y: area.y + 1, width, height: 1 };
         let strong = look.style(Role::TextStrong);
         let title = Strip::new().put(&self.name, strong);
         let title = title.shortened(usize::from(width), look.glyphs.cut, strong);
@@ -158,11 +169,9 @@ impl Pane for Ask {
             .put(look.glyphs.prompt, look.style(Role::Accent));
         prompt.draw(frame.buffer_mut(), area, field.y);
         self.field.draw(frame, field, look.style(Role::Text), true);
-        let role = if self.wrong { Role::Bad } else { Role::TextDim };
-        Strip::new()
-            .put(look.word(wanted), look.style(role))
-            .shortened(usize::from(width), look.glyphs.cut, look.style(role))
-            .draw(frame.buffer_mut(), Rect { y: area.y + 3, ..field }, area.y + 3);
+        for (y, row) in (area.y + ROWS..area.bottom()).zip(&wanted) {
+            row.draw(frame.buffer_mut(), area, y);
+        }
     }
 }
 

@@ -12,6 +12,10 @@ use super::strip::Strip;
 use crate::ui::text::width::{clusters, width};
 use crate::ui::text::{SafeText, wrap_hard};
 
+/// With these and Ctrl or Alt a field is edited; with other characters nothing is.
+const CTRL: &str = "abcdefhjkmnpruvwxy";
+const ALT: &str = "bdfhnp<>";
+
 /// Most bytes a field takes; more belongs into a file.
 pub const MOST_BYTES: usize = 1024 * 1024;
 
@@ -91,6 +95,27 @@ impl Field {
             return self.area.delete_line_by_head();
         }
         self.area.input(key)
+    }
+
+    /// True for a key that a field knows, whether or not there is something for it to do.
+    pub fn takes(key: KeyEvent) -> bool {
+        let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Char(c) if held == KeyModifiers::CONTROL => CTRL.contains(c),
+            KeyCode::Char(c) if held == KeyModifiers::ALT => ALT.contains(c),
+            KeyCode::Char(_) => true,
+            KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown => true,
+            _ => false,
+        }
     }
 
     fn delete_before(&mut self) -> bool {
@@ -205,7 +230,7 @@ impl Field {
             rows.extend(rows_of(line, cells));
         }
         let top = (row + 1).saturating_sub(height);
-        (rows.into_iter().skip(top).take(height).collect(), (x, row - top))
+        (rows.into_iter().skip(top).take(height).collect(), (x, row.saturating_sub(top)))
     }
 
     /// Column and row of the caret within its own line.

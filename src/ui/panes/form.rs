@@ -9,6 +9,7 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
+use super::transcript::prose::plain_rows;
 use crate::protocol::{MemberView, WorkspaceView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, Look, View};
@@ -230,6 +231,9 @@ impl Pane for NewDialog {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if !Field::takes(key) {
+            return Handled::Ignored;
+        }
         if self.field().typed(key) {
             self.edited(cx);
         }
@@ -326,10 +330,7 @@ fn draw_choice(
             y += 1;
         }
     }
-    if choice.fault.is_some() {
-        draw_fault(frame, Rect { y, ..field }, look, choice.fault, area);
-        y += 1;
-    }
+    y += draw_fault(frame, Rect { y, ..field }, look, choice.fault, area);
     let y = y.min(area.bottom());
     Rect { y, height: area.bottom() - y, ..area }
 }
@@ -366,10 +367,19 @@ fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &Look, label: Word, focus
         .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
 }
 
-fn draw_fault(frame: &mut Frame<'_>, at: Rect, look: &Look, fault: Option<Word>, within: Rect) {
-    let Some(fault) = fault.filter(|_| at.y < within.bottom()) else {
-        return;
-    };
-    let line = Rect { height: 1, ..at };
-    Strip::new().put(look.word(fault), look.style(Role::Bad)).draw(frame.buffer_mut(), line, at.y);
+/// Below a field, wrapped; returns the rows it takes.
+fn draw_fault(
+    frame: &mut Frame<'_>,
+    at: Rect,
+    look: &Look,
+    fault: Option<Word>,
+    within: Rect,
+) -> u16 {
+    let Some(fault) = fault else { return 0 };
+    let place = Rect { height: within.bottom().saturating_sub(at.y), ..at };
+    let rows = plain_rows(look.word(fault), 0, usize::from(at.width).max(1), look.style(Role::Bad));
+    for (y, row) in (place.y..place.bottom()).zip(&rows) {
+        row.draw(frame.buffer_mut(), place, y);
+    }
+    u16::try_from(rows.len()).unwrap_or(u16::MAX).min(place.height)
 }

@@ -8,13 +8,18 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, View};
+use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
 use crate::ui::pane::{Handled, Pane, scrolls_by};
+use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
-/// Cells for the keys of one action.
-const KEY_CELLS: usize = 20;
+/// Cells for the keys of one action, where there is room and where there is little.
+const KEY_CELLS: (usize, usize) = (20, 14);
+/// With fewer cells there is little room.
+const ROOMY: usize = 50;
+/// Cells before the keys, and at least between them and what they do.
+const MARGIN: usize = 2;
 
 /// Help for one scope.
 #[derive(Debug)]
@@ -36,7 +41,8 @@ impl Help {
         Handled::Done
     }
 
-    fn lines(&self, view: View<'_>) -> Vec<Strip> {
+    /// All of it, wrapped to `width`: nothing of help is ever cut.
+    fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
         let look = view.look;
         let mut scope = None;
         let mut lines = Vec::new();
@@ -48,14 +54,30 @@ impl Help {
             }
             let names: Vec<String> =
                 chords.iter().map(|chord| look.key_sign(&chord.to_string())).collect();
-            let line = Strip::new()
-                .put(&format!("  {}", names.join(" ")), look.style(Role::Accent))
-                .pad_to(KEY_CELLS)
-                .put(spec.sentence(look.lang), look.style(Role::Text));
-            lines.push(line);
+            lines.extend(entry(&names.join(" "), spec.sentence(look.lang), look, width));
         }
         lines
     }
+}
+
+/// Keys on the left, on the right what they do, each in as many rows as it needs.
+fn entry(keys: &str, does: &str, look: &Look, width: usize) -> Vec<Strip> {
+    let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+    let text = |text: &str, width: usize| -> Vec<String> {
+        wrap(text, width).into_iter().filter_map(|row| text.get(row).map(str::to_owned)).collect()
+    };
+    let keys = text(keys, cells - 2 * MARGIN);
+    let does = text(does, width.saturating_sub(cells + 1).max(1));
+    let rows = 0..keys.len().max(does.len());
+    rows.map(|at| {
+        let part = |rows: &[String]| rows.get(at).cloned().unwrap_or_default();
+        Strip::new()
+            .pad_to(MARGIN)
+            .put(&part(&keys), look.style(Role::Accent))
+            .pad_to(cells)
+            .put(&part(&does), look.style(Role::Text))
+    })
+    .collect()
 }
 
 impl Pane for Help {
@@ -80,15 +102,58 @@ impl Pane for Help {
             right: hint(view.look, Action::Cancel, Word::Close),
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
-        let lines = self.lines(view);
+        let lines = self.lines(view, usize::from(area.width));
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
-        let cut = view.look.glyphs.cut;
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
-            let cells = usize::from(area.width);
-            let dim = view.look.style(Role::TextDim);
-            line.shortened(cells, cut, dim).draw(frame.buffer_mut(), area, y);
+            line.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Lang, Stamp};
+    use crate::ui::keymap::Keymap;
+    use crate::ui::theme::{Glyphs, Theme};
+
+    fn letters(text: &str) -> String {
+        text.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    #[test]
+    fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
+        let now = Stamp::new("2026-11-21 12:00:00");
+        for lang in [Lang::En, Lang::Zh] {
+            let keymap = Keymap::defaults();
+            let look = Look { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+            for (about, width) in Scope::ALL
+                .into_iter()
+                .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
+            {
+                let lines = Help::about(about).lines(View { look: &look, now: &now }, width);
+                assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
+                let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+                let (mut keys, mut does) = (String::new(), String::new());
+                for line in lines.iter().map(Strip::plain) {
+                    let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);
+                    let (left, right) = line.split_at(at);
+                    assert!(right.is_empty() || left.ends_with("  "), "{line:?}");
+                    keys.push_str(left);
+                    does.push_str(right);
+                }
+                let (keys, does) = (letters(&keys), letters(&does));
+                for (spec, chords) in look.keymap.listing(about) {
+                    let sentence = letters(spec.sentence(lang));
+                    assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
+                    for chord in chords {
+                        let sign = look.key_sign(&chord.to_string());
+                        assert!(keys.contains(&sign), "{width}: {sign}");
+                    }
+                }
+            }
         }
     }
 }

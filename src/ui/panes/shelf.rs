@@ -42,8 +42,8 @@ impl Shelf {
     }
 
     /// What is to be done with the chosen row; nothing where there is none.
-    fn chosen(&self, cx: &mut Cx<'_>, wish: impl FnOnce(&ShelfRow) -> Intent) -> Handled {
-        match self.rows.get(self.selected).map(wish) {
+    fn chosen(&self, cx: &mut Cx<'_>, wish: impl FnOnce(&ShelfRow, &Look) -> Intent) -> Handled {
+        match self.rows.get(self.selected).map(|row| wish(row, cx.look)) {
             Some(intent) => {
                 cx.intents.push(intent);
                 Handled::Close
@@ -53,22 +53,22 @@ impl Shelf {
     }
 }
 
-fn open(row: &ShelfRow) -> Intent {
+fn open(row: &ShelfRow, _: &Look) -> Intent {
     Intent::Open(DialogId::main(row.root.clone()))
 }
 
-fn move_to(row: &ShelfRow, to: Bucket) -> Intent {
-    Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row))
+fn move_to(to: Bucket, row: &ShelfRow, look: &Look) -> Intent {
+    Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row, look))
 }
 
 fn delete(row: &ShelfRow, look: &Look) -> Intent {
     let change = Lifecycle::Delete { root: row.root.clone() };
-    let question = look.sentence(Word::DeleteQuestion, &name(row));
-    Intent::AskForGood(question, Box::new(Intent::ChangeShelved(change, name(row))))
+    let question = look.sentence(Word::DeleteQuestion, &name(row, look));
+    Intent::AskForGood(question, Box::new(Intent::ChangeShelved(change, name(row, look))))
 }
 
-fn name(row: &ShelfRow) -> String {
-    dialog_name(&row.agent, None, &row.about, &row.taskdoc)
+fn name(row: &ShelfRow, look: &Look) -> String {
+    dialog_name(&row.agent, None, &look.about(&row.about, row.history), &row.taskdoc)
 }
 
 /// What a person calls a dialog: whose it is, and what it is about.
@@ -86,7 +86,7 @@ fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
     let left = Strip::new()
         .put(&format!("@{}", row.agent), look.style(Role::Agent))
         .put(&format!("  {}", row.taskdoc), dim)
-        .put(&format!("  {}", row.about), look.style(Role::Text));
+        .put(&format!("  {}", look.about(&row.about, row.history)), look.style(Role::Text));
     let age = age::short(&row.last_modified, view.now);
     let right = Strip::new().put(&format!("{}  {age}", look.word(word)), dim);
     (left, right)
@@ -119,14 +119,13 @@ impl Pane for Shelf {
             (Action::ShelfUp, |shelf, _| shelf.step(false)),
             (Action::ShelfDown, |shelf, _| shelf.step(true)),
             (Action::ShelfOpen, |shelf, cx| shelf.chosen(cx, open)),
-            (Action::ShelfRevive, |shelf, cx| shelf.chosen(cx, |row| move_to(row, Bucket::Run))),
+            (Action::ShelfRevive, |shelf, cx| {
+                shelf.chosen(cx, |row, look| move_to(Bucket::Run, row, look))
+            }),
             (Action::ShelfArchive, |shelf, cx| {
-                shelf.chosen(cx, |row| move_to(row, Bucket::Archive))
+                shelf.chosen(cx, |row, look| move_to(Bucket::Archive, row, look))
             }),
-            (Action::ShelfDelete, |shelf, cx| {
-                let look = cx.look;
-                shelf.chosen(cx, |row| delete(row, look))
-            }),
+            (Action::ShelfDelete, |shelf, cx| shelf.chosen(cx, delete)),
             (Action::ShelfClose, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);

@@ -12,6 +12,7 @@ use crate::ui::lang::{Counted, Word};
 use crate::ui::model::tree::Counts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
+use crate::ui::text::width::shorten_middle;
 use crate::ui::theme::Role;
 
 /// Most hints shown.
@@ -40,15 +41,36 @@ pub fn draw(
 ) {
     let look = view.look;
     let right = figures_strip(figures, look, area.width);
+    let cells = usize::from(area.width);
+    let room = cells.saturating_sub(right.width() + 2);
     let left = match notices.shown() {
-        Some((text, tone)) => message(text, tone, look),
-        None => hints_strip(hints, look, usize::from(area.width).saturating_sub(right.width() + 2)),
+        Some((text, tone)) => {
+            let whole = message(text.as_str(), tone, look);
+            if whole.width() > room {
+                return draw_long_message(buffer, area, (text, tone), look);
+            }
+            whole
+        }
+        None => hints_strip(hints, look, room),
     };
     draw_between(buffer, area, area.y, (&left, &right), look.glyphs.cut);
 }
 
-fn message(text: &SafeText, tone: Tone, look: &Look) -> Strip {
-    Strip::new().put(" ", Style::default()).put(text.as_str(), look.style(tone.role()))
+fn message(text: &str, tone: Tone, look: &Look) -> Strip {
+    Strip::new().put(" ", Style::default()).put(text, look.style(tone.role()))
+}
+
+/// The counts give way for as long as it is shown. What is still too long loses its middle, which is a
+/// name: how something is undone stands at the end.
+fn draw_long_message(
+    buffer: &mut Buffer,
+    area: Rect,
+    (text, tone): (&SafeText, Tone),
+    look: &Look,
+) {
+    let room = usize::from(area.width).saturating_sub(1);
+    let text = shorten_middle(text.as_str(), room, look.glyphs.cut);
+    message(&text, tone, look).draw(buffer, area, area.y);
 }
 
 fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {

@@ -26,9 +26,14 @@ use crate::ui::model::{OpenDialog, age};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use block::{Laid, Meta, lay};
+use prose::plain_rows;
 
 /// Rows kept laid out beyond those in view.
 const KEPT_ROWS: usize = 4_000;
+/// With fewer rows the headline of a question takes one, else two if it needs them.
+const HEADLINE_ROOM: u16 = 6;
+/// Cells before a headline: its sign and a blank.
+const HEADLINE_INDENT: usize = 2;
 
 /// The view on one dialog.
 #[derive(Debug)]
@@ -50,7 +55,7 @@ pub struct TranscriptPane {
     /// What is on the screen, from the top.
     rows: Vec<Anchor>,
     /// The first row of the pane says what the question is about.
-    pinned: bool,
+    pinned: u16,
     /// Items below the view that came, or grew, since following stopped.
     new_below: usize,
     /// What is to be brought into view once it is there.
@@ -99,7 +104,7 @@ impl Default for TranscriptPane {
             width: 0,
             height: 0,
             rows: Vec::new(),
-            pinned: false,
+            pinned: 0,
             new_below: 0,
             wanted: None,
         }
@@ -195,8 +200,9 @@ impl TranscriptPane {
         self.bound_cache();
         self.settle_view(open, scene);
         self.count_new(open, scene);
-        self.pinned = scene.headline.is_some() && !self.shows_question(open, scene);
-        if self.pinned {
+        let pinned = scene.headline.filter(|_| !self.shows_question(open, scene));
+        self.pinned = pinned.map_or(0, |headline| headline_rows(headline, scene.view, area).1);
+        for _ in 0..self.pinned {
             self.make_room(open);
         }
         let near_start = self.top.item - open.origin < 2;
@@ -207,10 +213,10 @@ impl TranscriptPane {
     pub fn draw(&mut self, open: &OpenDialog, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
         let chosen = if scene.focused { self.chosen(open) } else { None };
         let rows = std::mem::take(&mut self.rows);
-        if let Some(headline) = scene.headline.filter(|_| self.pinned) {
+        if let Some(headline) = scene.headline.filter(|_| self.pinned > 0) {
             draw_headline(headline, scene.view, buffer, area);
         }
-        for (y, at) in (area.y + u16::from(self.pinned)..area.bottom()).zip(&rows) {
+        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&rows) {
             let at = *at;
             self.draw_row(open, scene, buffer, Rect { y, height: 1, ..area }, at);
             let first = at.row == usize::from(has_gap(open, at.item));
@@ -235,11 +241,11 @@ impl TranscriptPane {
         headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
     }
 
-    /// Gives one row up for the headline: the first, which is seen again one row further up; at the
+    /// Gives one row up for a row of the headline: the first, which is seen again one row further up; at the
     /// very start, the last.
     fn make_room(&mut self, open: &OpenDialog) {
-        let free = self.height.saturating_sub(self.rows.len());
-        if free > usize::from(self.new_below > 0) {
+        let taken = usize::from(self.pinned) + usize::from(self.new_below > 0);
+        if self.height.saturating_sub(self.rows.len()) >= taken {
             return;
         }
         if self.top.item <= open.origin && self.top.row == 0 {
@@ -341,15 +347,33 @@ fn is_openable(body: &Body) -> bool {
     body.call().is_some() || has_more
 }
 
-/// What the question is about, while it is out of view.
-pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: Rect) {
+/// What the question is about, while it is out of view: at most two rows of it where there is room.
+/// Returns the rows it takes.
+pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: Rect) -> u16 {
+    let (rows, taken) = headline_rows(headline, view, area);
+    for (y, row) in (area.y..area.bottom()).zip(rows) {
+        row.draw(buffer, area, y);
+    }
+    taken
+}
+
+fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16) {
     let look = view.look;
     let style = look.style(Role::TextStrong);
-    Strip::new()
-        .put(&format!("{} ", look.glyphs.needs_you), look.style(Role::Attention))
-        .put(headline, style)
-        .shortened(usize::from(area.width), look.glyphs.cut, style)
-        .draw(buffer, area, area.y);
+    let most = if area.height < HEADLINE_ROOM { 1 } else { 2 };
+    let cells = usize::from(area.width).saturating_sub(HEADLINE_INDENT).max(1);
+    let mut rows = plain_rows(headline, HEADLINE_INDENT, cells, style);
+    let is_cut = rows.len() > most;
+    rows.truncate(most);
+    if let Some(last) = rows.pop() {
+        let last = if is_cut { last.put(look.glyphs.cut, style) } else { last };
+        rows.push(last.shortened(usize::from(area.width), look.glyphs.cut, style));
+    }
+    if let Some(first) = rows.first_mut() {
+        *first = first.clone().led_by(look.glyphs.needs_you, look.style(Role::Attention));
+    }
+    let taken = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    (rows, taken)
 }
 
 fn meta_strip(meta: &Meta, view: View<'_>) -> Strip {

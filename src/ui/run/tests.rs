@@ -174,6 +174,7 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
         context_percent: None,
         context_level: None,
         keep_going: None,
+        history: false,
         queued: std::sync::Arc::default(),
     };
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {

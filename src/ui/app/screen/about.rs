@@ -15,6 +15,7 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::Names;
 use crate::ui::panes::transcript::block::WIDEST;
 use crate::ui::panes::transcript::prose::plain_rows;
+use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
 /// Who is who around the open dialog.
@@ -111,7 +112,7 @@ fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip
 /// All of the reason, and the key that lets the dialog go on.
 fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
     let role = if reason.is_failure() { Role::Bad } else { Role::Text };
-    let mut rows = wrapped(&reason.sentence(), width, look.style(role));
+    let mut rows = wrapped(&sentence(reason, look.lang), width, look.style(role));
     if let Some(first) = rows.first_mut() {
         *first = first.clone().led_by(look.glyphs.stopped, look.style(Role::Warning));
     }

@@ -231,3 +231,22 @@ fn the_alt_key_is_called_alt() {
     stage.keys("i <f1>");
     assert!(stage.screen().contains("Alt+⏎ Ctrl+j"), "{}", stage.screen());
 }
+
+#[test]
+fn a_long_headline_stays_readable_while_one_scrolls() {
+    let text = "Which database shall hold the audit log, and how long?\n\nIt is small.";
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = asked(width, height, text);
+        stage.keys("<alt+a>").screen();
+        for _ in 0..60 {
+            stage.keys("<ctrl+up>").screen();
+        }
+        let screen = stage.screen();
+        let rows = screen.lines().filter_map(|row| row.split('│').next_back());
+        let shown: Vec<&str> = rows.flat_map(str::split_whitespace).collect();
+        assert!(shown.join(" ").contains("Which database shall hold"), "{screen}");
+        let in_view = screen.contains("@orchestrator asks");
+        assert!(in_view || screen.contains("how long?"), "{screen}");
+        assert!(screen.contains("Add two-factor"), "the first line is there too\n{screen}");
+    }
+}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::{DialogId, DisplayState, RootId, Stamp};
-use crate::protocol::event::Segment;
+use crate::protocol::event::{Segment, WorkspaceView};
 use crate::protocol::{Command, TreeRow, UiEvent};
 use crate::ui::action::{ACTIONS, Scope};
 use crate::ui::app::Effect;
@@ -394,4 +394,34 @@ fn nothing_a_model_writes_can_command_the_terminal() {
     let screen = stage.screen();
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
     assert!(!screen.contains('\u{202e}'));
+}
+
+#[test]
+fn what_the_form_wants_is_readable_in_full_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = Stage::new(width, height);
+        stage.tell(UiEvent::Workspace(WorkspaceView { taskdocs: Vec::new(), ..workspace() }));
+        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+        stage.keys("n <enter>");
+        let screen = stage.screen();
+        let rows = screen.lines().filter_map(|row| row.split('│').next_back());
+        let shown: Vec<&str> = rows.flat_map(str::split_whitespace).collect();
+        let shown = shown.concat();
+        assert!(shown.contains("nameaTaskdoc,suchasadd-login.tsk"), "{screen}");
+        assert!(shown.contains("firstmessage›"), "{screen}");
+    }
+}
+
+#[test]
+fn the_taskdoc_of_a_dialog_that_was_just_begun_is_offered_first_for_the_next() {
+    let mut stage = streaming(120, 40);
+    stage.keys("n <tab> <tab> fresh.tsk <tab> go <enter>");
+    let ticket = stage.sent.iter().rev().find_map(|command| match command {
+        Command::Create { ticket, taskdoc, .. } if taskdoc == "fresh.tsk" => Some(*ticket),
+        _ => None,
+    });
+    let ticket = ticket.expect("a dialog was begun");
+    stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
+    stage.keys("n");
+    assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
 }

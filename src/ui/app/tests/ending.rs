@@ -80,3 +80,35 @@ fn only_a_demo_with_nothing_left_to_do_is_over() {
     stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("3 r");
     assert!(!stage.app.replays() && !quits(&mut stage));
 }
+
+/// The text of a screen without its blanks.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[test]
+fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        for pane in ["1", "<alt+2>", "3"] {
+            let mut stage = played(width, height, Begun::Now);
+            stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys(pane);
+            let screen = stage.screen();
+            assert!(letters(&screen).contains(&letters(OVER)), "{screen}");
+            assert!(screen.contains("r plays it again  esc close  q leave"), "{screen}");
+        }
+    }
+}
+
+#[test]
+fn on_a_small_screen_the_end_of_the_demo_is_not_in_the_way() {
+    let mut stage = played(40, 12, Begun::Now);
+    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
+    let screen = stage.screen();
+    assert!(screen.contains("message to @orch") && screen.contains("› thanks"), "{screen}");
+    stage.keys("<esc>");
+    assert!(stage.screen().contains("is over"));
+    stage.keys("?");
+    assert!(!stage.screen().contains("is over") && stage.screen().contains("KEYS THAT WORK"));
+    stage.keys("<esc>");
+    assert!(stage.screen().contains("is over"));
+}

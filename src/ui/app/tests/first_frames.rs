@@ -166,3 +166,12 @@ fn unfolding_is_nothing_new() {
     stage.keys("t o");
     assert_eq!(counted(&mut stage), None);
 }
+
+#[test]
+fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
+    let mut stage = Stage::chinese(80, 24);
+    let row = TreeRow { state: stopped(), ..rows().remove(0) };
+    stage.tell(UiEvent::Rows(vec![row])).tell(UiEvent::Inbox(Vec::new())).page(&[]).keys("3");
+    let screen = stage.screen();
+    assert!(screen.contains("■ 由你停止  c 继续"), "{screen}");
+}

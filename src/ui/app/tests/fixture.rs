@@ -277,6 +277,7 @@ pub fn row(
         context_percent: None,
         context_level: None,
         keep_going: None,
+        history: false,
         queued: Arc::default(),
     }
 }

@@ -113,3 +113,27 @@ fn only_numbers_that_a_key_stands_for_are_printed() {
     stage.keys("9");
     assert!(stage.screen().contains("answer 9 of 12"));
 }
+
+#[test]
+fn a_key_that_does_nothing_while_one_writes_says_so_too() {
+    for (open, keys) in
+        [("3 i", "<ctrl+g> <alt+z>"), ("n", "<ctrl+g> <f5> <alt+q>"), ("3 g f", "<f5> <alt+q>")]
+    {
+        for key in keys.split(' ') {
+            let mut stage = streaming(80, 24);
+            stage.keys(open);
+            stage.wait(std::time::Duration::from_secs(9)).keys(key);
+            assert!(notice(&mut stage).contains("does nothing here"), "{open} {key}");
+        }
+    }
+    let mut stage = streaming(80, 24);
+    stage.keys("3 i a <ctrl+b> <ctrl+b> <up> <pageup> <backspace> <ctrl+k>");
+    assert!(!notice(&mut stage).contains("does nothing"), "keys of a text field");
+}
+
+#[test]
+fn sending_nothing_says_what_is_missing() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3 i <enter>");
+    assert!(notice(&mut stage).contains("write something first"));
+}

@@ -39,6 +39,7 @@ fn shelf() -> Vec<ShelfRow> {
         agent: "ops".into(),
         taskdoc: "nightly.tsk".to_owned(),
         about: about.to_owned(),
+        history: false,
         last_modified: Stamp::new("2026-11-21 11:00:00"),
     };
     vec![row(1, Bucket::Done, "rotate the logs"), row(2, Bucket::Archive, "old backups")]
@@ -235,4 +236,57 @@ fn what_is_done_and_archived_is_listed_and_brought_back() {
     stage.keys("u D A <enter>");
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     assert!(stage.screen().contains("nothing is done or archived"));
+}
+
+#[test]
+fn how_it_is_undone_is_readable_at_every_size_whatever_the_dialog_is_called() {
+    for (width, height) in [(80, 24), (60, 20), (40, 12)] {
+        for (key, done) in [("d", "done: @orch"), ("A", "archived: @orch")] {
+            let mut stage = Stage::new(width, height);
+            let about = "rotate the logs of all the machines in the cellar, then those upstairs";
+            let idle = |row: TreeRow| TreeRow {
+                state: DisplayState::Idle,
+                questions: 0,
+                about: about.to_owned(),
+                ..row
+            };
+            stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
+            stage.tell(UiEvent::Inbox(Vec::new()));
+            stage.keys("1 g j").keys(key);
+            let ticket = ticket(&stage);
+            stage.tell(UiEvent::Done { ticket, dialog: None });
+            let screen = stage.screen();
+            let last = screen.lines().last().unwrap_or_default();
+            assert!(last.contains(done) && last.ends_with("undo with u u"), "{last}");
+        }
+    }
+}
+
+#[test]
+fn what_is_only_history_is_called_so_in_the_language_of_the_screen() {
+    for (mut stage, word) in
+        [(Stage::new(120, 40), "(history)"), (Stage::chinese(120, 40), "（历史）")]
+    {
+        let old = TreeRow { about: "Build".to_owned(), history: true, ..rows().remove(0) };
+        stage.tell(UiEvent::Rows(vec![old])).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        assert!(stage.screen().contains(&format!("{word} Build")), "{}", stage.screen());
+        stage.keys("1 g j D");
+        assert!(stage.screen().contains(&format!("“{word} Build”")), "{}", stage.screen());
+    }
+    let old = ShelfRow { history: true, ..shelf().remove(0) };
+    let screen = with_shelf(vec![old]).screen();
+    assert!(screen.contains("(history) rotate"), "{screen}");
+}
+
+#[test]
+fn what_a_note_is_for_is_readable_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = Stage::new(width, height);
+        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+        stage.keys("1 g j j X");
+        let screen = stage.screen();
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        assert!(words.join(" ").contains("a note for who waits for it, or"), "{screen}");
+        assert!(!screen.contains("no…") && screen.contains("nothing"), "{screen}");
+    }
 }

@@ -29,6 +29,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         context_percent: None,
         context_level: None,
         keep_going: None,
+        history: false,
         queued: std::sync::Arc::default(),
     }
 }

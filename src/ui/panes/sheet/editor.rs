@@ -86,6 +86,9 @@ impl Editor {
     }
 
     pub fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if !Field::takes(key) {
+            return Handled::Ignored;
+        }
         if self.field.typed(key) {
             self.keep(cx);
         }
