@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 use std::sync::Once;
 
 use tracing::Level;
@@ -10,15 +11,17 @@ use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+type Lines = Rc<RefCell<Vec<u8>>>;
+
 thread_local! {
-    static LINES: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+    static LISTENER: RefCell<Option<Lines>> = const { RefCell::new(None) };
 }
 
 /// To be called before anything is logged.
 pub fn prepare() {
     static READY: Once = Once::new();
     READY.call_once(|| {
-        let listens = || LINES.with_borrow(Option::is_some);
+        let listens = || LISTENER.with_borrow(Option::is_some);
         let filter = dynamic_filter_fn(move |meta, _| *meta.level() <= Level::INFO && listens());
         let lines =
             tracing_subscriber::fmt::layer().with_ansi(false).without_time().with_writer(|| Writer);
@@ -30,7 +33,11 @@ struct Writer;
 
 impl io::Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        LINES.with_borrow_mut(|lines| lines.get_or_insert_default().extend_from_slice(bytes));
+        LISTENER.with_borrow(|listener| {
+            if let Some(lines) = listener {
+                lines.borrow_mut().extend_from_slice(bytes);
+            }
+        });
         Ok(bytes.len())
     }
 
@@ -40,18 +47,18 @@ impl io::Write for Writer {
 }
 
 /// What is logged on this thread at the level `info`, as long as it lives.
-pub struct Logged(());
+pub struct Logged(Lines);
 
 impl Logged {
     pub fn listen() -> Self {
         prepare();
-        LINES.set(Some(Vec::new()));
-        Self(())
+        let lines = Lines::default();
+        LISTENER.set(Some(Rc::clone(&lines)));
+        Self(lines)
     }
 
     pub fn text(&self) -> String {
-        let lines = LINES.with_borrow(|lines| lines.clone().unwrap_or_default());
-        String::from_utf8(lines).expect("text")
+        String::from_utf8(self.0.borrow().clone()).expect("text")
     }
 
     /// The lines that say `event` and hold all `parts`.
@@ -65,6 +72,6 @@ impl Logged {
 
 impl Drop for Logged {
     fn drop(&mut self) {
-        LINES.set(None);
+        LISTENER.set(None);
     }
 }

@@ -42,11 +42,11 @@ async fn a03_a_provider_that_goes_on_after_its_end_stops_the_dialog_and_is_not_a
     assert!(reason.contains("protocol violation"), "{reason}");
     assert_eq!(world.models.requests().len(), 1);
     assert_eq!(story(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
-    let problems = running.seen.iter().filter_map(|event| match event {
+    let mut problems = running.seen.iter().filter_map(|event| match event {
         UiEvent::Problems(problems) => problems.first().map(|problem| problem.id.clone()),
         _ => None,
     });
-    assert_eq!(problems.last(), Some(format!("llm_protocol_violation/{main}")));
+    assert_eq!(problems.next_back(), Some(format!("llm_protocol_violation/{main}")));
 }
 
 #[tokio::test(start_paused = true)]

@@ -240,10 +240,10 @@ fn directive() -> String {
 }
 
 fn frame(owes: bool) -> String {
-    let owed =
+    let obligation =
         if owes { format!(",\"tellaskReplyObligation\":{}", directive()) } else { String::new() };
     format!(
-        r#"{{"kind":"asker_dialog_stack_frame","askerDialogId":"{MAIN}","assignmentFromAsker":{{"callName":"tellask","tellaskContent":"Plan.","originMemberId":"lead","askerDialogId":"{MAIN}","callId":"c"}}{owed}}}"#
+        r#"{{"kind":"asker_dialog_stack_frame","askerDialogId":"{MAIN}","assignmentFromAsker":{{"callName":"tellask","tellaskContent":"Plan.","originMemberId":"lead","askerDialogId":"{MAIN}","callId":"c"}}{obligation}}}"#
     ) + "\n"
 }
 

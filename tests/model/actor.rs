@@ -135,10 +135,8 @@ fn unpaired(request: &Request) -> Option<String> {
                 }
                 open.insert(id);
             }
-            Message::Result { id, .. } => {
-                if !open.remove(id) {
-                    return Some(format!("a result without its call, or a second one: {id}"));
-                }
+            Message::Result { id, .. } if !open.remove(id) => {
+                return Some(format!("a result without its call, or a second one: {id}"));
             }
             _ => {}
         }

@@ -182,16 +182,16 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
             let arguments = json!({"tellaskContent": book.mark('q'), "effort": 1}).to_string();
             ("freshBootsReasoning", arguments, "freshBootsReasoning".to_owned())
         }
-        Act::Back => text_call("tellaskBack", "tellaskContent", book.mark('q')),
-        Act::AskHuman => text_call("askHuman", "tellaskContent", book.mark('q')),
+        Act::Back => text_call("tellaskBack", "tellaskContent", &book.mark('q')),
+        Act::AskHuman => text_call("askHuman", "tellaskContent", &book.mark('q')),
         Act::Reply => {
             let tools = ["replyTellask", "replyTellaskBack", "replyTellaskSessionless"];
-            text_call(tools[[0, 0, 1, 2][pick]], "replyContent", book.mark('r'))
+            text_call(tools[[0, 0, 1, 2][pick]], "replyContent", &book.mark('r'))
         }
         Act::WrongReply => ("replyTellask", "{}".to_owned(), "replyTellask {}".to_owned()),
-        Act::Probe => text_call(tool::NAME, "mark", book.mark('t')),
-        Act::ClearMind => text_call("clear_mind", "reminder_content", book.mark('m')),
-        Act::Remind => text_call("add_reminder", "content", book.mark('m')),
+        Act::Probe => text_call(tool::NAME, "mark", &book.mark('t')),
+        Act::ClearMind => text_call("clear_mind", "reminder_content", &book.mark('m')),
+        Act::Remind => text_call("add_reminder", "content", &book.mark('m')),
         Act::Odd => odd(pick),
         Act::Session
         | Act::Once
@@ -204,7 +204,7 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
     })
 }
 
-fn text_call(name: &'static str, argument: &str, text: String) -> Made {
+fn text_call(name: &'static str, argument: &str, text: &str) -> Made {
     (name, json!({ argument: text }).to_string(), format!("{name} {text}"))
 }
 

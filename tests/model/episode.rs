@@ -65,15 +65,15 @@ impl Episode {
     fn begin(seed: u64, profile: Profile, book: Arc<Mutex<Book>>) -> Self {
         let actor = Actor::new(seed, profile, book.clone());
         let runs = tool::Runs::default();
-        let pushes = if profile == Profile::Everything && seed % 4 == 0 { 2 } else { 0 };
+        let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
         let disk = Arc::new(Mortal::new());
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
-        let desk = Some(Desk::open(&world));
+        let program = Some(Desk::open(&world));
         let memory = Memory::default();
-        Self { world, disk, actor, book, runs, memory, desk, tickets: 0 }
+        Self { world, disk, actor, book, runs, memory, desk: program, tickets: 0 }
     }
 
     async fn run(&mut self, plan: &[Planned]) -> Result<(), String> {
@@ -155,7 +155,7 @@ impl Episode {
         let all: Vec<&DialogId> = self.desk().rows.keys().collect();
         let fitting: Vec<&DialogId> =
             all.iter().copied().filter(|id| fit(self.desk(), id)).collect();
-        let among = if fitting.is_empty() || n % 8 == 0 { all } else { fitting };
+        let among = if fitting.is_empty() || n.is_multiple_of(8) { all } else { fitting };
         let place = (n / 8) as usize % among.len().max(1);
         among.get(place).map_or_else(|| self.main(), |id| (*id).clone())
     }

@@ -100,22 +100,26 @@ impl Field {
     /// True for a key that a field knows, whether or not there is something for it to do.
     pub fn takes(key: KeyEvent) -> bool {
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
-        match key.code {
-            KeyCode::Char(c) if held == KeyModifiers::CONTROL => CTRL.contains(c),
-            KeyCode::Char(c) if held == KeyModifiers::ALT => ALT.contains(c),
-            KeyCode::Char(_) => true,
-            KeyCode::Backspace
-            | KeyCode::Delete
-            | KeyCode::Left
-            | KeyCode::Right
-            | KeyCode::Up
-            | KeyCode::Down
-            | KeyCode::Home
-            | KeyCode::End
-            | KeyCode::PageUp
-            | KeyCode::PageDown => true,
-            _ => false,
+        if let KeyCode::Char(c) = key.code {
+            return match held {
+                KeyModifiers::CONTROL => CTRL.contains(c),
+                KeyModifiers::ALT => ALT.contains(c),
+                _ => true,
+            };
         }
+        matches!(
+            key.code,
+            KeyCode::Backspace
+                | KeyCode::Delete
+                | KeyCode::Left
+                | KeyCode::Right
+                | KeyCode::Up
+                | KeyCode::Down
+                | KeyCode::Home
+                | KeyCode::End
+                | KeyCode::PageUp
+                | KeyCode::PageDown
+        )
     }
 
     fn delete_before(&mut self) -> bool {

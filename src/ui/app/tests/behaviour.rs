@@ -416,9 +416,11 @@ fn what_the_form_wants_is_readable_in_full_at_every_size() {
 fn the_taskdoc_of_a_dialog_that_was_just_begun_is_offered_first_for_the_next() {
     let mut stage = streaming(120, 40);
     stage.keys("n <tab> <tab> fresh.tsk <tab> go <enter>");
-    let ticket = stage.sent.iter().rev().find_map(|command| match command {
-        Command::Create { ticket, taskdoc, .. } if taskdoc == "fresh.tsk" => Some(*ticket),
-        _ => None,
+    let ticket = stage.sent.iter().rev().find_map(|command| {
+        let Command::Create { ticket, taskdoc, .. } = command else {
+            return None;
+        };
+        (taskdoc == "fresh.tsk").then_some(*ticket)
     });
     let ticket = ticket.expect("a dialog was begun");
     stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
