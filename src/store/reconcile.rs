@@ -44,13 +44,14 @@ pub(super) fn questions(dialog: &DialogId, scan: &Scan, file: &[Question]) -> In
             index.contradictions.push(format!("the question of call {call} is listed twice"));
             continue;
         }
-        let known = scan.history.calls.contains_key(call);
+        let recorded = scan.history.calls.get(call);
         let answered = scan.history.replies.contains_key(call);
-        if scan.asked.contains(call) || (!known && !answered) {
+        if scan.asked.contains(call) || (recorded.is_none() && !answered) {
             index.entries.push(question.clone());
-        } else if !known {
-            index.dropped += 1;
+            continue;
         }
+        let asks = |fact: &CallFact| fact.special() == Some(SpecialCall::AskHuman);
+        index.dropped += usize::from(!recorded.is_some_and(asks));
     }
     for call in scan.asked.iter().filter(|call| !seen.contains(*call)) {
         let snapshot = scan.snapshot.get(call).cloned();

@@ -432,6 +432,20 @@ proptest::proptest! {
 }
 
 #[test]
+fn a_question_whose_call_is_damaged_is_kept_as_a_copy() {
+    let workspace = tree();
+    let course = workspace.of_root("course-001.jsonl");
+    let text = fs::read_to_string(&course).unwrap();
+    fs::write(&course, text.replace("\"askHuman\"", "\"ask Human\"")).unwrap();
+    let before = contents(&workspace.at(""));
+    let store = workspace.open();
+    let loaded = store.load(run(), &root()).unwrap();
+    assert_eq!(loaded.tree.main().unwrap().questions, []);
+    commit(&store, loaded.mended).unwrap();
+    assert_nothing_is_lost(&before, &workspace);
+}
+
+#[test]
 fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_moved() {
     let workspace = tree();
     let file = workspace.at("run/aa/bb/00000001/pending-sideDialogs.json");
