@@ -1,6 +1,6 @@
 //! What is said about questions asked back, and about a person who speaks in between.
 
-use crate::domain::{AgentId, Assignment, ReplyDirective};
+use crate::domain::{AgentId, Assignment, ReplyDirective, ReplyKind};
 
 use super::{Texts, quote};
 
@@ -57,21 +57,26 @@ impl Texts {
         .to_owned()
     }
 
-    /// Takes a dialog back to the reply it owes.
+    /// Takes a dialog back to the reply it owes. A question is quoted: it may have been asked several.
     #[must_use]
     pub fn back_to_the_task(self, owed: &ReplyDirective) -> String {
-        let (tool, request) = (&owed.expected_reply_call_name, quote(&owed.tellask_content));
-        self.pick(
+        let tool = &owed.expected_reply_call_name;
+        let back = self.pick(
             format!(
                 "[Dominds long-line reminder]\n\
                  The talk with the person is over for now. Take up your earlier task again; it is still \
-                 to be answered, with `{tool}`:\n\n{request}"
+                 to be answered, with `{tool}`"
             ),
             format!(
                 "[Dominds 长线提醒]\n\
-                 与用户的插话先到这里。请继续原来的任务；它仍等着你用 `{tool}` 回复：\n\n{request}"
+                 与用户的插话先到这里。请继续原来的任务；它仍等着你用 `{tool}` 回复"
             ),
-        )
+        );
+        if tool == ReplyKind::Back.name() {
+            format!("{back}{}\n\n{}", self.pick(":", "："), quote(&owed.tellask_content))
+        } else {
+            format!("{back}{}", self.pick(".", "。"))
+        }
     }
 
     /// Tells a dialog that it came to its end without the reply it owes.

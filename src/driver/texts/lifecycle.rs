@@ -2,41 +2,53 @@
 
 use crate::domain::{Pending, TellaskKind};
 
-use super::Texts;
+use super::{Texts, quote};
 
 impl Texts {
     /// Closes a call whose side dialog was declared dead; `note` is the person's own.
     #[must_use]
     pub fn declared_dead(self, pending: &Pending, note: Option<&str>) -> String {
         let (what, call_name) = (self.closed_call(pending), pending.call_name.as_str());
-        let why = if call_name == TellaskKind::Session.name() {
+        let (why, advice) = if call_name == TellaskKind::Session.name() {
             self.pick(
-                "The human declared the side dialog of this session dead; it will never reply. The \
-                 session name is free: a new `tellask` with it begins a new side dialog that knows \
-                 nothing of the old one, so say everything it needs.",
-                "人已宣告此会话的支线对话死亡，它不会再回复。会话名已空出：再次用它 `tellask` 会开启全新的支线\
-                 对话，不带任何旧上下文，请在新诉请中写全所需信息。",
+                (
+                    "The human declared the side dialog of this session dead; it will never reply.",
+                    "The session name is free: a new `tellask` with it begins a new side dialog that \
+                     knows nothing of the old one, so say everything it needs.",
+                ),
+                (
+                    "人已宣告此会话的支线对话死亡，它不会再回复。",
+                    "会话名已空出：再次用它 `tellask` 会开启全新的支线对话，不带任何旧上下文，请在新诉请中写全所需信息。",
+                ),
             )
         } else if call_name == TellaskKind::FreshBoots.name() {
             self.pick(
-                "The human declared this reasoning dead; it will bring no conclusion. Decide without \
-                 it, or begin a new one.",
-                "人已宣告这次推理死亡，它不会给出结论。请自行判断，或重新发起。",
+                (
+                    "The human declared this reasoning dead; it will bring no conclusion.",
+                    "Decide without it, or begin a new one.",
+                ),
+                ("人已宣告这次推理死亡，它不会给出结论。", "请自行判断，或重新发起。"),
             )
         } else {
             self.pick(
-                "The human declared the side dialog of this request dead; it will never reply. If the \
-                 request still matters, make a new one and say everything it needs.",
-                "人已宣告此诉请的支线对话死亡，它不会再回复。若仍有需要，请重新发起并写全所需信息。",
+                (
+                    "The human declared the side dialog of this request dead; it will never reply.",
+                    "If the request still matters, make a new one and say everything it needs.",
+                ),
+                (
+                    "人已宣告此诉请的支线对话死亡，它不会再回复。",
+                    "若仍有需要，请重新发起并写全所需信息。",
+                ),
             )
         };
+        let note = note.map(str::trim).filter(|note| !note.is_empty());
+        let note =
+            note.map(|note| format!("{}\n{note}", self.pick("The human's note:", "人的附言：")));
+        let request = quote(&pending.tellask_content);
+        let request = format!("{}\n\n{request}", self.pick("The request was:", "诉请原文："));
         let notice = self.pick(format!("{what}. {why}"), format!("{what}。{why}"));
-        match note.map(str::trim).filter(|note| !note.is_empty()) {
-            Some(note) => {
-                format!("{notice}\n\n{}\n{note}", self.pick("The human's note:", "人的附言："))
-            }
-            None => notice,
-        }
+        let parts = [Some(notice), note, Some(request), Some(advice.to_owned())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
     /// Tells a side dialog that the dialog it works for is dead.
