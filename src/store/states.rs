@@ -167,6 +167,9 @@ impl Build<'_> {
             let mend = "nothing to do: it is rebuilt from the records of the asker";
             self.notes.add("route", path, text, mend);
         }
+        if part.stack.value.as_ref().is_some_and(|frames| !frames.is_empty()) {
+            self.irreplaceable.push(path.clone());
+        }
         self.keep_copy(part.stack.health, path);
         if part.stack.health != Health::Misplaced {
             self.mended.push(Change::Stack { dialog: part.id.clone(), stack: stack.clone() });

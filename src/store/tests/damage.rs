@@ -446,6 +446,23 @@ fn a_question_whose_call_is_damaged_is_kept_as_a_copy() {
 }
 
 #[test]
+fn a_stack_that_names_no_assignment_is_kept_as_a_copy() {
+    let workspace = tree();
+    let stack = workspace.of_root(SIDE_STACK);
+    let text = fs::read_to_string(&stack).unwrap();
+    fs::write(&stack, text.replace("assignmentFromAsker", "ssignmentFromAsker")).unwrap();
+    let before = contents(&workspace.at(""));
+    let store = workspace.open();
+    let loaded = store.load(run(), &root()).unwrap();
+    assert_eq!(
+        loaded.tree.get(&side_id()).unwrap().stack,
+        [Frame::owing(assignment(), "replyTellask")]
+    );
+    commit(&store, loaded.mended).unwrap();
+    assert_nothing_is_lost(&before, &workspace);
+}
+
+#[test]
 fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_moved() {
     let workspace = tree();
     let file = workspace.at("run/aa/bb/00000001/pending-sideDialogs.json");
