@@ -295,6 +295,66 @@ fn parked_work_is_not_done_and_is_named_in_the_last_line() {
     assert_eq!(plain.err.lines().last(), Some(told.as_str()));
 }
 
+/// Two sessions that wait for each other, as another program may leave them.
+fn put_ring(workspace: &Workspace) -> [String; 2] {
+    let [plan, help] = ["cc/dd/00000003", "cc/dd/00000004"];
+    for (id, agent, slug, asker, assigned, asks) in [
+        (plan, "dev", "plan", help, "y", ("x", "lead", "help")),
+        (help, "lead", "help", plan, "x", ("y", "dev", "plan")),
+    ] {
+        let folder = format!("{MAIN}/sideDialogs/{id}");
+        let identity = format!(
+            "id: {id}\nagentId: {agent}\ntaskDocPath: t.tsk\ncreatedAt: 2026-11-21 12:00:00\n\
+             sessionSlug: {slug}\n"
+        );
+        let frame = format!(
+            r#"{{"kind":"asker_dialog_stack_frame","askerDialogId":"{asker}","assignmentFromAsker":{{"callName":"tellask","mentionList":["@{agent}"],"tellaskContent":"Go.","originMemberId":"lead","askerDialogId":"{asker}","callId":"{assigned}"}},"tellaskReplyObligation":{{"expectedReplyCallName":"replyTellask","targetDialogId":"{asker}","targetCallId":"{assigned}","tellaskContent":"Go."}}}}"#
+        ) + "\n";
+        let (call, target, session) = asks;
+        let at = r#""genseq":1,"rootCourse":1,"rootGenseq":1"#;
+        let course = [
+            format!(r#"{{"ts":"t","type":"gen_start_record",{at}}}"#),
+            format!(
+                r#"{{"ts":"t","type":"tellask_call_anchor_record","anchorRole":"assignment","callId":"{assigned}",{at}}}"#
+            ),
+            format!(
+                r#"{{"ts":"t","type":"tellask_call_record","id":"{call}","name":"tellask","rawArgumentsText":"{{\"targetAgentId\":\"{target}\",\"sessionSlug\":\"{session}\",\"tellaskContent\":\"Go.\"}}","deliveryMode":"tellask_call_start",{at}}}"#
+            ),
+            format!(
+                r#"{{"ts":"t","type":"func_result_record","id":"{call}","name":"tellask","content":"waits",{at}}}"#
+            ),
+            format!(
+                r#"{{"ts":"t","type":"gen_finish_record","contextHealth":{{"kind":"unavailable","reason":"usage_unavailable"}},{at}}}"#
+            ),
+        ];
+        workspace.put("run", &folder, "dialog.yaml", &identity);
+        workspace.put("run", &folder, "asker-stack.jsonl", &frame);
+        workspace.put("run", &folder, "course-001.jsonl", &(course.join("\n") + "\n"));
+    }
+    [plan, help].map(str::to_owned)
+}
+
+#[test]
+fn a_ring_on_disk_is_blocked_and_names_who_waits_for_whom_until_one_is_dead() {
+    let workspace = Workspace::staffed();
+    workspace.ok(&["dead", SIDE]);
+    let [plan, _] = put_ring(&workspace);
+    let driven = workspace.run(&["drive", "--json"]);
+    let last = quiet(&driven);
+    assert_eq!((driven.code, &last["outcome"]), (4, &"blocked".into()), "{}", driven.out);
+    let plain = workspace.run(&["drive"]);
+    let told = plain.err.lines().last().unwrap_or_default();
+    assert_eq!(plain.code, 4, "{told}");
+    for part in ["blocked: ", "@dev", "waits for", "@lead"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let doctor = workspace.run(&["doctor"]);
+    assert!(doctor.code == 6 && doctor.out.contains("wait for each other"), "{}", doctor.out);
+    workspace.ok(&["dead", &plan]);
+    let driven = workspace.run(&["drive", "--json"]);
+    assert_eq!((driven.code, &quiet(&driven)["outcome"]), (0, &"paused".into()), "{}", driven.out);
+}
+
 #[test]
 fn an_id_that_fits_none_or_several_is_answered_with_the_candidates_by_every_command() {
     let workspace = Workspace::staffed();

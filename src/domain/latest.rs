@@ -386,10 +386,12 @@ impl StopReason {
         texts.get(lang.code())?.as_str().map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// True if the dialog stopped because something went wrong.
+    /// True if the dialog stopped because something went wrong. That nobody waits for it was a person's
+    /// decision.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. }) && !self.is_pause()
+        let failed = matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. });
+        failed && !self.is_pause() && *self != Self::asker_is_dead()
     }
 
     /// In English; the screen has its own words for the other language.

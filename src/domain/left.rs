@@ -66,8 +66,15 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
-    let forked = *interruption == StopReason::ForkContinueReady;
-    let empty = !interruption.is_pause() && !interruption.is_failure() && !forked;
+    let empty = match interruption {
+        StopReason::UserStop
+        | StopReason::EmergencyStop
+        | StopReason::ServerRestart
+        | StopReason::PendingCourseStart => true,
+        StopReason::SystemStop { .. }
+        | StopReason::LlmRetryStopped { .. }
+        | StopReason::ForkContinueReady => false,
+    };
     let free = !dialog.is_asked_back() && !dialog.talks_to_a_person();
     waits && empty && free
 }
