@@ -378,6 +378,28 @@ fn a_run_at_a_terminal_shows_words_as_they_come_and_leaves_no_status_behind() {
 }
 
 #[test]
+fn a_run_at_a_terminal_shows_a_tool_call_with_its_arguments_in_a_line() {
+    let home = Home::new();
+    let workspace = staffed(&home);
+    for (path, text) in [
+        (
+            ".minds/team.yaml",
+            "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\nmembers:\n  lead:\n    name: Lead\n    toolsets: [ws_mod]\n",
+        ),
+        (
+            "answers/m.yaml",
+            "responses:\n  - message: look\n    role: user\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: {path: answers}\n",
+        ),
+    ] {
+        fs::write(workspace.join(path), text).expect("a file");
+    }
+    let mut program = command(&home, &["run", "look"]);
+    assert_eq!(program.end().0, 0);
+    let screen = program.screen();
+    assert!(screen.contains(r#"@lead  > list_dir {"path":"answers"}"#), "{screen}");
+}
+
+#[test]
 fn json_at_a_terminal_holds_no_character_that_acts_on_it() {
     let home = Home::new();
     staffed(&home);
