@@ -338,7 +338,7 @@ fn put_ring(workspace: &Workspace) -> [String; 2] {
 fn a_ring_on_disk_is_blocked_and_names_who_waits_for_whom_until_one_is_dead() {
     let workspace = Workspace::staffed();
     workspace.ok(&["dead", SIDE]);
-    let [plan, _] = put_ring(&workspace);
+    let [planner, _] = put_ring(&workspace);
     let driven = workspace.run(&["drive", "--json"]);
     let last = quiet(&driven);
     assert_eq!((driven.code, &last["outcome"]), (4, &"blocked".into()), "{}", driven.out);
@@ -350,7 +350,7 @@ fn a_ring_on_disk_is_blocked_and_names_who_waits_for_whom_until_one_is_dead() {
     }
     let doctor = workspace.run(&["doctor"]);
     assert!(doctor.code == 6 && doctor.out.contains("wait for each other"), "{}", doctor.out);
-    workspace.ok(&["dead", &plan]);
+    workspace.ok(&["dead", &planner]);
     let driven = workspace.run(&["drive", "--json"]);
     assert_eq!((driven.code, &quiet(&driven)["outcome"]), (0, &"paused".into()), "{}", driven.out);
 }
