@@ -55,7 +55,7 @@ impl KeepGoing {
         let off = self.text.is_none()
             || latest.disable_diligence_push == Some(true)
             || (most == 0 && left == 0);
-        (!off).then_some((left, most.max(left)))
+        (!off).then_some((left, self.full().max(left)))
     }
 
     /// The pushes of a dialog that was refilled by hand.
@@ -166,6 +166,13 @@ mod tests {
             ("switched off", member(3), latest(Some(3), Some(true)), None),
             ("member without pushes", member(0), latest(Some(0), Some(false)), None),
             ("refilled by hand", member(0), latest(Some(3), Some(false)), Some((3, 3))),
+            (
+                "refilled by hand, partly used",
+                member(0),
+                latest(Some(1), Some(false)),
+                Some((1, 3)),
+            ),
+            ("refilled elsewhere", member(0), latest(Some(5), Some(false)), Some((5, 5))),
             ("no text", silent, latest(Some(3), Some(false)), None),
         ] {
             assert_eq!(config.pushes(&latest), expected, "{what}");
