@@ -305,3 +305,15 @@ fn reading_commands_leave_no_folder_of_dialogs_where_there_was_none() {
         }
     }
 }
+
+#[test]
+fn dialogs_of_one_second_are_listed_the_newest_first_too() {
+    let folder = workspace();
+    let newest = ".dialogs/run/00/11/00000009";
+    put(folder.path(), &format!("{newest}/dialog.yaml"), &identity("00/11/00000009", "lead", ""));
+    put(folder.path(), &format!("{newest}/latest.yaml"), &latest(""));
+    let dialogs = json_of(folder.path(), &["dialogs", "--json"]);
+    let ids = dialogs.as_array().expect("a list").iter().map(|dialog| &dialog["rootId"]);
+    let ids: Vec<&Value> = ids.collect();
+    assert_eq!(ids, ["00/11/00000009", "ee/ff/00000003", "aa/bb/00000001"]);
+}

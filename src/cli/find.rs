@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::domain::question::headline;
-use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId};
+use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp};
 use crate::minds::Minds;
 use crate::store::{DialogListing, Survey, TreeListing};
 
@@ -138,8 +138,9 @@ pub fn newest_first(survey: &Survey) -> Vec<&TreeListing> {
     trees
 }
 
-fn age_of(tree: &TreeListing) -> (Option<&crate::domain::Stamp>, &RootId) {
-    (main_of(tree).map(|main| &main.meta.created_at), &tree.root)
+/// Dialogs of one second are told apart by what their ids say of it.
+fn age_of(tree: &TreeListing) -> (Option<(&Stamp, &str)>, &RootId) {
+    (main_of(tree).map(|main| (&main.meta.created_at, main.meta.id.creation())), &tree.root)
 }
 
 pub fn main_of(tree: &TreeListing) -> Option<&DialogListing> {
