@@ -11,6 +11,7 @@ use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
 use crate::domain::state::Activity;
 use crate::domain::{Dialog, KeepGoing, PushCount, Remedy, SelfId};
+use crate::protocol::Refusal;
 
 use super::calls::{Position, ask_human};
 use super::draft::Draft;
@@ -147,13 +148,11 @@ impl TreeTask {
         switch: Switch,
     ) -> Result<(), String> {
         if !self.tree.is_main(id) {
-            return Err("only main dialogs are kept going".to_owned());
+            return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
         let care = self.load_care();
         if care.keep_going.text.is_none() && switch != Switch::Off {
-            return Err(
-                "the diligence file of this workspace is empty: nobody is pushed".to_owned()
-            );
+            return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
         self.release(id).await;

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
+use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
@@ -20,8 +21,6 @@ use super::look::{deserves_a_look, listing_news};
 use super::picture::News;
 use super::requests::TreeRequest;
 use super::supervisor::Supervisor;
-
-const AT_WORK: &str = "something in it is at work; stop it first";
 
 impl Supervisor {
     pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
@@ -146,7 +145,7 @@ impl Supervisor {
         let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
         let (reply, answer) = oneshot::channel();
         let _ = mailbox.send(question(reply)).await;
-        if answer.await.unwrap_or(true) { Ok(()) } else { Err(AT_WORK.to_owned()) }
+        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::AtWork.into()) }
     }
 
     async fn on_disk(

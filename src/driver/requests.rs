@@ -9,6 +9,7 @@ use crate::domain::state::{Activity, can_continue, derive, next_step};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
+use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 
@@ -213,20 +214,18 @@ impl TreeTask {
 
     /// Puts the words into the durable queue; the next generation takes them from there.
     async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err("this dialog is dead: it hears nothing any more".to_owned());
+            return Err(Refusal::HearsNothing.into());
         }
         if dialog.is_fresh_boots() {
-            let text = "this dialog reasons by itself and takes no words; write to its asker";
-            return Err(text.to_owned());
+            return Err(Refusal::TakesNoWords.into());
         }
         if text.trim().is_empty() {
-            return Err("there is nothing to send".to_owned());
+            return Err(Refusal::NothingToSend.into());
         }
         if !has_room(&dialog.queue, text) {
-            let text = "too many messages wait for this dialog already; they are heard first";
-            return Err(text.to_owned());
+            return Err(Refusal::QueueIsFull.into());
         }
         let mut queue = dialog.queue.clone();
         let prompt = QueuedPrompt {
@@ -249,9 +248,8 @@ impl TreeTask {
 
     /// A message that no generation has taken is the person's again.
     async fn take_back_words(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
-        let queue =
-            without(&dialog.queue, message).ok_or("it was taken already: the model has it")?;
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
         draft.must_last();
         draft.queue(id, queue);
@@ -265,7 +263,7 @@ impl TreeTask {
         text: &str,
     ) -> Result<(), String> {
         if text.trim().is_empty() {
-            return Err("an answer needs some text".to_owned());
+            return Err(Refusal::AnswerIsEmpty.into());
         }
         self.release(id).await;
         let mut draft = self.draft();
@@ -285,11 +283,11 @@ impl TreeTask {
     }
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         let rests = self.activity(id) == Activity::Resting;
         let may = rests && can_continue(dialog) || self.is_held(id);
         if dialog.latest.is_dead() || !may {
-            return Err(refusal(&derive(dialog, self.activity(id))).to_owned());
+            return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
         self.release(id).await;
         let mut draft = self.draft();
@@ -311,7 +309,7 @@ impl TreeTask {
 
     /// A person stops what was told to go on before anything has driven it.
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
             return Err("nobody told this dialog to go on".to_owned());
         }
@@ -326,12 +324,12 @@ pub(super) fn not_saved(error: &crate::store::StoreError) -> String {
 }
 
 /// Why a dialog cannot be continued.
-fn refusal(state: &DisplayState) -> &'static str {
+fn refusal(state: &DisplayState) -> Refusal {
     match state {
-        DisplayState::Idle => "it waits for your words, there is nothing to continue",
-        DisplayState::Proceeding | DisplayState::Stopping { .. } => "it is running already",
-        DisplayState::Stopped { .. } => "it cannot be continued",
-        DisplayState::Blocked { .. } => "it waits for an answer or for its side dialogs",
-        DisplayState::Dead { .. } => "it is dead",
+        DisplayState::Idle => Refusal::NothingToContinue,
+        DisplayState::Proceeding | DisplayState::Stopping { .. } => Refusal::RunsAlready,
+        DisplayState::Stopped { .. } => Refusal::CannotContinue,
+        DisplayState::Blocked { .. } => Refusal::Waits,
+        DisplayState::Dead { .. } => Refusal::IsDead,
     }
 }

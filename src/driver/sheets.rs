@@ -15,6 +15,7 @@ use crate::domain::team::HUMAN;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Dialog, DialogId, Reminder, SelfId};
 use crate::minds::taskdoc;
+use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
 use crate::protocol::sheet::{
@@ -98,9 +99,9 @@ impl TreeTask {
         id: &SelfId,
         change: ReminderChange,
     ) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or("there is no such dialog")?;
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err("this dialog is dead: it remembers nothing any more".to_owned());
+            return Err(Refusal::RemembersNothing.into());
         }
         let shared = self.shared_reminders(id);
         let mut draft = self.draft();
@@ -109,7 +110,7 @@ impl TreeTask {
         let course = dialog.history.course;
         draft.must_last();
         reminders::carry_out(&mut draft, id, course, &shared, edit)
-            .map_err(|_| "there is no such reminder any more")?;
+            .map_err(|_| Refusal::NoSuchReminder)?;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
     }
 
@@ -129,7 +130,7 @@ fn edit(
 ) -> Result<Edit, String> {
     let find = |id: &str| {
         let found = visible.iter().find(|reminder| reminder.id == id);
-        found.ok_or("there is no such reminder any more")
+        found.ok_or(Refusal::NoSuchReminder)
     };
     match change {
         ReminderChange::Add { content, scope } => {
@@ -156,7 +157,7 @@ fn edit(
 
 fn filled(content: String) -> Result<String, String> {
     if content.trim().is_empty() {
-        return Err("a reminder needs some text; delete it instead".to_owned());
+        return Err(Refusal::ReminderIsEmpty.into());
     }
     Ok(content)
 }
@@ -201,7 +202,7 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
 fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let seen = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-    let found = seen.tree.get(&dialog.this).ok_or("there is no such dialog")?;
+    let found = seen.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = reminders::shared(engine, &found.meta.agent_id);
     Ok(Sheet::Reminders(views(found, &shared)))
 }
@@ -228,7 +229,7 @@ fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
 
 fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let meta = engine.store.meta(bucket, dialog).ok_or("there is no such dialog")?;
+    let meta = engine.store.meta(bucket, dialog).ok_or(Refusal::NoSuchDialog)?;
     Ok(meta.task_doc_path)
 }
 

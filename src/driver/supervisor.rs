@@ -15,6 +15,7 @@ use crate::domain::{
     AgentId, Change, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId,
 };
 use crate::minds::{stamp, taskdoc};
+use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::store::{Loaded, StoreError};
@@ -273,7 +274,7 @@ impl Supervisor {
             }
         }
         if outcome == Continued::default() {
-            let text = "no dialog is stopped".to_owned();
+            let text = Refusal::NothingIsStopped.into();
             self.tell(UiEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
             self.tell(UiEvent::Refused { ticket, text: outcome.sentence() }).await;

@@ -10,6 +10,7 @@ pub mod command;
 pub mod event;
 pub mod lifecycle;
 pub mod outbox;
+pub mod refusal;
 pub mod sheet;
 
 pub use command::{Command, Ticket};
@@ -19,4 +20,5 @@ pub use event::{
 };
 pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 pub use outbox::Outbox;
+pub use refusal::Refusal;
 pub use sheet::{Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

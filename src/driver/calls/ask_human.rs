@@ -10,6 +10,7 @@ use crate::domain::record::{
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Reply, Texts};
+use crate::protocol::Refusal;
 
 use super::Position;
 
@@ -77,9 +78,7 @@ fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
             let answer = short_headline(text, SHOWN_ANSWER_CHARS);
             format!("it was answered already, by @{who} at {when}: {answer}")
         }
-        None => {
-            "this question is not open: it was withdrawn, or answered in an earlier course".into()
-        }
+        None => Refusal::QuestionIsGone.into(),
     }
 }
 

@@ -1,0 +1,83 @@
+//! Why a wish of a person is refused, in both languages. The driver says the English, which the command
+//! line prints as it is; a screen in Chinese looks the sentence up here.
+
+use crate::domain::Lang;
+
+macro_rules! refusals {
+    ($($refusal:ident: $en:literal / $zh:literal;)*) => {
+        /// A reason that needs no name and no number.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Refusal { $(#[doc = $en] $refusal,)* }
+
+        impl Refusal {
+            pub const ALL: &[Self] = &[$(Self::$refusal,)*];
+
+            /// English and Chinese.
+            fn both(self) -> (&'static str, &'static str) {
+                match self { $(Self::$refusal => ($en, $zh),)* }
+            }
+        }
+    };
+}
+
+refusals! {
+    NoSuchDialog: "there is no such dialog" / "没有这个对话";
+    NothingToContinue: "nothing to continue: it waits for you" / "没有可继续的：它在等你说话";
+    RunsAlready: "it is running already" / "它已经在运行";
+    CannotContinue: "it cannot be continued" / "它不能继续";
+    Waits: "it waits for an answer or side dialogs" / "它在等待回答或支线对话";
+    IsDead: "it is dead" / "它已经死亡";
+    HearsNothing: "this dialog is dead: it hears nothing any more" / "这个对话已经死亡，听不到任何话";
+    TakesNoWords: "this dialog reasons by itself and takes no words; write to its asker" / "这个对话在独自思考，不接收消息；请写给它的提问者";
+    NothingToSend: "there is nothing to send" / "没有可发送的内容";
+    QueueIsFull: "too many messages wait for this dialog already; they are heard first" / "已有太多消息在此排队，先等它们被听到";
+    TakenAlready: "it was taken already: the model has it" / "它已被取走：模型已收到";
+    AnswerIsEmpty: "an answer needs some text" / "请写下答复";
+    QuestionIsGone: "this question is not open: it was withdrawn, or answered in an earlier course" / "这个问题已不再等待：已撤回，或已在更早的课程中答复";
+    NothingIsStopped: "no dialog is stopped" / "没有已停止的对话";
+    AtWork: "something in it is at work; stop it first" / "其中还有对话在运行，请先停止";
+    OnlyMainsAreKeptGoing: "only main dialogs are kept going" / "只有主线对话可以续推";
+    NoDiligenceText: "the diligence file of this workspace is empty: nobody is pushed" / "此工作区的续推文件为空，因此不会续推";
+    RemembersNothing: "this dialog is dead: it remembers nothing any more" / "这个对话已经死亡，不再记住任何事";
+    NoSuchReminder: "there is no such reminder any more" / "这条提醒已不存在";
+    ReminderIsEmpty: "a reminder needs some text; delete it instead" / "提醒需要内容；若不再需要，请删除";
+}
+
+impl Refusal {
+    /// As the driver says it.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        self.both().0
+    }
+
+    /// What the driver said, in the language of the reader; as it is where that is not known.
+    #[must_use]
+    pub fn told(said: &str, lang: Lang) -> &str {
+        let known = Self::ALL.iter().map(|refusal| refusal.both()).find(|(en, _)| *en == said);
+        match (lang, known) {
+            (Lang::Zh, Some((_, zh))) => zh,
+            (Lang::En, _) | (Lang::Zh, None) => said,
+        }
+    }
+}
+
+impl From<Refusal> for String {
+    fn from(refusal: Refusal) -> Self {
+        refusal.text().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_the_language_of_the_reader_and_any_other_text_as_it_is() {
+        let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
+        for refusal in Refusal::ALL {
+            assert_eq!(Refusal::told(refusal.text(), Lang::En), refusal.text());
+            assert!(is_chinese(Refusal::told(refusal.text(), Lang::Zh)), "{refusal:?}");
+        }
+        assert_eq!(Refusal::told("status 500", Lang::Zh), "status 500");
+    }
+}
