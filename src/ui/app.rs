@@ -108,6 +108,8 @@ enum Waiting {
     TakeBack(TakingBack),
     /// What a sheet shows.
     Sheet,
+    /// The keep-going of a dialog.
+    KeepGoing(DialogId),
     Other,
 }
 

@@ -129,7 +129,7 @@ words! {
     Sending: "sending …" / "发送中 …";
     TakeBack: "take back" / "撤回";
     TakenBack: "taken back: nobody hears it" / "已撤回，不会被听到";
-    TakenBackToEdit: "taken back: it waits no more until you send it" / "已撤回，发送后才会再排队";
+    TakenBackToEdit: "taken back: it waits for you to send it" / "已撤回，发送后才会再排队";
     NewDialog: "NEW DIALOG" / "新对话";
     Teammate: "teammate" / "队友";
     Taskdoc: "Taskdoc" / "任务文档";
@@ -142,10 +142,10 @@ words! {
     NextField: "next field" / "下一项";
     Help: "KEYS THAT WORK HERE" / "此处可用的按键";
     Close: "close" / "关闭";
-    QuitWhileRunning: "dialogs still run; leave? they can go on later" / "仍有对话在运行，退出吗？之后可以继续";
+    QuitWhileRunning: "work still goes on; leave? it can go on later" / "仍有对话在运行，退出吗？之后可以继续";
     QuitQuestion: "leave the program?" / "退出程序吗？";
     StopAllQuestion: "stop every running dialog?" / "停止所有运行中的对话？";
-    KeyWaits: "a key waits for your consent" / "有密钥等待你的同意";
+    KeyWaits: "a key waits for consent" / "有密钥等待你的同意";
     KeySends: "sends the key in" / "发送密钥";
     KeyTo: "to" / "到";
     KeyAgree: "Do you agree, on this machine?" / "在这台机器上，你同意吗？";
@@ -153,7 +153,7 @@ words! {
     No: "no" / "否";
     Leaving: "leaving: dialogs are settling …" / "正在退出 …";
     Busy: "busy: the last command waits for its turn" / "忙：上一条命令在等待";
-    Lagged: "the screen fell behind and asks for everything again" / "屏幕落后，正在重新读取";
+    Lagged: "the screen fell behind: reading anew" / "屏幕落后，正在重新读取";
     TooSmall: "needs 40x12 (now" / "至少需要 40x12（现在";
     Retrying: "the model did not answer; next try in" / "模型没有回应；下次尝试还有";
     TryNow: "try now" / "立即重试";
@@ -170,10 +170,11 @@ words! {
     DraftCleared: "draft cleared" / "草稿已清空";
     BringsBack: "brings it back" / "恢复";
     DraftRestored: "draft restored" / "草稿已恢复";
-    PasteTooLong: "pasted text is too long: put it into a file" / "粘贴内容太长：请放进文件";
+    NothingToUndo: "there is nothing to undo" / "没有可撤销的改动";
+    PasteTooLong: "pasted text is too long: use a file" / "粘贴内容太长：请放进文件";
     NoCallHere: "no call of a teammate is in view" / "视野内没有队友调用";
     NoSideYet: "its side dialog is not known yet" / "还不知道它的支线对话";
-    NotFound: "the other end is in no record of that dialog" / "那个对话的记录里没有另一端";
+    NotFound: "the other end is in no record there" / "那个对话的记录里没有另一端";
     NoOlderCourse: "this is the first course" / "这是第一个课程";
     NoNewerCourse: "this is the newest course" / "这是最新的课程";
     Reminders: "REMINDERS" / "提醒";
@@ -200,6 +201,7 @@ words! {
     Save: "save" / "保存";
     Context: "ctx" / "上下文";
     KeepGoing: "keep-going" / "续推";
+    KeepGoingOff: "keep-going is off" / "续推已关闭";
     StoppedNote: "stopped" / "已停止";
     GoesOn: "lets it go on" / "继续";
     Open: "open" / "打开";

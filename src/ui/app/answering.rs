@@ -150,6 +150,7 @@ impl App {
             | Waiting::Lifecycle(..)
             | Waiting::TakeBack(_)
             | Waiting::Sheet
+            | Waiting::KeepGoing(_)
             | Waiting::Other => false,
         });
         if on_its_way { String::new() } else { draft.to_owned() }
@@ -288,8 +289,13 @@ impl App {
     }
 
     pub(super) fn undo(&mut self) {
-        if self.composer.field.undo() {
-            self.keep_draft();
+        let was_empty = self.composer.field.is_empty();
+        if !self.composer.field.undo() {
+            return self.say(Tone::Plain, Word::NothingToUndo);
+        }
+        self.keep_draft();
+        if was_empty {
+            self.say(Tone::Plain, Word::DraftRestored);
         }
     }
 

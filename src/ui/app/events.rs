@@ -3,7 +3,7 @@
 use super::{App, BURST, Effect, Focus, Seen, Waiting};
 use crate::domain::transcript::Change;
 use crate::domain::{DialogId, Problem};
-use crate::protocol::{Command, InboxRow, Ticket, TreeRow, UiEvent};
+use crate::protocol::{Command, InboxRow, Refusal, Ticket, TreeRow, UiEvent};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
@@ -146,6 +146,7 @@ impl App {
             }
             Some(Waiting::TakeBack(back)) => self.taken_back(&back),
             Some(Waiting::Lifecycle(change, name)) => self.life_changed(&change, &name),
+            Some(Waiting::KeepGoing(dialog)) => self.tell_keep_going(&dialog),
             Some(Waiting::Open | Waiting::Sheet | Waiting::Other) | None => {}
         }
     }
@@ -161,9 +162,9 @@ impl App {
             }
             Some(Waiting::TakeBack(back)) => self.not_taken_back(back),
             Some(Waiting::Sheet) => self.sheet_refused(),
-            Some(Waiting::Lifecycle(..) | Waiting::Other) | None => {}
+            Some(Waiting::Lifecycle(..) | Waiting::KeepGoing(_) | Waiting::Other) | None => {}
         }
-        self.say_text(Tone::Bad, text);
+        self.say_text(Tone::Bad, Refusal::told(text, self.look.lang));
     }
 
     fn lagged(&mut self) {

@@ -31,7 +31,18 @@ impl App {
     }
 
     fn keep_going(&mut self, dialog: DialogId, switch: Switch) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(Waiting::KeepGoing(dialog.clone()));
         self.commands.push(Command::KeepGoing { ticket, dialog, switch });
+    }
+
+    /// The last line has no room for it on most screens.
+    pub(super) fn tell_keep_going(&mut self, dialog: &DialogId) {
+        let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
+        let Some((left, most)) = pushes else {
+            return self.say(Tone::Plain, Word::KeepGoingOff);
+        };
+        let look = &self.look;
+        let text = format!("{} {left} {} {most}", look.word(Word::KeepGoing), look.word(Word::Of));
+        self.say_text(Tone::Plain, &text);
     }
 }

@@ -207,6 +207,7 @@ impl Waiting {
             | Self::Create { .. }
             | Self::Lifecycle(..)
             | Self::Sheet
+            | Self::KeepGoing(_)
             | Self::Other => None,
         }
     }

@@ -134,17 +134,24 @@ impl App {
             (open, matches!(self.focus, Focus::Dialog | Focus::Composer)),
         ];
         let mut strip = Strip::new();
+        let mut gap = "";
         for (number, (name, here)) in (1..).zip(tabs) {
             let role = if here { Role::TitleFocus } else { Role::Title };
             // In the inbox, digits are its questions.
             let digits = self.focus != Focus::Inbox || questions == 0;
             let number = if digits { number.to_string() } else { " ".to_owned() };
-            strip.push(&format!(" {number} "), look.style(Role::TextDim));
+            strip.push(&format!("{gap} {number} "), look.style(Role::TextDim));
             strip.push(&name, look.style(role));
-            strip.push("  ", Style::default());
+            gap = "  ";
         }
         if let Some(mark) = row.map(Mark::of) {
-            strip = strip.put(mark.glyph(&look.glyphs), look.style(mark.role()));
+            // The state is worth more than the end of a name.
+            let (cells, sign) = (usize::from(area.width), mark.glyph(&look.glyphs));
+            let gap = if strip.width() + 3 > cells { " " } else { gap };
+            strip = strip
+                .shortened(cells.saturating_sub(2), look.glyphs.cut, look.style(Role::Title))
+                .put(gap, Style::default())
+                .put(sign, look.style(mark.role()));
         }
         strip.draw(frame.buffer_mut(), area, area.y);
         let rule = look.glyphs.rule.repeat(usize::from(area.width));
@@ -290,8 +297,11 @@ impl App {
         let room = usize::from(area.width).saturating_sub(right.width() + 2);
         let whole = format!("{who}{about}{tail}");
         let fixed = width(&who) + width(&tail);
-        let text = if width(&whole) <= room || fixed + 8 > room {
-            shorten_middle(&whole, room, look.glyphs.cut).into_owned()
+        let text = if width(&whole) <= room {
+            whole
+        } else if fixed + 8 > room {
+            // Without its subject; what is still too much goes from its end.
+            format!("{who}{tail}")
         } else {
             let about = shorten_middle(&about, room - fixed, look.glyphs.cut);
             format!("{who}{about}{tail}")

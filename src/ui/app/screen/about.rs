@@ -94,13 +94,19 @@ pub(super) fn tail_lines(
     lines
 }
 
-/// The countdown, and why there is one: beside it where that fits.
+/// The countdown with its key, and why there is one: in one line where that fits.
 fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip> {
     let dim = look.style(Role::TextDim);
     let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
     let hint = format!("  {} {}", look.key(Action::DialogRetryNow), look.word(Word::TryNow));
     let line = Strip::new().put(&text, look.style(Role::Warning)).put(&hint, dim);
     let mut rows = wrapped(error, width, dim);
+    if line.width() > width {
+        let mut all = plain_rows(&text, 0, width.clamp(1, WIDEST), look.style(Role::Warning));
+        all.push(Strip::new().put(&hint, dim));
+        all.append(&mut rows);
+        return all;
+    }
     match rows.pop() {
         Some(only) if rows.is_empty() && line.width() + only.width() <= width => {
             vec![line.join(only)]

@@ -5,6 +5,7 @@ use crate::ui::action::Action;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::Look;
 use crate::ui::lang::Word;
+use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, Target, hint};
 
 impl App {
@@ -61,7 +62,7 @@ impl App {
     }
 
     /// The keys that work here, the most useful first, help last.
-    pub(super) fn hints(&self) -> Vec<(Action, Word)> {
+    pub(super) fn hints(&mut self) -> Vec<(Action, Word)> {
         if self.focus == Focus::Tree && self.model.tree.is_empty() {
             return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
         }
@@ -78,8 +79,13 @@ impl App {
                     hints.push((Action::TreeAnswer, Word::Answer));
                 }
                 hints.push((Action::NewDialog, Word::New));
-                hints.push((Action::Stop, Word::Stop));
-                hints.push((Action::Continue, Word::Continue));
+                let selected = self.model.tree.selected_dialog();
+                let row = selected.and_then(|dialog| self.model.tree.get(&dialog));
+                match row.map(Mark::of) {
+                    Some(Mark::Running) => hints.push((Action::Stop, Word::Stop)),
+                    Some(Mark::Stopped) => hints.push((Action::Continue, Word::Continue)),
+                    _ => {}
+                }
             }
             Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
             Focus::Dialog => {

@@ -175,3 +175,35 @@ fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
     let screen = stage.screen();
     assert!(screen.contains("■ 由你停止  c 继续"), "{screen}");
 }
+
+#[test]
+fn why_a_dialog_stands_still_is_followed_from_its_first_line() {
+    for (width, height) in [(60, 20), (40, 12)] {
+        let mut stage = Stage::new(width, height);
+        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+        let said = words("a word that was said");
+        stage.page(&[said.as_str(); 5]).keys("3").screen();
+        let error = "the provider is down, and nobody knows since when, or for how long, or why";
+        let retry = RetryView::Waiting { error: error.to_owned(), seconds: 30 };
+        stage.tell(UiEvent::Retry { dialog: main_dialog(), retry });
+        let screen = stage.screen();
+        assert!(letters(&screen, 0).contains("nexttryin30sRtrynow"), "{screen}");
+    }
+}
+
+#[test]
+fn a_question_that_comes_while_one_reads_is_followed_from_its_first_line() {
+    let mut stage = Stage::new(60, 20);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    let said = words("a word that was said");
+    stage.page(&[said.as_str(); 5]).keys("3").screen();
+    let text = "Which one?\n\nThere is much to say\n\nfor each of them\n\na  the first\nb  the second\nc  the third";
+    let arguments = serde_json::json!({ "tellaskContent": text }).to_string();
+    let call = serde_json::json!({
+        "ts": "2026-11-21 12:02:00", "type": "tellask_call_record", "genseq": 14, "id": "q9",
+        "name": "askHuman", "rawArgumentsText": arguments, "deliveryMode": "tellask_call_start",
+    });
+    stage.fact(&main_dialog(), 5, &call.to_string());
+    let screen = stage.screen();
+    assert!(screen.contains("asks · ") && screen.contains("c  the third"), "{screen}");
+}

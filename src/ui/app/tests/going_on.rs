@@ -109,3 +109,23 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
     let last = screen.lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with("ctx 93 %  keep-going 0 of 3"), "{last}");
 }
+
+#[test]
+fn switching_keep_going_says_what_came_of_it_on_every_screen() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = streaming(width, height);
+        for (pushes, told) in [(Some((1, 3)), "keep-going 1 of 3"), (None, "keep-going is off")] {
+            stage.keys("1 g j K");
+            let ticket = stage.sent.iter().rev().find_map(|command| {
+                let Command::KeepGoing { ticket, .. } = command else { return None };
+                Some(*ticket)
+            });
+            let main = TreeRow { keep_going: pushes, ..rows().remove(0) };
+            stage.tell(UiEvent::Row(Box::new(main)));
+            let dialog = Some(main_dialog());
+            stage.tell(UiEvent::Done { ticket: ticket.expect("it was sent"), dialog });
+            let screen = stage.screen();
+            assert!(screen.lines().last().is_some_and(|last| last.contains(told)), "{screen}");
+        }
+    }
+}

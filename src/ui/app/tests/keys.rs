@@ -1,7 +1,9 @@
 //! What keys do, and what they say where they do nothing.
 
 use super::fixture::*;
-use crate::protocol::UiEvent;
+use crate::domain::Lang;
+use crate::domain::latest::Blocker;
+use crate::protocol::{Refusal, TreeRow, UiEvent};
 
 fn notice(stage: &mut Stage) -> String {
     stage.screen().lines().last().unwrap_or_default().to_owned()
@@ -136,4 +138,80 @@ fn sending_nothing_says_what_is_missing() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i <enter>");
     assert!(notice(&mut stage).contains("write something first"));
+}
+
+#[test]
+fn a_refusal_is_told_in_the_language_of_the_screen_and_whole_on_the_smallest() {
+    for refusal in [
+        Refusal::NothingToContinue,
+        Refusal::RunsAlready,
+        Refusal::CannotContinue,
+        Refusal::Waits,
+        Refusal::IsDead,
+        Refusal::NothingIsStopped,
+        Refusal::TakenAlready,
+        Refusal::OnlyMainsAreKeptGoing,
+    ] {
+        for (mut stage, lang) in
+            [(Stage::new(40, 12), Lang::En), (Stage::chinese(40, 12), Lang::Zh)]
+        {
+            stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+            let text = refusal.text().to_owned();
+            stage.tell(UiEvent::Refused { ticket: 9, text });
+            let wanted = Refusal::told(refusal.text(), lang);
+            assert!(notice(&mut stage).contains(wanted), "{}", notice(&mut stage));
+        }
+    }
+}
+
+#[test]
+fn undo_says_that_a_draft_is_back_or_that_there_is_nothing_to_undo() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3 i abc <ctrl+c>");
+    assert!(notice(&mut stage).contains("Alt+u brings it back"));
+    stage.keys("<alt+u>");
+    assert!(stage.screen().contains("› abc"));
+    let told = notice(&mut stage);
+    assert!(told.contains("draft restored") && !told.contains("brings it back"), "{told}");
+    stage.keys("<alt+u> <alt+u> <alt+u> <alt+u> <alt+u>");
+    assert!(notice(&mut stage).contains("there is nothing to undo"), "{}", notice(&mut stage));
+}
+
+#[test]
+fn only_keys_that_do_something_to_the_chosen_dialog_are_named() {
+    let mut stage = Stage::new(80, 24);
+    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    for (keys, stop, go_on) in
+        [("g j", true, false), ("j", false, false), ("G", false, true), ("g", false, false)]
+    {
+        stage.keys(keys);
+        let told = notice(&mut stage);
+        assert_eq!(told.contains("s stop"), stop, "{keys}: {told}");
+        assert_eq!(told.contains("c continue"), go_on, "{keys}: {told}");
+    }
+}
+
+#[test]
+fn the_tabs_of_the_smallest_screen_show_the_state_of_the_open_dialog() {
+    let mut stage = streaming(40, 12);
+    let screen = stage.screen();
+    let tabs = screen.lines().next().unwrap_or_default();
+    assert!(tabs.contains("3 @orch") && tabs.ends_with("… ●"), "{tabs}");
+    let tabs = streaming(60, 20).screen().lines().next().unwrap_or_default().to_owned();
+    assert!(tabs.ends_with("3 @orchestrator  ●"), "{tabs}");
+}
+
+#[test]
+fn a_title_without_room_for_its_subject_begins_with_who_and_where() {
+    let mut stage = streaming(80, 24);
+    let main = TreeRow {
+        about: "add two-factor login with recovery codes".to_owned(),
+        ..row(&main_dialog(), None, "orchestrator", blocked(Blocker::SideDialogs))
+    };
+    stage.tell(UiEvent::Row(Box::new(main)));
+    stage.tell(UiEvent::LiveEnd { dialog: main_dialog() });
+    let screen = stage.screen();
+    let title = screen.lines().next().unwrap_or_default();
+    assert!(title.contains("│ @orchestrator · course 1 …"), "{title}");
+    assert!(title.ends_with("waits for teammates"), "{title}");
 }

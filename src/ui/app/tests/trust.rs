@@ -53,7 +53,7 @@ fn a_key_that_waits_is_asked_about_by_variable_host_and_file() {
 #[test]
 fn nothing_asks_before_a_person_lets_the_dialog_go_on() {
     let mut stage = stage(80, 24, "evil.example");
-    assert!(stage.screen().contains("a key waits for your consent"));
+    assert!(stage.screen().contains("a key waits for consent"));
     stage.keys("3 i");
     stage.type_text("y");
     stage.screen();
@@ -95,7 +95,7 @@ fn a_question_about_a_key_never_comes_between_a_person_and_what_they_type() {
         stage.tell(held("evil.example"));
         let screen = stage.screen();
         assert!(!screen.contains("Do you agree"), "{screen}");
-        assert!(screen.contains("a key waits for your consent"), "{screen}");
+        assert!(screen.contains("a key waits for consent"), "{screen}");
     }
 }
 

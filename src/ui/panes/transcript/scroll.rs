@@ -237,14 +237,31 @@ impl TranscriptPane {
         self.mark = 0;
     }
 
-    /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page.
+    /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page, or by less
+    /// where a question or the dialog's state needs more rows.
     fn follow_end(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
         let shown = self.rows_below(open, scene, self.top, self.height + 1);
         let half = self.height.div_ceil(2).max(1);
         let has_more_above = self.top > first(open);
         if shown > self.height || (shown < half && has_more_above) {
-            self.top = self.back_from_end(open, scene, half);
+            let whole = self.rows_of_the_last_word(open, scene).min(self.height);
+            self.top = self.back_from_end(open, scene, half.max(whole));
         }
+    }
+
+    /// The rows of what a person needs all of: an open question at the end, and why the dialog stands
+    /// still.
+    fn rows_of_the_last_word(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> usize {
+        let end = end_of_words(open);
+        let asks = open.block(end - 1).is_some_and(
+            |block| matches!(&block.body, Body::Question(asked) if asked.answer.is_none()),
+        );
+        let item = end - isize::from(asks);
+        if item >= end_of_items(open, scene) {
+            return 0;
+        }
+        let row = usize::from(has_gap(open, item));
+        self.rows_below(open, scene, Anchor { item, row }, self.height + 1)
     }
 
     fn keep_inside(&mut self, open: &mut OpenDialog, scene: &Scene<'_>) {
