@@ -317,3 +317,30 @@ fn dialogs_of_one_second_are_listed_the_newest_first_too() {
     let ids: Vec<&Value> = ids.collect();
     assert_eq!(ids, ["00/11/00000009", "ee/ff/00000003", "aa/bb/00000001"]);
 }
+
+#[test]
+fn words_that_are_refused_leave_what_was_told_to_go_on_as_it_was() {
+    let folder = workspace();
+    let side = format!("{STOPPED}/sideDialogs/cc/dd/00000004");
+    let assigned = "askerDialogId: ee/ff/00000003\nassignmentFromAsker:\n  callName: tellaskSessionless\n  mentionList: ['@alice']\n  tellaskContent: Look\n  originMemberId: lead\n  askerDialogId: ee/ff/00000003\n  callId: t9\n";
+    let dead = "executionMarker:\n  kind: dead\n  reason:\n    kind: declared_by_user\n";
+    let file = format!("{STOPPED}/latest.yaml");
+    put(folder.path(), &file, &latest("needsDrive: true\n"));
+    put(
+        folder.path(),
+        &format!("{side}/dialog.yaml"),
+        &identity("cc/dd/00000004", "alice", assigned),
+    );
+    put(folder.path(), &format!("{side}/latest.yaml"), &latest(dead));
+    put(
+        folder.path(),
+        &format!("{side}/asker-stack.jsonl"),
+        "{\"askerDialogId\":\"ee/ff/00000003\"}\n",
+    );
+    let before = std::fs::read_to_string(folder.path().join(&file)).expect("a file");
+    let dialog = "ee/ff/00000003#cc/dd/00000004";
+    let (_, status) = told(folder.path(), &["run", "--dialog", dialog, "hello"]);
+    assert_eq!(status, 1);
+    let after = std::fs::read_to_string(folder.path().join(&file)).expect("a file");
+    assert_eq!(after, before);
+}

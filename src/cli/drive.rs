@@ -14,6 +14,7 @@ use crate::driver::{Audience, Driver, PickUp};
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::platform::signals::{Ask, Signals};
+use crate::protocol::Refusal as Why;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle};
@@ -102,7 +103,8 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
     let text = text_or_input(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
-            let (_, dialog) = running_dialog(workspace, wanted)?;
+            let (survey, dialog) = running_dialog(workspace, wanted)?;
+            refuse_the_deaf(&survey, &dialog)?;
             Command::Say { ticket: TICKET, dialog, text }
         }
         None => Command::Create {
@@ -124,6 +126,19 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
     }
     .carry_out()
     .await
+}
+
+/// Said before anything is driven: the tree of a dialog that takes no words may have other work to do,
+/// which the end of this command would cut off.
+fn refuse_the_deaf(survey: &Survey, id: &DialogId) -> Result<(), Refusal> {
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
+    let found = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.id == id.this));
+    let why = match found {
+        Some(dialog) if dialog.latest.is_dead() => Why::HearsNothing,
+        Some(dialog) if dialog.reasoning.is_some() => Why::TakesNoWords,
+        Some(_) | None => return Ok(()),
+    };
+    Err(Refusal::refused(why.text()))
 }
 
 /// A member that is named, or who answers where nobody is.
