@@ -488,6 +488,9 @@ fn what_is_resumed_is_named_and_is_said_to_wait_for_drive() {
     let expected =
         format!("@dev {MAIN}#{SIDE} may go on; `dominds-tui drive`, or the screen, lets it\n");
     assert_eq!(told, expected);
+    let listed = workspace.ok(&["dialogs"]);
+    assert!(listed.contains("may go on") && listed.contains("next: dominds-tui drive"), "{listed}");
+    assert!(!listed.contains("the program ended") && !listed.contains("next: dominds-tui resume"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, 
     let state = dialog.state();
     vec![
         ("history", json!(tree.earlier)),
-        ("reason", json!(reason(&state))),
+        ("reason", json!(reason(dialog, &state))),
         ("next", json!(next(tree, dialog, &state, &Ids::Whole))),
         ("questions", dialog.questions.iter().map(question).collect()),
         ("pending", dialog.pending.iter().map(|waits| pending(tree, waits)).collect()),
@@ -55,7 +55,7 @@ pub fn lines(
         format!("? {}  {id}", short(headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
-    lines.extend(reason(&state).filter(|_| !is_blocked(&state)));
+    lines.extend(reason(dialog, &state).filter(|_| !is_blocked(&state)));
     lines.extend(next(tree, dialog, &state, ids).map(|next| format!("next: {next}")));
     lines.extend(figures(dialog.fullness.percent, pushes));
     lines
@@ -66,8 +66,11 @@ fn is_blocked(state: &DisplayState) -> bool {
 }
 
 /// Why it does not go on.
-fn reason(state: &DisplayState) -> Option<String> {
+fn reason(dialog: &DialogListing, state: &DisplayState) -> Option<String> {
     match state {
+        DisplayState::Stopped { .. } if dialog.latest.is_told_to_go_on() => {
+            Some("may go on".to_owned())
+        }
         DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.sentence())),
         DisplayState::Dead { .. } => Some("declared dead".to_owned()),
         DisplayState::Blocked { reason: Blocker::Human } => Some("waits for a human".to_owned()),
@@ -93,6 +96,9 @@ fn next(
     }
     let id = ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
     match state {
+        DisplayState::Stopped { .. } if dialog.latest.is_told_to_go_on() => {
+            Some("dominds-tui drive".to_owned())
+        }
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
             Some(format!("mend the cause, then: dominds-tui resume {id} && dominds-tui drive"))
         }
