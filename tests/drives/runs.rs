@@ -84,7 +84,7 @@ async fn g10_continue_says_why_a_dialog_cannot_be_continued() {
     let blocked = running.resume(&main).await.expect_err("it waits");
     let busy = running.resume(&made(&main, 2)).await.expect_err("it runs");
     let reasons = [idle, blocked, busy];
-    for (reason, part) in reasons.iter().zip(["your words", "side dialogs", "running"]) {
+    for (reason, part) in reasons.iter().zip(["waits for you", "side dialogs", "running"]) {
         assert!(reason.contains(part), "{reasons:?}");
     }
 }
