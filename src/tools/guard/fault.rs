@@ -16,6 +16,8 @@ pub enum Area {
     Minds,
     Dialogs,
     Taskdoc,
+    /// What belongs to git, for who writes.
+    Git,
 }
 
 /// Why a written path is none.
@@ -197,6 +199,11 @@ impl Area {
                  Use change_mind to write a section and recall_taskdoc to read one.",
                 "拒绝访问:任务文档 (*.tsk) 不对文件工具开放。\
                  请用 change_mind 写入章节,用 recall_taskdoc 读取。",
+            ),
+            Self::Git => lang.pick(
+                "denied: .git can be read, but not written: git runs programs that its files name. \
+                 Ask the person to run git.",
+                "拒绝写入:.git 只可读取,不可写入,因为 git 会运行其中文件所指定的程序。请让人来执行 git。",
             ),
         }
     }

@@ -13,7 +13,8 @@
 //!
 //! Reserved are `.minds` and `.dialogs` at the root and every `*.tsk`, by name in all spellings
 //! (`names::fold`) even if they do not exist, and by identity if they do, so that no link,
-//! mount or second spelling reaches them. What this cannot see: a hard link that somebody with
+//! mount or second spelling reaches them. Reserved for writing is every `.git`, folder or file, by
+//! name: git runs programs that its configuration and hooks name. What this cannot see: a hard link that somebody with
 //! other means has placed in the workspace. Writing never changes such a file, because files are
 //! replaced, not rewritten.
 
@@ -41,7 +42,7 @@ pub use tree::Count;
 pub use vacant::{Spot, Vacant};
 pub use write::Slot;
 
-use self::names::{in_taskdoc, lexical, reserved, reserved_path};
+use self::names::{in_taskdoc, is_of_git, lexical, reserved, reserved_path};
 use self::walk::{End, Leaf, Walked, walk};
 use super::access::{Access, Op, Target};
 use super::tool::ToolCx;
@@ -240,6 +241,9 @@ impl Guard {
     ) -> Result<(), Fault> {
         if !names.starts_with(&self.within) {
             return Err(Fault::invalid(written, Unusable::LeavesMemory));
+        }
+        if ops.contains(&Op::Write) && is_of_git(names) {
+            return Err(Fault::denied(written, Area::Git));
         }
         ops.iter().try_for_each(|&op| {
             let checked = self.access.check(op, names, target);

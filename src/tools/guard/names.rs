@@ -76,6 +76,12 @@ pub(super) fn reserved_path(zone: Zone, names: &[String]) -> Option<Area> {
     names.iter().enumerate().find_map(|(depth, name)| reserved(zone, depth, name))
 }
 
+/// True for a path to, or into, what belongs to git, at any depth: a repository in a folder below is
+/// one too.
+pub(super) fn is_of_git(names: &[String]) -> bool {
+    names.iter().flat_map(|name| name.split('\\')).any(|part| fold(part) == ".git")
+}
+
 /// Whether true names lead into a task document.
 pub(super) fn in_taskdoc(names: &[String]) -> bool {
     reserved_path(Zone::General, names) == Some(Area::Taskdoc)

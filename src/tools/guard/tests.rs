@@ -410,3 +410,51 @@ fn the_task_document_zone_stays_in_task_documents() {
         assert!(guard.open_file(path, Op::Read).is_err(), "{path}");
     }
 }
+
+#[test]
+fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
+    let bench = Bench::new();
+    bench.put(".git/config", "fine").put("sub/.git/hooks/x", "fine").put("other/.git", "gitdir: x");
+    bench.put(".gitignore", "fine").put(".github/x", "fine").put("a/x", "fine");
+    bench.link("store", ".git").link("a/cfg", "../.git/config");
+    let guard = Guard::general(&bench.cx).unwrap();
+    let kind = |fault: Fault| fault.kind;
+    let denied = FaultKind::Denied(Area::Git);
+    for path in [
+        ".git/config",
+        ".GIT/config",
+        ".git./config",
+        ".git /x",
+        "./a/../.git/config",
+        "store/config",
+        "a/cfg",
+        "sub/.git/hooks/x",
+        "other/.git",
+        ".git/new",
+        "a/.git",
+        "a/.git/config",
+        "store/hooks/new",
+    ] {
+        let writes = [
+            guard.open_file(path, Op::Write).map(drop).map_err(kind),
+            guard.open_for_edit(path).map(drop).map_err(kind),
+            guard.vacant(path, Target::File).map(drop).map_err(kind),
+            guard.vacant(path, Target::Directory).map(drop).map_err(kind),
+            guard.entry(path, &[Op::Read, Op::Write]).map(drop).map_err(kind),
+        ];
+        for (nth, write) in writes.into_iter().enumerate() {
+            let absent = matches!(write, Err(FaultKind::NotFound | FaultKind::Exists));
+            let link = path == "a/cfg" && nth == 4;
+            assert!(write == Err(denied.clone()) || absent || link, "{path} {nth}: {write:?}");
+        }
+    }
+    assert_eq!(guard.existing_dir(".git", Op::Write).map_err(kind), Err(denied.clone()));
+    let above = guard.entry("sub", &[Op::Write]).unwrap();
+    assert_eq!(guard.survey(&above, &[Op::Write]).map(drop).map_err(kind), Err(denied));
+    for path in [".git/config", "store/config", "a/cfg", "sub/.git/hooks/x", "other/.git"] {
+        assert!(guard.open_file(path, Op::Read).is_ok(), "{path}");
+    }
+    for path in [".gitignore", ".github/x", "a/x"] {
+        assert!(guard.open_file(path, Op::Write).is_ok(), "{path}");
+    }
+}
