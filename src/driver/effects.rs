@@ -10,7 +10,7 @@ use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
 use super::pictures;
-use super::reminders::{self, Edit, Gone};
+use super::reminders::{self, Edit, NotDone};
 use super::texts::Texts;
 
 /// Records the result of a call and carries out the changes it asks for. `shared`: the reminders all
@@ -26,8 +26,10 @@ pub fn record(
     draft.must_last();
     let (mut ok, mut content) = (outcome.ok, outcome.text);
     for change in outcome.changes {
-        if apply(draft, at, change, shared, texts).is_err() {
-            (ok, content) = (false, texts.reminder_gone());
+        match apply(draft, at, change, shared, texts) {
+            Ok(()) => {}
+            Err(NotDone::Gone) => (ok, content) = (false, texts.reminder_gone()),
+            Err(NotDone::Full) => (ok, content) = (false, texts.too_many_reminders()),
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
@@ -46,10 +48,12 @@ fn apply(
     change: Change,
     shared: &[Reminder],
     texts: Texts,
-) -> Result<(), Gone> {
+) -> Result<(), NotDone> {
     let level = tight_level(draft, at);
     let edit = match change {
         Change::AddReminder { id, content, position, scope, render } => {
+            let dialog = draft.dialog(&at.dialog).ok_or(NotDone::Gone)?;
+            reminders::has_room(dialog, shared, scope_name(scope))?;
             let mut reminder = Reminder {
                 scope: scope_name(scope).to_owned(),
                 render_mode: render_name(render).to_owned(),

@@ -4,7 +4,7 @@
 //! member share is a file of its own, outside of every tree; it is read when it is needed.
 
 use crate::domain::record::Record;
-use crate::domain::reminder::{Rewrite, SharedEdit};
+use crate::domain::reminder::{MOST_IN_A_SCOPE, Rewrite, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 
 use super::draft::Draft;
@@ -27,9 +27,14 @@ pub enum Edit {
     },
 }
 
-/// There is no such reminder any more.
+/// Why a change is not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gone;
+pub enum NotDone {
+    /// There is no such reminder any more.
+    Gone,
+    /// There are as many of its scope as there may be.
+    Full,
+}
 
 /// The reminders all dialogs of a member share. One that cannot be read is left out; `doctor` names it.
 pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
@@ -52,6 +57,13 @@ pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
     dialog.reminders.iter().chain(shared).cloned().collect()
 }
 
+/// Refuses one more of this scope where there are too many.
+pub fn has_room(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
+    let all = dialog.reminders.iter().chain(shared);
+    let full = all.filter(|reminder| reminder.scope == scope).count() >= MOST_IN_A_SCOPE;
+    if full { Err(NotDone::Full) } else { Ok(()) }
+}
+
 /// Drafts a change. `shared`: the shared reminders as they are now.
 pub fn carry_out(
     draft: &mut Draft,
@@ -59,8 +71,8 @@ pub fn carry_out(
     course: Course,
     shared: &[Reminder],
     edit: Edit,
-) -> Result<(), Gone> {
-    let dialog = draft.dialog(id).ok_or(Gone)?;
+) -> Result<(), NotDone> {
+    let dialog = draft.dialog(id).ok_or(NotDone::Gone)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
     match in_dialog(&mut own, edit) {
@@ -103,13 +115,13 @@ fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit) {
 }
 
 /// The change of the file a shared reminder lies in.
-fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, Gone> {
+fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
     let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
         Edit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
         Edit::Update { id, rewrite } if known(&id) => Ok(SharedEdit::Rewrite { id, rewrite }),
         Edit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
-        Edit::Update { .. } | Edit::Delete { .. } => Err(Gone),
+        Edit::Update { .. } | Edit::Delete { .. } => Err(NotDone::Gone),
     }
 }
 

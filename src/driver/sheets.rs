@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::counted;
 use crate::domain::reminder::{
-    AGENT_SHARED, Act, Guard, PERSONAL, Packing, Rewrite, sort_newest_first,
+    AGENT_SHARED, Act, Guard, MOST_BYTES, PERSONAL, Packing, Rewrite, sort_newest_first,
 };
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
@@ -107,6 +107,10 @@ impl TreeTask {
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
+        if let Edit::Add { reminder, .. } = &edit {
+            reminders::has_room(dialog, &shared, &reminder.scope)
+                .map_err(|_| Refusal::TooManyReminders)?;
+        }
         let course = dialog.history.course;
         draft.must_last();
         reminders::carry_out(&mut draft, id, course, &shared, edit)
@@ -158,6 +162,9 @@ fn edit(
 fn filled(content: String) -> Result<String, String> {
     if content.trim().is_empty() {
         return Err(Refusal::ReminderIsEmpty.into());
+    }
+    if content.len() > MOST_BYTES {
+        return Err(Refusal::ReminderIsTooLong.into());
     }
     Ok(content)
 }

@@ -40,6 +40,8 @@ refusals! {
     NoDiligenceText: "the diligence file of this workspace is empty: nobody is pushed" / "此工作区的续推文件为空，因此不会续推";
     RemembersNothing: "this dialog is dead: it remembers nothing any more" / "这个对话已经死亡，不再记住任何事";
     NoSuchReminder: "there is no such reminder any more" / "这条提醒已不存在";
+    ReminderIsTooLong: "a reminder holds 16 KiB: put a long text into the Taskdoc" / "一条提醒最多 16 KiB，长文本请写入任务文档";
+    TooManyReminders: "there are 200 reminders: delete some first" / "提醒已有 200 条，请先删除一些";
     ReminderIsEmpty: "a reminder needs some text; delete it instead" / "提醒需要内容；若不再需要，请删除";
 }
 

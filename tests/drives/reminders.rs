@@ -230,3 +230,31 @@ async fn a_broken_personal_reminder_stops_nobody() {
     assert_eq!(world.state(&dialog), "idle_waiting_user");
     assert_eq!(world.view().examine().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
+    let mut models = Sequence::new();
+    for n in 0..7 {
+        let mut round = Reply::saying("Noting.");
+        for m in 0..30 {
+            let content = json!({ "content": format!("note {n} {m}") }).to_string();
+            round = round.and_call(&format!("r{n}-{m}"), "add_reminder", &content);
+        }
+        models = models.reply("lead", round);
+    }
+    let models = models
+        .reply("lead", add("p", &json!({ "content": "mine", "scope": "personal" })))
+        .reply("lead", Reply::call("m", "clear_mind", r#"{"reminder_content":"go on"}"#))
+        .reply("lead", Reply::saying("Afresh."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let seen = world.models.requests();
+    for (id, added) in [("r6-19", true), ("r6-20", false), ("r6-29", false), ("p", true)] {
+        let result = seen.iter().rev().find_map(|request| result_of(request, id));
+        let result = result.expect("a result");
+        assert_eq!(result.contains("there are 200 reminders"), !added, "{id}: {result}");
+    }
+    assert_eq!(world.dialog(&main).reminders.len(), 201, "the note for the new course is kept");
+    assert_eq!((world.models.remaining(), shared(&world).len()), (0, 1));
+}

@@ -226,3 +226,25 @@ async fn b15_opening_a_dialog_writes_nothing() {
     running.idle().await;
     assert_eq!(files(), before);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_round_runs_so_many_calls_and_the_rest_are_refused_with_a_result() {
+    let mut round = Reply::saying("All at once.");
+    for n in 0..40 {
+        round = round.and_call(&format!("p{n}"), "probe", "{}");
+    }
+    let round = round.and_call("c", "tellaskSessionless", &once("alice", "Look."));
+    let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I see."));
+    let (world, runs) = world_with_probe(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    assert_eq!(runs.load(Ordering::SeqCst), 32);
+    let last = world.models.requests().pop().expect("a request");
+    for (id, refused) in [("p0", false), ("p31", false), ("p32", true), ("p39", true), ("c", true)]
+    {
+        let result = result_of(&last, id).expect("a result");
+        assert_eq!(result.contains("at most 32 calls"), refused, "{id}: {result}");
+    }
+    assert_eq!(world.tree(&main.root).dialogs.len(), 1, "nobody was asked");
+    assert_eq!(world.dialog(&main).history.open_calls().count(), 0);
+}

@@ -38,6 +38,9 @@ pub struct TeamNames {
     pub own_effort: u8,
 }
 
+/// Most calls of one round that are carried out; the model is told to make the others again.
+pub const MOST_A_ROUND: usize = 32;
+
 /// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
 pub fn plan(
     draft: &mut Draft,
@@ -46,11 +49,12 @@ pub fn plan(
     team: &TeamNames,
     texts: Texts,
 ) -> Vec<Call> {
-    let calls = with_unique_ids(draft, at, calls);
+    let mut calls = with_unique_ids(draft, at, calls);
     if draft.dialog(&at.dialog).is_some_and(Dialog::is_fresh_boots) {
         fresh_boots::round(draft, at, calls, texts);
         return Vec::new();
     }
+    let beyond = calls.split_off(calls.len().min(MOST_A_ROUND));
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
@@ -62,6 +66,10 @@ pub fn plan(
             Some(checked) => special.push((call, checked)),
         }
     }
+    let (beyond, unrun): (Vec<Call>, Vec<Call>) =
+        beyond.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
+    let too_many = || Checked::Refused(texts.too_many_calls(MOST_A_ROUND));
+    special.extend(beyond.into_iter().map(|call| (call, too_many())));
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
         .iter()
@@ -76,6 +84,10 @@ pub fn plan(
         if !has_status {
             append_result(draft, at, call, status);
         }
+    }
+    for call in unrun {
+        draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
+        append_result(draft, at, &call, texts.too_many_calls(MOST_A_ROUND));
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));

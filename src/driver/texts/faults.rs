@@ -147,6 +147,18 @@ impl Texts {
             .to_owned()
     }
 
+    /// The result of a call beyond the most of one round.
+    #[must_use]
+    pub fn too_many_calls(self, most: usize) -> String {
+        self.pick(
+            format!(
+                "Not done: a round holds at most {most} calls, and this one came after them. Make it \
+                 again if you still need it."
+            ),
+            format!("未执行：一轮最多 {most} 个调用，这一个超出了。若仍需要，请再次调用。"),
+        )
+    }
+
     #[must_use]
     pub fn question_already_open(self) -> String {
         self.pick(

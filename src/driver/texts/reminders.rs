@@ -1,7 +1,7 @@
 //! How reminders stand in the context, the one that lists the tellasks in flight, and what the reminder
 //! tools say beyond their own words.
 
-use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
+use crate::domain::reminder::{AGENT_SHARED, MOST_IN_A_SCOPE, PERSONAL};
 use crate::domain::{Pending, Reminder};
 
 use super::{Texts, mentioned};
@@ -53,6 +53,16 @@ impl Texts {
             "未执行：该提醒已不存在。下一轮的提醒块会列出现有的提醒。",
         )
         .to_owned()
+    }
+
+    #[must_use]
+    pub fn too_many_reminders(self) -> String {
+        self.pick(
+            format!(
+                "Not added: there are {MOST_IN_A_SCOPE} reminders already. Delete some, or merge them."
+            ),
+            format!("未添加：提醒已有 {MOST_IN_A_SCOPE} 条。请先删除或合并一些。"),
+        )
     }
 
     /// The reminder that lists the tellasks in flight.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::reminders::bounded;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -27,6 +28,9 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 
 fn run(cx: &ToolCx, args: &Args) -> Outcome {
     let content = args.text("reminder_content").map(str::trim).filter(|text| !text.is_empty());
+    if let Some(Err(refused)) = content.map(|text| bounded(text, "reminder_content", cx.lang)) {
+        return refused;
+    }
     let text = cx.lang.pick("Mind cleared; a new course begins.", "已清空思路,新的一程开始。");
     Outcome::changed(text, Change::ClearMind { reminder_content: content.map(str::to_owned) })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::domain::Lang;
-use crate::domain::reminder::{Act, Guard, guard};
+use crate::domain::reminder::{Act, Guard, MOST_BYTES, guard};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
 use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, half};
@@ -73,7 +73,10 @@ fn delete_spec() -> ToolSpec {
 }
 
 fn add(cx: &ToolCx, args: &Args) -> Outcome {
-    let Some(content) = content(args) else { return empty(cx.lang) };
+    let content = match content(args, cx.lang) {
+        Ok(content) => content,
+        Err(outcome) => return outcome,
+    };
     let personal = args.text("scope") == Some("personal");
     let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
     let position = args.integer("position").and_then(|position| usize::try_from(position).ok());
@@ -97,7 +100,10 @@ fn update(cx: &ToolCx, args: &Args) -> Outcome {
     if let Some(refusal) = guarded(reminder, Act::Update, cx.lang) {
         return refusal;
     }
-    let Some(content) = content(args) else { return empty(cx.lang) };
+    let content = match content(args, cx.lang) {
+        Ok(content) => content,
+        Err(outcome) => return outcome,
+    };
     let change = Change::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
     Outcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
 }
@@ -152,13 +158,32 @@ fn guarded(reminder: &ReminderView, act: Act, lang: Lang) -> Option<Outcome> {
     }))
 }
 
-fn content(args: &Args) -> Option<String> {
+fn content(args: &Args, lang: Lang) -> Result<String, Outcome> {
     let content = args.required_text("content");
-    (!content.trim().is_empty()).then(|| content.to_owned())
+    if content.trim().is_empty() {
+        let text = lang.pick("`content` must not be blank.", "`content` 不能为空白。");
+        return Err(Outcome::failed(text));
+    }
+    bounded(content, "content", lang)?;
+    Ok(content.to_owned())
 }
 
-fn empty(lang: Lang) -> Outcome {
-    Outcome::failed(lang.pick("`content` must not be blank.", "`content` 不能为空白。"))
+/// Refuses a text that is too long for a reminder. `argument`: where it was written.
+pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), Outcome> {
+    let (bytes, most) = (text.len(), MOST_BYTES / 1024);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Outcome::failed(match lang {
+        Lang::En => format!(
+            "Not done: `{argument}` has {bytes} bytes; a reminder holds {most} KiB. Put a long text \
+             into the Taskdoc or a file, and say in the reminder where it is."
+        ),
+        Lang::Zh => format!(
+            "未执行:`{argument}` 有 {bytes} 字节,一条提醒最多 {most} KiB。\
+             请把长文本写入任务文档或文件,并在提醒里注明位置。"
+        ),
+    }))
 }
 
 fn render(args: &Args) -> Option<Render> {

@@ -102,6 +102,23 @@ fn clear_mind_carries_a_filled_reminder_over() {
 }
 
 #[test]
+fn a_text_too_long_for_a_reminder_is_refused_with_the_way_out() {
+    let bench = Bench::new().reminders(vec![reminder("plain")]);
+    let fits = "x".repeat(16 * 1024);
+    for (tool, args) in [
+        ("add_reminder", json!({"content": fits})),
+        ("update_reminder", json!({"reminder_id": "plain", "content": fits})),
+        ("clear_mind", json!({"reminder_content": fits})),
+    ] {
+        assert!(bench.run(tool, &args).ok, "{tool}");
+        let longer = args.to_string().replacen('x', "xx", 1);
+        let outcome = bench.run(tool, &serde_json::from_str(&longer).unwrap());
+        assert!(!outcome.ok && outcome.changes.is_empty(), "{tool}");
+        assert!(outcome.text.contains("16 KiB") && outcome.text.len() < 400, "{}", outcome.text);
+    }
+}
+
+#[test]
 fn change_mind_replaces_a_section_and_recall_reads_it() {
     let bench = Bench::new();
     bench.put("task.tsk/goals.md", "old\nlong\n");
