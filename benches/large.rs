@@ -32,7 +32,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 const LIMIT: Duration = Duration::from_secs(60);
 /// Files have to rest so long before an index relies on them, and a little more.
 const REST: Duration = Duration::from_millis(2500);
-const INDEX: &str = ".dialogs/.tui/list.index";
+const INDEXES: [&str; 2] = [".dialogs/.tui/list.index", ".dialogs/.tui/trees.index"];
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dominds-tui");
 
 struct Options {
@@ -56,16 +56,22 @@ fn main() {
     for (name, workspace) in [("main dialogs", &mains), ("side dialogs", &sides)] {
         println!("{} {name}, {} runs each (min / median / max)", options.count, options.runs);
         measure("dialogs --json, no index", &options, || {
-            let _ = fs::remove_file(workspace.join(INDEX));
+            forget(workspace);
             list(workspace, home.path())
         });
         measure("dialogs --json, index", &options, || list(workspace, home.path()));
         measure("screen, no index: first frame, list", &options, || {
-            let _ = fs::remove_file(workspace.join(INDEX));
+            forget(workspace);
             screen(workspace, home.path())
         });
         list(workspace, home.path());
         measure("screen, index: first frame, list", &options, || screen(workspace, home.path()));
+    }
+}
+
+fn forget(workspace: &Path) {
+    for index in INDEXES {
+        let _ = fs::remove_file(workspace.join(index));
     }
 }
 

@@ -1,8 +1,6 @@
 //! What a person wants to know of a dialog that does not go on: whom and what it waits for, why it
 //! stopped, what to do, and how full its context is.
 
-use serde_json::{Value, json};
-
 use crate::domain::latest::{Blocker, DisplayState};
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
@@ -13,18 +11,6 @@ use super::ids::Ids;
 
 /// Characters of a request that are shown in one line.
 const ABOUT_CHARS: usize = 80;
-
-/// The keys that `dialogs --json` and `show --json` tell of a dialog beyond its identity.
-pub fn fields(tree: &TreeListing, dialog: &DialogListing) -> Vec<(&'static str, Value)> {
-    let state = dialog.state();
-    vec![
-        ("history", json!(tree.earlier)),
-        ("reason", json!(reason(dialog, &state))),
-        ("next", json!(next(tree, dialog, &state, &Ids::Whole))),
-        ("questions", dialog.questions.iter().map(question).collect()),
-        ("pending", dialog.pending.iter().map(|waits| pending(tree, waits)).collect()),
-    ]
-}
 
 /// What is wrong with the files of a tree.
 pub fn problems_of<'a>(
@@ -47,7 +33,6 @@ pub fn lines(
     pushes: Option<(i64, i64)>,
     ids: &Ids<'_>,
 ) -> Vec<String> {
-    let state = dialog.state();
     let mut lines: Vec<String> =
         dialog.pending.iter().map(|waits| waits_line(tree, waits, ids)).collect();
     let asks = |question: &crate::domain::Question| {
@@ -55,8 +40,8 @@ pub fn lines(
         format!("? {}  {id}", short(headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
-    lines.extend(reason(dialog, &state).filter(|_| !is_blocked(&state)));
-    lines.extend(next(tree, dialog, &state, ids).map(|next| format!("next: {next}")));
+    lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
+    lines.extend(next(tree, dialog, ids).map(|next| format!("next: {next}")));
     lines.extend(figures(dialog.fullness.percent, pushes));
     lines
 }
@@ -66,8 +51,8 @@ fn is_blocked(state: &DisplayState) -> bool {
 }
 
 /// Why it does not go on.
-fn reason(dialog: &DialogListing, state: &DisplayState) -> Option<String> {
-    match state {
+pub fn reason(dialog: &DialogListing) -> Option<String> {
+    match &dialog.state {
         DisplayState::Stopped { .. } if dialog.latest.is_told_to_go_on() => {
             Some("may go on".to_owned())
         }
@@ -85,25 +70,20 @@ fn reason(dialog: &DialogListing, state: &DisplayState) -> Option<String> {
 }
 
 /// What a person can do; nothing while the tree is put away.
-fn next(
-    tree: &TreeListing,
-    dialog: &DialogListing,
-    state: &DisplayState,
-    ids: &Ids<'_>,
-) -> Option<String> {
+pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
     if tree.bucket != Bucket::Run {
         return None;
     }
-    let id = ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
-    match state {
+    let id = || ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
+    match &dialog.state {
         DisplayState::Stopped { .. } if dialog.latest.is_told_to_go_on() => {
             Some("dominds-tui drive".to_owned())
         }
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
-            Some(format!("mend the cause, then: dominds-tui resume {id} && dominds-tui drive"))
+            Some(format!("mend the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
         }
         DisplayState::Stopped { .. } => {
-            Some(format!("dominds-tui resume {id} && dominds-tui drive"))
+            Some(format!("dominds-tui resume {} && dominds-tui drive", id()))
         }
         DisplayState::Blocked { reason: Blocker::Human | Blocker::HumanAndSideDialogs } => dialog
             .questions
@@ -123,35 +103,7 @@ fn next(
 /// True if the side dialog rests although it is waited for.
 fn is_idle(tree: &TreeListing, waits: &Pending) -> bool {
     let side = tree.dialogs.iter().find(|dialog| dialog.id == waits.side_dialog_id);
-    side.is_some_and(|side| side.state() == DisplayState::Idle)
-}
-
-fn question(question: &crate::domain::Question) -> Value {
-    json!({
-        "id": question.id,
-        "callId": question.call_id,
-        "askedAt": question.asked_at,
-        "headline": headline(&question.tellask_content),
-    })
-}
-
-fn pending(tree: &TreeListing, waits: &Pending) -> Value {
-    let mut value = json!({
-        "rootId": tree.root,
-        "selfId": waits.side_dialog_id,
-        "agentId": waits.target_agent_id,
-        "callId": waits.call_id,
-        "callName": waits.call_name,
-        "callType": waits.call_type,
-        "course": waits.call_site_course,
-        "genseq": waits.call_site_genseq,
-        "askedAt": waits.created_at,
-        "headline": headline(&waits.tellask_content),
-    });
-    if let (Some(fields), Some(slug)) = (value.as_object_mut(), &waits.session_slug) {
-        fields.insert("sessionSlug".to_owned(), json!(slug));
-    }
-    value
+    side.is_some_and(|side| side.state == DisplayState::Idle)
 }
 
 fn waits_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
@@ -201,7 +153,7 @@ mod tests {
                 session_slug: None,
                 extra: serde_json::Map::new(),
             },
-            latest: Latest::new(Stamp::default()),
+            latest: Box::new(Latest::new(Stamp::default())),
             asker: None,
             questions: Vec::new(),
             pending: Vec::new(),

@@ -54,7 +54,7 @@ pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: 
     let parts = [
         ids.dialog(&id),
         format!("@{}{slug}", dialog.meta.agent_id),
-        word(&dialog.state()).to_owned(),
+        word(&dialog.state).to_owned(),
         age::short(&dialog.latest.last_modified, now),
         find::title(tree, dialog).into_owned(),
         asks(dialog),
@@ -110,7 +110,7 @@ mod tests {
             state: DisplayState::Idle,
             id: SelfId::new(id),
             meta,
-            latest: Latest::new(Stamp::default()),
+            latest: Box::new(Latest::new(Stamp::default())),
             asker: asker.map(SelfId::new),
             questions: Vec::new(),
             pending: Vec::new(),

@@ -3,6 +3,7 @@
 mod args;
 mod config;
 mod demo;
+mod dialog_json;
 mod doctor;
 mod drive;
 mod events;

@@ -3,20 +3,19 @@
 
 use std::path::Path;
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::question::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang, Problem};
+use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
-use crate::store::{Access, DialogListing, Store, Survey, TreeListing};
+use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{Refusal, Status};
 use super::ids::Ids;
-use super::{find, inspect, lines, listing, transcript};
+use super::{dialog_json, find, inspect, lines, listing, transcript};
 
 /// Records read at once for a transcript.
 const PAGE_RECORDS: usize = 1000;
@@ -28,8 +27,11 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Ref
     tell_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     if as_json {
-        let trees = find::newest_first(&survey).into_iter();
-        lines::json_list(trees.map(|tree| tree_json(tree, &minds, &survey.problems)));
+        let tree = |tree| {
+            let main = find::main_of(tree)?;
+            Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey.problems))
+        };
+        lines::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
         keep(&store, &survey);
         return Ok(Status::Done);
     }
@@ -64,106 +66,11 @@ pub fn tell_problems(survey: &Survey) {
     survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
 }
 
-/// A main dialog with its side dialogs, which are made one by one while they are printed: a tree may have
-/// very many.
-struct TreeJson<'a> {
-    fields: serde_json::Map<String, Value>,
-    sides: SidesJson<'a>,
-}
-
-/// Their place among the fields.
-const SIDES: &str = "sideDialogs";
-
-struct SidesJson<'a>(&'a TreeListing);
-
-impl Serialize for TreeJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
-        for (key, value) in &self.fields {
-            if key == SIDES {
-                map.serialize_entry(key, &self.sides)?;
-            } else {
-                map.serialize_entry(key, value)?;
-            }
-        }
-        map.end()
-    }
-}
-
-impl Serialize for SidesJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let tree = self.0;
-        let sides =
-            tree.dialogs.iter().filter(|dialog| dialog.meta.id.as_str() != tree.root.as_str());
-        serializer.collect_seq(sides.map(|dialog| side_json(tree, dialog)))
-    }
-}
-
-fn tree_json<'a>(tree: &'a TreeListing, minds: &Minds, problems: &[Problem]) -> TreeJson<'a> {
-    let main = find::main_of(tree);
-    let problems: Vec<&Problem> = inspect::problems_of(tree, problems).collect();
-    let mut fields = match main.map(|dialog| dialog_json(tree, dialog)) {
-        Some(Value::Object(fields)) => fields,
-        Some(_) | None => serde_json::Map::new(),
-    };
-    fields.insert("rootId".to_owned(), json!(tree.root));
-    fields.insert("status".to_owned(), json!(tree.bucket.status()));
-    if let Some(main) = main {
-        fields.insert("keepGoing".to_owned(), keep_going(main, minds));
-    }
-    fields.insert(SIDES.to_owned(), Value::Null);
-    fields.insert("registry".to_owned(), json!(tree.registry));
-    fields.insert("problems".to_owned(), json!(problems));
-    TreeJson { fields, sides: SidesJson(tree) }
-}
-
-/// `null` where the dialog is not kept going.
-fn keep_going(dialog: &DialogListing, minds: &Minds) -> Value {
-    let told = |(left, most)| json!({ "remaining": left, "max": most });
-    pushes(dialog, minds).map_or(Value::Null, told)
-}
-
 /// Pushes that are left to a main dialog, and how many there may be.
 fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
     let text = minds.diligence().map(str::to_owned);
     KeepGoing { most, text }.pushes(&dialog.latest).filter(|_| dialog.asker.is_none())
-}
-
-fn dialog_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
-    let mut value = json!({
-        "rootId": tree.root,
-        "selfId": dialog.meta.id,
-        "agentId": dialog.meta.agent_id,
-        "taskDocPath": dialog.meta.task_doc_path,
-        "status": tree.bucket.status(),
-        "state": dialog.state().kind(),
-        "course": dialog.latest.current_course,
-        "createdAt": dialog.meta.created_at,
-        "lastModified": dialog.latest.last_modified,
-        "title": find::title(tree, dialog),
-        "pendingQuestions": dialog.questions.len(),
-        "pendingSideDialogs": dialog.pending.len(),
-        "contextPercent": dialog.fullness.percent,
-        "contextLevel": dialog.fullness.level,
-    });
-    if let Some(fields) = value.as_object_mut() {
-        let told = inspect::fields(tree, dialog);
-        fields.extend(told.into_iter().map(|(key, value)| (key.to_owned(), value)));
-    }
-    value
-}
-
-fn side_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
-    let mut value = dialog_json(tree, dialog);
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("askerDialogId".to_owned(), json!(dialog.asker));
-        fields.insert("assignment".to_owned(), json!(dialog.about));
-        if let Some(slug) = &dialog.meta.session_slug {
-            fields.insert("sessionSlug".to_owned(), json!(slug));
-        }
-    }
-    value
 }
 
 pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
@@ -257,7 +164,7 @@ pub fn show(
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
-            "dialog": listed.map(|(tree, dialog)| listed_json(tree, dialog)),
+            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog)),
             "contextPercent": fullness.percent, "contextLevel": fullness.level,
         }));
         return Ok(Status::Done);
@@ -269,11 +176,6 @@ pub fn show(
         }
     }
     Ok(Status::Done)
-}
-
-fn listed_json(tree: &TreeListing, dialog: &DialogListing) -> Value {
-    let is_main = dialog.meta.id.as_str() == tree.root.as_str();
-    if is_main { dialog_json(tree, dialog) } else { side_json(tree, dialog) }
 }
 
 /// A course a person named, or the newest.

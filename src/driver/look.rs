@@ -47,7 +47,7 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> News {
         agent: dialog.meta.agent_id.clone(),
         slug: dialog.meta.session_slug.clone(),
         taskdoc: dialog.meta.task_doc_path.clone(),
-        state: dialog.state(),
+        state: dialog.state.clone(),
         course: dialog.latest.current_course,
         genseq: dialog.genseq,
         created_at: dialog.meta.created_at.clone(),

@@ -58,6 +58,7 @@ impl<'a> Build<'a> {
             sizes: self.sizes,
             first_words: self.first_words,
             earlier: false,
+            looks: None,
         }
     }
 

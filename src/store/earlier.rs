@@ -77,6 +77,7 @@ pub(super) fn as_history(read: TreeRead) -> TreeRead {
         sizes: Vec::new(),
         first_words: read.first_words,
         earlier: true,
+        looks: None,
     }
 }
 

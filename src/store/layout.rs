@@ -69,9 +69,14 @@ impl Layout {
         self.own().join("lock")
     }
 
-    /// What lists remember, see `memo.rs`.
+    /// What lists remember of folders, see `memo.rs`.
     pub fn list_index(&self) -> PathBuf {
         self.own().join("list.index")
+    }
+
+    /// What lists remember of trees, see `tree_index.rs`.
+    pub fn tree_index(&self) -> PathBuf {
+        self.own().join("trees.index")
     }
 
     pub fn drafts(&self) -> PathBuf {
@@ -96,8 +101,12 @@ impl Layout {
         self.own().join("quarantine.jsonl")
     }
 
+    pub fn all_queues(&self) -> PathBuf {
+        self.own().join("queue")
+    }
+
     pub fn queues(&self, root: &RootId) -> PathBuf {
-        self.own().join("queue").join(flat(root.as_str()))
+        self.all_queues().join(flat(root.as_str()))
     }
 
     pub fn queue(&self, dialog: &DialogId) -> PathBuf {

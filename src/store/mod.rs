@@ -26,6 +26,7 @@ mod layout;
 mod lines;
 mod load;
 mod lock;
+mod looks;
 mod memo;
 mod mend;
 mod moves;
@@ -37,6 +38,7 @@ mod parts;
 mod personal;
 mod reconcile;
 mod scan;
+mod sealed;
 mod staging;
 mod state_files;
 mod states;
@@ -45,6 +47,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod tree_index;
 mod walk;
 
 use std::path::Path;

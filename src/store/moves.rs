@@ -11,8 +11,8 @@ use super::error::StoreError;
 use super::layout::flat;
 use super::{Store, SyncLevel, files};
 
-/// How the name of an index begins that is being written.
-const UNFINISHED_INDEX: &str = ".list.index.";
+/// How the names of indexes begin that are being written.
+const UNFINISHED_INDEXES: [&str; 2] = [".list.index.", ".trees.index."];
 
 impl Store {
     /// Moves a quarantined tree back to `run` and names it. `name` is its name below `malformed`.
@@ -73,16 +73,16 @@ impl Store {
     pub(super) fn sweep(&self) {
         self.remove_aside(&self.layout.trash());
         self.remove_aside(&self.layout.staging());
-        self.remove_unfinished_index();
+        self.remove_unfinished_indexes();
     }
 
-    /// Removes what a process that died while it wrote the index of the list left of it.
-    fn remove_unfinished_index(&self) {
+    /// Removes what a process that died while it wrote an index of the list left of it.
+    fn remove_unfinished_indexes(&self) {
         let Ok(entries) = std::fs::read_dir(self.layout.own()) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let begun = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED_INDEX));
-            if begun.is_some_and(|rest| rest.strip_suffix(".tmp").is_some()) {
+            let name = name.to_str().and_then(|name| name.strip_suffix(".tmp")).unwrap_or_default();
+            if UNFINISHED_INDEXES.iter().any(|begin| name.starts_with(begin)) {
                 // What stays costs room only.
                 let _ = self.disk().remove_file(&entry.path());
             }

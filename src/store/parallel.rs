@@ -9,6 +9,10 @@ pub(super) fn side_by_side<T: Sync, R: Send>(
     least: usize,
     work: impl Fn(&[T]) -> R + Sync,
 ) -> Vec<R> {
+    // How many cores there are takes longer to find out than a little work does.
+    if items.len() <= least {
+        return vec![work(items)];
+    }
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = items.len().div_ceil(cores).max(least);
     if items.len() <= share {

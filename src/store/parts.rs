@@ -24,6 +24,7 @@ use super::earlier;
 use super::error::StoreError;
 use super::files::{self, Found};
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, SIDE_DIALOGS, STACK};
+use super::looks::FolderLooks;
 use super::memo::Memo;
 use super::notes::Notes;
 use super::scan::{Depth, Folder, Scan};
@@ -98,19 +99,22 @@ impl Parts {
         id: &SelfId,
         memo: &Memo,
         notes: &mut Notes,
-    ) -> Result<(Self, HasSides), StoreError> {
-        let (folder, stamp) = Folder::open_with_stamp(path)?;
+    ) -> Result<Remembered, StoreError> {
+        let (folder, mut looks) = Folder::open_with_looks(path)?;
         let below = folder.has(SIDE_DIALOGS) || folder.has(earlier::SUBDIALOGS);
         let sides = if below { HasSides::Maybe } else { HasSides::No };
+        let stamp = looks.as_mut().map(FolderLooks::stamp);
         let known = stamp.and_then(|stamp| memo.known::<Brief>(path, stamp));
         if let Some(parts) = known.and_then(|brief| brief.parts(id, &folder)) {
-            return Ok((parts, sides));
+            return Ok(Remembered { parts, sides, looks });
         }
         let parts = Self::of_folder(disk, &folder, id, Depth::Facts, notes)?;
-        if let (Some(stamp), Some(brief)) = (stamp, parts.brief(&folder)) {
-            memo.note(path, stamp, &brief);
+        let brief = parts.brief(&folder);
+        if let (Some(stamp), Some(brief)) = (stamp, &brief) {
+            memo.note(path, stamp, brief);
         }
-        Ok((parts, sides))
+        let looks = looks.filter(|_| brief.is_some());
+        Ok(Remembered { parts, sides, looks })
     }
 
     fn of_folder(
@@ -162,6 +166,14 @@ impl Parts {
     pub fn is_debris(&self) -> bool {
         self.meta.health == Health::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
     }
+}
+
+/// A dialog as far as a list needs it.
+pub(super) struct Remembered {
+    pub parts: Parts,
+    pub sides: HasSides,
+    /// Of its folder and files, taken before they were read; `None` where something is wrong or at work.
+    pub looks: Option<FolderLooks>,
 }
 
 /// Whether side dialogs may lie below a dialog.

@@ -20,7 +20,7 @@ use super::error::StoreError;
 use super::files::{self, Kind};
 use super::layout::parse_course_file;
 use super::lines::{Lines, RawLine, Reading};
-use super::memo::{FolderStamp, Stamper};
+use super::looks::{FolderLooks, Look};
 
 /// How much of the courses is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -343,6 +343,11 @@ fn is_snapshot(record: &Record) -> bool {
     )
 }
 
+/// True for a path that stands in JSON as it is.
+fn is_plain(path: &str) -> bool {
+    !path.contains(['"', '\\']) && !path.chars().any(char::is_control)
+}
+
 fn is_temp(name: &str) -> bool {
     name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
 }
@@ -369,12 +374,14 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The same, with how everything in it looks from outside. `None` instead of a look that is not to be
-    /// had, or cannot be relied on.
-    pub fn open_with_stamp(path: &Path) -> Result<(Self, Option<FolderStamp>), StoreError> {
+    /// The same, with how it and everything in it looks from outside. `None` instead of looks that are not
+    /// to be had, or cannot be written down.
+    pub fn open_with_looks(path: &Path) -> Result<(Self, Option<FolderLooks>), StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
         let mut folder = Self::empty(path);
-        let mut looks = Some(Stamper::default());
+        let own = Look::of(&fs::symlink_metadata(path).map_err(failed)?);
+        let is_plain = path.to_str().is_some_and(is_plain);
+        let mut looks = is_plain.then(|| FolderLooks::new(path.to_owned(), own));
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             if !folder.take(&entry, looks.as_mut()) {
@@ -382,7 +389,7 @@ impl Folder {
             }
         }
         folder.temps.sort();
-        Ok((folder, looks.map(Stamper::finish)))
+        Ok((folder, looks))
     }
 
     fn empty(path: &Path) -> Self {
@@ -395,7 +402,7 @@ impl Folder {
     }
 
     /// False if its look was wanted and is not to be had.
-    fn take(&mut self, entry: &fs::DirEntry, looks: Option<&mut Stamper>) -> bool {
+    fn take(&mut self, entry: &fs::DirEntry, looks: Option<&mut FolderLooks>) -> bool {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return false };
         if let Some(course) = parse_course_file(name) {
@@ -406,11 +413,10 @@ impl Folder {
         self.names.insert(name.to_owned());
         let Some(looks) = looks else { return true };
         match entry.metadata() {
-            Ok(meta) if meta.is_dir() => looks.folder(name),
-            Ok(meta) => looks.file(name, &meta),
+            Ok(meta) => looks.add(name, &meta),
             Err(_) => return false,
         }
-        true
+        is_plain(name)
     }
 
     /// True if there was something of this name when it was opened.

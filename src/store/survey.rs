@@ -1,8 +1,12 @@
 //! The list of all trees, cheaply: of the courses only the records are parsed that questions, calls and
 //! generations are decided from. Writes nothing.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::DisplayState;
@@ -18,11 +22,13 @@ use crate::domain::{
 use super::earlier;
 use super::error::StoreError;
 use super::lock::Lock;
-use super::memo::{self, Memo};
+use super::looks::{self, FolderLooks};
+use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
 use super::scan::Depth;
 use super::tree::{TreeRead, TreeReader, about};
+use super::tree_index::{KnownTrees, NewTrees};
 use super::{Access, Store, files, walk};
 
 /// Fewer trees than this are not worth a thread.
@@ -39,13 +45,15 @@ pub struct Survey {
     pub damaged: Vec<(Bucket, RootId)>,
     /// Folders of dialogs that had to be read, see [`Store::keep_list`].
     pub read: usize,
+    /// Dialogs, and folders that were walked through, that the next list could know from the index of trees.
+    pub(super) unknown: usize,
 }
 
 impl Survey {
     /// True if so much had to be read that the next list is worth preparing.
     #[must_use]
     pub fn is_worth_keeping(&self) -> bool {
-        self.read >= MUCH
+        self.read >= MUCH || self.unknown >= MUCH
     }
 
     /// The Taskdocs its dialogs work on, each once.
@@ -72,11 +80,12 @@ pub struct TreeListing {
     pub earlier: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DialogListing {
     pub id: SelfId,
     pub meta: DialogMeta,
-    pub latest: Latest,
+    /// Boxed: a list holds very many.
+    pub latest: Box<Latest>,
     /// Who assigned it; `None` for a main dialog.
     pub asker: Option<SelfId>,
     pub questions: Vec<Question>,
@@ -88,15 +97,8 @@ pub struct DialogListing {
     pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
     pub fullness: Fullness,
-    /// What it does, see [`Self::state`].
-    pub state: DisplayState,
-}
-
-impl DialogListing {
     /// What to show: what a loaded dialog would show, or what the process that drives it says.
-    pub fn state(&self) -> DisplayState {
-        self.state.clone()
-    }
+    pub state: DisplayState,
 }
 
 /// `driven`: another process drives the workspace; then what is written as running runs, and what rests
@@ -116,21 +118,28 @@ impl Store {
     /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
     #[must_use]
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
-        let top = self.layout.dialogs();
-        self.survey_by(&Memo::read(self.disk(), &top, &self.layout.list_index()), buckets)
+        let memo = self.memo();
+        let trees = Trees::Known(KnownTrees::read(self.disk(), &self.layout));
+        self.survey_by(&Indexes { memo: &memo, trees: &trees }, buckets)
     }
 
-    fn survey_by(&self, memo: &Memo, buckets: &[Bucket]) -> Survey {
+    fn memo(&self) -> Memo {
+        let disk = self.options.disk.clone();
+        Memo::new(disk, self.layout.dialogs(), self.layout.list_index())
+    }
+
+    fn survey_by(&self, indexes: &Indexes<'_>, buckets: &[Bucket]) -> Survey {
         let mut survey = Survey::default();
         for bucket in buckets {
-            self.survey_bucket(*bucket, memo, &mut survey);
+            self.survey_bucket(*bucket, indexes, &mut survey);
         }
-        survey.read = memo.missed();
+        survey.read = indexes.memo.missed();
         survey
     }
 
-    /// Writes down what the folders of all dialogs say, so that the next list need not read them. Does
-    /// nothing for a reader while another process writes to the workspace. Returns how many folders.
+    /// Writes down what the folders of all dialogs say and what their trees are listed as, so that the
+    /// next list need not read them. Does nothing for a reader while another process writes to the
+    /// workspace. Returns how many folders.
     pub fn keep_list(&self) -> Result<usize, StoreError> {
         self.keep_list_after(|made| made)
     }
@@ -143,15 +152,20 @@ impl Store {
         if !may_write || files::kind_of(&top)? != Some(files::Kind::Folder) {
             return Ok(0);
         }
-        let path = self.layout.list_index();
         files::make_folders(self.disk(), &top, &self.layout.own())?;
-        let mut kept = 0;
-        files::replace_by(self.disk(), &path, |file| {
+        let (disk, mut kept) = (&self.options.disk, 0);
+        files::replace_by(self.disk(), &self.layout.list_index(), |list| {
             // What changed since this file was made may change again unseen.
-            let (began, disk) = (began(memo::made_at(file)?), self.options.disk.clone());
-            let known = Memo::read(self.disk(), &top, &path);
-            let memo = known.keeping(began, file.try_clone()?, disk)?;
-            self.survey_by(&memo, &Bucket::ALL);
+            let began = began(looks::made_at(list)?);
+            let memo = self.memo().keeping(began, list.try_clone()?)?;
+            let written = files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
+                let new = NewTrees::begin(disk.clone(), file.try_clone()?, &self.layout, began)?;
+                let trees = Trees::New(new);
+                self.survey_by(&Indexes { memo: &memo, trees: &trees }, &Bucket::ALL);
+                let Trees::New(new) = trees else { return Ok(()) };
+                new.finish().map(drop)
+            });
+            written.map_err(io::Error::other)?;
             kept = memo.finish()?;
             Ok(())
         })?;
@@ -161,35 +175,78 @@ impl Store {
     /// Lists one tree.
     #[must_use]
     pub fn list(&self, bucket: Bucket, root: &RootId) -> Survey {
-        self.survey_trees(bucket, std::slice::from_ref(root), None)
+        self.survey_trees(bucket, std::slice::from_ref(root), None).survey
     }
 
-    fn survey_bucket(&self, bucket: Bucket, memo: &Memo, survey: &mut Survey) {
-        let (roots, problems) = self.roots(bucket);
-        survey.problems.extend(problems);
-        let read = |roots: &[RootId]| self.survey_trees(bucket, roots, Some(memo));
-        for part in side_by_side(&roots, SHARE_OF_A_CORE, read) {
-            survey.trees.extend(part.trees);
-            survey.problems.extend(part.problems);
-            survey.damaged.extend(part.damaged);
+    fn survey_bucket(&self, bucket: Bucket, indexes: &Indexes<'_>, survey: &mut Survey) {
+        if let Trees::Known(known) = indexes.trees
+            && let Some(roots) = known.roots(bucket)
+        {
+            let parts = self.survey_shared(bucket, &roots, indexes);
+            // A folder that is no dialog any more may hold dialogs.
+            if !parts.iter().any(|part| part.gone) {
+                for part in parts {
+                    survey.add(part);
+                }
+                return;
+            }
+        }
+        let walked = self.walk(bucket);
+        if walked.problems.is_empty() && walked.ids.len() >= MUCH {
+            survey.unknown += walked.folders.len();
+        }
+        if let Trees::New(new) = indexes.trees
+            && walked.problems.is_empty()
+        {
+            new.roots(bucket, &walked.folders, &walked.ids);
+        }
+        survey.problems.extend(walked.problems);
+        for part in self.survey_shared(bucket, &walked.ids, indexes) {
+            survey.add(part);
         }
     }
 
-    /// With a memo: of trees that a walk has found.
-    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], memo: Option<&Memo>) -> Survey {
-        let mut survey = Survey::default();
+    fn survey_shared(&self, bucket: Bucket, ids: &[RootId], indexes: &Indexes<'_>) -> Vec<Part> {
+        let read = |roots: &[RootId]| self.survey_trees(bucket, roots, Some(indexes));
+        side_by_side(ids, SHARE_OF_A_CORE, read)
+    }
+
+    /// With indexes: of trees that a walk has found.
+    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], by: Option<&Indexes<'_>>) -> Part {
+        let mut part = Part::default();
+        let survey = &mut part.survey;
         let driven = self.access() == Access::ReadOnly && Lock::is_held(&self.layout.lock());
+        let mut buffer = Vec::new();
         for root in roots {
-            match self.read_listed(bucket, root, memo) {
+            if let Some(Trees::Known(known)) = by.map(|by| by.trees)
+                && let Some(tree) = known.tree(bucket, root, driven, &mut buffer)
+            {
+                survey.trees.push(tree);
+                continue;
+            }
+            match self.read_listed(bucket, root, by.map(|by| by.memo)) {
                 Ok(mut read) => {
+                    let settled = is_settled(&read);
                     survey.problems.append(&mut read.problems);
                     // Who may write loads such a tree, and the tree tells of its rings.
                     if self.access() == Access::ReadOnly {
                         survey.problems.extend(rings_in(&read));
                     }
-                    survey.trees.push(listing(read, driven));
+                    let looks = read.looks.take().filter(|_| settled);
+                    survey.unknown += looks.as_ref().map_or(0, |_| read.tree.dialogs.len());
+                    let listing = match (by.map(|by| by.trees), looks) {
+                        (Some(Trees::New(new)), Some(looks)) => {
+                            let states = states_while_driven(&read);
+                            let listing = listing(read, driven);
+                            new.tree(&listing, &states, &looks);
+                            listing
+                        }
+                        _ => listing(read, driven),
+                    };
+                    survey.trees.push(listing);
                 }
                 Err(error) => {
+                    part.gone |= matches!(error, StoreError::NotFound(_));
                     if matches!(error, StoreError::Damaged(_)) {
                         survey.damaged.push((bucket, root.clone()));
                     }
@@ -197,7 +254,7 @@ impl Store {
                 }
             }
         }
-        survey
+        part
     }
 
     fn read_listed(
@@ -228,16 +285,21 @@ impl Store {
 
     /// The ids found in a bucket, and what could not be looked into.
     pub(super) fn roots(&self, bucket: Bucket) -> (Vec<RootId>, Vec<Problem>) {
+        let walked = self.walk(bucket);
+        (walked.ids, walked.problems)
+    }
+
+    fn walk(&self, bucket: Bucket) -> Walked {
         let mut notes = Notes::new(&self.layout);
         let top = self.layout.bucket(bucket);
-        let found =
-            self.check_top().and_then(|()| walk::dialogs_below(self.disk(), &top, &mut notes));
-        let roots = found.unwrap_or_else(|error| {
+        let walk = |()| walk::dialogs_and_folders_below(self.disk(), &top, &mut notes);
+        let found = self.check_top().and_then(walk).unwrap_or_else(|error| {
             let text = format!("unreadable now: {error}");
             notes.add("unreadable", &top, text, "check the folder and its permissions");
-            Vec::new()
+            walk::Found::default()
         });
-        (roots.iter().map(RootId::new).collect(), notes.finish(&top))
+        let ids = found.ids.iter().map(RootId::new).collect();
+        Walked { ids, folders: found.folders, problems: notes.finish(&top) }
     }
 
     /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
@@ -278,6 +340,70 @@ impl Store {
     }
 }
 
+/// What is known before anything is read.
+struct Indexes<'a> {
+    memo: &'a Memo,
+    trees: &'a Trees,
+}
+
+/// The index of trees: the one that is used, or the one that is made, for which all trees are read.
+enum Trees {
+    Known(KnownTrees),
+    New(NewTrees),
+}
+
+/// The dialogs of a bucket, and the folders above them.
+struct Walked {
+    ids: Vec<RootId>,
+    folders: Vec<FolderLooks>,
+    problems: Vec<Problem>,
+}
+
+/// The list of some trees.
+#[derive(Default)]
+struct Part {
+    survey: Survey,
+    /// True if a tree was not there.
+    gone: bool,
+}
+
+impl Survey {
+    fn add(&mut self, part: Part) {
+        let Survey { trees, problems, damaged, read: _, unknown } = part.survey;
+        self.trees.extend(trees);
+        self.problems.extend(problems);
+        self.damaged.extend(damaged);
+        self.unknown += unknown;
+    }
+}
+
+/// True if another list of the same files says the same of this tree.
+fn is_settled(read: &TreeRead) -> bool {
+    let waiting = || read.tree.dialogs.values().any(|dialog| !dialog.queue.is_empty());
+    let differs = !read.mended.is_empty() || !read.identities.is_empty();
+    let damaged =
+        !read.problems.is_empty() || !read.broken.is_empty() || !rings_in(read).is_empty();
+    !read.earlier && !differs && !damaged && !waiting()
+}
+
+/// What the dialogs show while another process drives the workspace, in the order of the list; `None`
+/// where that is the same.
+fn states_while_driven(read: &TreeRead) -> Vec<Option<DisplayState>> {
+    let state = |dialog: &Dialog| {
+        let driven = shown(dialog, true);
+        (driven != shown(dialog, false)).then_some(driven)
+    };
+    let main = read.tree.root.main();
+    let mut dialogs: Vec<_> = read.tree.dialogs.iter().collect();
+    dialogs.sort_by(|(a, _), (b, _)| order(&main, a, b));
+    dialogs.into_iter().map(|(_, dialog)| state(dialog)).collect()
+}
+
+/// The main dialog first, then the side dialogs by id.
+fn order(main: &SelfId, a: &SelfId, b: &SelfId) -> Ordering {
+    (a != main, a).cmp(&(b != main, b))
+}
+
 fn listing(read: TreeRead, driven: bool) -> TreeListing {
     let main = read.tree.root.main();
     let unclean = !read.mended.is_empty()
@@ -299,12 +425,12 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
             genseq: dialog.history.last_genseq,
             fullness: dialog.history.fullness,
             meta: dialog.meta,
-            latest: dialog.latest,
+            latest: Box::new(dialog.latest),
             questions: dialog.questions,
             id,
         });
     }
-    dialogs.sort_by(|a, b| (a.id != main, &a.id).cmp(&(b.id != main, &b.id)));
+    dialogs.sort_by(|a, b| order(&main, &a.id, &b.id));
     let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
     let mut listing =
         TreeListing { root, bucket, dialogs, registry, unclean, earlier: read.earlier };

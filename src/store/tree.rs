@@ -13,10 +13,11 @@ use super::error::StoreError;
 use super::files;
 use super::identity::{AllParts, Identities};
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
+use super::looks::FolderLooks;
 use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
-use super::parts::{HasSides, Health, Parts};
+use super::parts::{HasSides, Health, Parts, Remembered};
 use super::scan::{Depth, headline};
 use super::walk;
 
@@ -42,6 +43,9 @@ pub(super) struct TreeRead {
     pub first_words: BTreeMap<SelfId, String>,
     /// True for a tree of an earlier layout.
     pub earlier: bool,
+    /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
+    /// work, or a whole reading did not ask.
+    pub looks: Option<Vec<FolderLooks>>,
 }
 
 pub(super) struct TreeReader<'a> {
@@ -68,7 +72,7 @@ impl TreeReader<'_> {
     pub fn read_found(&self) -> Result<TreeRead, StoreError> {
         let folder = self.layout.root(self.bucket, self.root);
         let mut notes = Notes::new(self.layout);
-        let parts = self.parts(&folder, &mut notes)?;
+        let Found { parts, looks } = self.parts(&folder, &mut notes)?;
         let identities = Identities::of(self.root, &parts);
         let main = self.root.main();
         let earlier = parts.get(&main).is_some_and(|main| main.earlier);
@@ -81,28 +85,33 @@ impl TreeReader<'_> {
         let mut build = Build::new(self, notes);
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
-        let read = build.finish(&folder);
+        let read = TreeRead { looks, ..build.finish(&folder) };
         Ok(if earlier { earlier::as_history(read) } else { read })
     }
 
-    fn parts(&self, folder: &Path, notes: &mut Notes) -> Result<AllParts, StoreError> {
-        let mut parts = BTreeMap::new();
-        let (main, sides) = self.dialog(folder, &self.root.main(), notes)?;
-        let earlier = main.earlier.then_some(SUBDIALOGS);
-        parts.insert(main.id.clone(), Box::new(main));
+    fn parts(&self, folder: &Path, notes: &mut Notes) -> Result<Found, StoreError> {
+        let mut found = Found { parts: BTreeMap::new(), looks: Some(Vec::new()) };
+        let main = self.dialog(folder, &self.root.main(), notes)?;
+        let earlier = main.parts.earlier.then_some(SUBDIALOGS);
+        let sides = main.sides;
+        found.parts.insert(main.parts.id.clone(), Box::new(main.parts));
+        found.add(main.looks.map(|looks| vec![looks]));
         if sides == HasSides::No {
-            return Ok(parts);
+            return Ok(found);
         }
         for name in earlier.into_iter().chain([SIDE_DIALOGS]) {
             let sides = folder.join(name);
-            let ids = walk::dialogs_below(self.disk, &sides, notes)?;
+            let walked = walk::dialogs_and_folders_below(self.disk, &sides, notes)?;
+            found.add(Some(walked.folders));
+            let ids = walked.ids;
             for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
-                let (read, found) = read?;
-                parts.extend(read);
-                notes.take(found);
+                let (read, notes_of_it) = read?;
+                found.parts.extend(read.parts);
+                found.add(read.looks);
+                notes.take(notes_of_it);
             }
         }
-        Ok(parts)
+        Ok(found)
     }
 
     fn dialog(
@@ -110,25 +119,26 @@ impl TreeReader<'_> {
         folder: &Path,
         id: &SelfId,
         notes: &mut Notes,
-    ) -> Result<(Parts, HasSides), StoreError> {
+    ) -> Result<Remembered, StoreError> {
         if let Some(memo) = self.memo.filter(|_| self.depth == Depth::Facts) {
             return Parts::remember(self.disk, folder, id, memo, notes);
         }
         let parts = Parts::read(self.disk, folder, id, self.depth, notes)?;
-        Ok((parts, HasSides::Maybe))
+        Ok(Remembered { parts, sides: HasSides::Maybe, looks: None })
     }
 
-    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(AllParts, Notes), StoreError> {
+    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(Found, Notes), StoreError> {
         let mut notes = Notes::new(self.layout);
-        let mut parts = AllParts::new();
+        let mut found = Found { parts: BTreeMap::new(), looks: Some(Vec::new()) };
         for id in ids {
             let (folder, id) = (sides.join(id), SelfId::new(id));
-            let (part, _) = self.dialog(&folder, &id, &mut notes)?;
-            if !part.is_debris() {
-                parts.insert(id, Box::new(part));
+            let Remembered { parts, looks, .. } = self.dialog(&folder, &id, &mut notes)?;
+            found.add(looks.map(|looks| vec![looks]));
+            if !parts.is_debris() {
+                found.parts.insert(id, Box::new(parts));
             }
         }
-        Ok((parts, notes))
+        Ok((found, notes))
     }
 
     fn beyond_mending(&self, folder: &Path, parts: &AllParts, notes: &Notes) -> StoreError {
@@ -148,6 +158,22 @@ impl TreeReader<'_> {
         let mend = "write dialog.yaml anew (id, agentId, taskDocPath, createdAt)";
         let problem = notes.problem("identity", &folder.join(DIALOG), text, mend);
         StoreError::Damaged(Box::new(problem))
+    }
+}
+
+/// The dialogs of a tree, or of a part of it.
+struct Found {
+    parts: AllParts,
+    /// See [`TreeRead::looks`].
+    looks: Option<Vec<FolderLooks>>,
+}
+
+impl Found {
+    fn add(&mut self, looks: Option<Vec<FolderLooks>>) {
+        match (&mut self.looks, looks) {
+            (Some(all), Some(more)) => all.extend(more),
+            (all, _) => *all = None,
+        }
     }
 }
 

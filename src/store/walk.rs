@@ -10,6 +10,7 @@ use super::disk::Disk;
 use super::error::StoreError;
 use super::files::{self, Kind};
 use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
+use super::looks::{FolderLooks, Look};
 use super::notes::Notes;
 use super::parallel::side_by_side;
 
@@ -26,38 +27,64 @@ pub(super) fn dialogs_below(
     top: &Path,
     notes: &mut Notes,
 ) -> Result<Vec<String>, StoreError> {
+    dialogs_and_folders_below(disk, top, notes).map(|found| found.ids)
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Of the dialogs.
+    pub ids: Vec<String>,
+    /// The folders above them, looked at before they were looked into.
+    pub folders: Vec<FolderLooks>,
+}
+
+/// The same, with the folders it went through.
+pub(super) fn dialogs_and_folders_below(
+    disk: &dyn Disk,
+    top: &Path,
+    notes: &mut Notes,
+) -> Result<Found, StoreError> {
     match files::kind_of(top)? {
-        None => return Ok(Vec::new()),
+        None => return Ok(Found::default()),
         Some(Kind::Folder) => {}
         Some(kind) => {
             let what = kind.misplaced_file().unwrap_or("a file, not a folder");
             let text = format!("it is {what}: ignored");
             notes.add("misplaced", top, text, "move it away");
-            return Ok(Vec::new());
+            return Ok(Found::default());
         }
     }
-    let mut walk = Walk { disk, notes, left: MOST_ENTRIES, found: Vec::new() };
+    let mut walk = Walk { disk, notes, left: MOST_ENTRIES, found: Found::default() };
+    let own = look(top)?;
     let entries = walk.entries(top)?.unwrap_or_default();
     let shares = side_by_side(&entries, SHARE_OF_A_CORE, |entries| {
         let mut notes = walk.notes.another();
-        let mut walk = Walk { disk, notes: &mut notes, left: walk.left, found: Vec::new() };
+        let mut walk = Walk { disk, notes: &mut notes, left: walk.left, found: Found::default() };
         let walked = entries.iter().try_for_each(|entry| walk.child(top, "", entry, 1));
         (walked.map(|()| walk.found), notes)
     });
-    let mut found = Vec::new();
+    let mut found = Found { ids: Vec::new(), folders: vec![own] };
     for (part, seen) in shares {
         notes.take(seen);
-        found.extend(part?);
+        let part = part?;
+        found.ids.extend(part.ids);
+        found.folders.extend(part.folders);
     }
-    found.sort();
+    found.ids.sort();
     Ok(found)
+}
+
+fn look(folder: &Path) -> Result<FolderLooks, StoreError> {
+    let meta = fs::symlink_metadata(folder).map_err(StoreError::io("reading", folder))?;
+    Ok(FolderLooks::new(folder.to_owned(), Look::of(&meta)))
 }
 
 struct Walk<'a> {
     disk: &'a dyn Disk,
     notes: &'a mut Notes,
     left: usize,
-    found: Vec<String>,
+    found: Found,
 }
 
 impl Walk<'_> {
@@ -67,13 +94,15 @@ impl Walk<'_> {
             self.notes.add("nested", path, text, "move them away");
             return Ok(());
         }
+        let own = look(path)?;
         let Some(entries) = self.entries(path)? else {
             return Ok(());
         };
         if entries.iter().any(|(name, _)| marks_a_dialog(name)) {
-            self.found.push(id.to_owned());
+            self.found.ids.push(id.to_owned());
             return Ok(());
         }
+        self.found.folders.push(own);
         entries.iter().try_for_each(|entry| self.child(path, id, entry, depth + 1))
     }
 

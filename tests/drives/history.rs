@@ -69,7 +69,7 @@ async fn an_old_tree_is_listed_and_shown_as_history_and_is_no_damage() {
     assert!(tree.earlier && !tree.unclean);
     let told: Vec<_> = tree.dialogs.iter().map(|d| (d.about.as_str(), d.asker.clone())).collect();
     assert_eq!(told, [("Build it", None), ("@lead do the walls", Some(SelfId::new(ROOT)))]);
-    assert!(tree.dialogs.iter().all(|d| d.state() == DisplayState::Idle && d.questions.is_empty()));
+    assert!(tree.dialogs.iter().all(|d| d.state == DisplayState::Idle && d.questions.is_empty()));
     assert_eq!(world.view().examine(), []);
     let told = story(&world.view(), &main);
     assert_eq!(told[..3], ["start 1", "person: Build it", "unknown teammate_call_record"]);

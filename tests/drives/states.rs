@@ -23,7 +23,7 @@ fn listed(world: &World) -> States {
     let of = |buckets: &[Bucket]| -> States {
         let trees = world.view().survey(buckets).trees;
         let all = trees.iter().flat_map(|tree| {
-            tree.dialogs.iter().map(|d| (DialogId::side(&tree.root, &d.id), d.state()))
+            tree.dialogs.iter().map(|d| (DialogId::side(&tree.root, &d.id), d.state.clone()))
         });
         all.collect()
     };

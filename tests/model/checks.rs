@@ -52,7 +52,7 @@ impl Look {
         let listed = self.listing.dialogs.iter().find(|listed| listed.id == id.this);
         for (who, says) in [
             ("latest.yaml", dialog.latest.display_state.clone()),
-            ("the list of dialogs", listed.map(dominds_tui::store::DialogListing::state)),
+            ("the list of dialogs", listed.map(|dialog| dialog.state.clone())),
             ("the screen", desk.rows.get(id).map(|row| row.state.clone())),
         ] {
             if says.as_ref() != Some(&right) {

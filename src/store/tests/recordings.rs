@@ -69,7 +69,7 @@ fn the_list_and_the_loaded_tree_agree() {
                 let dialog = loaded.get(&listed.id).unwrap();
                 let context = format!("{} {}", recording.display(), listed.id);
                 assert_eq!(listed.meta, dialog.meta, "{context}");
-                assert_eq!(listed.latest, dialog.latest, "{context}");
+                assert_eq!(*listed.latest, dialog.latest, "{context}");
                 assert_eq!(listed.questions, dialog.questions, "{context}");
                 assert_eq!(listed.pending, dialog.pending, "{context}");
                 assert_eq!(listed.genseq, dialog.history.last_genseq, "{context}");

@@ -1,0 +1,291 @@
+//! What whole trees were listed as. One file, `.tui/trees.index`, and never the truth: an entry names every
+//! folder and file it was made from, and counts only if each of them looks as it did. Only of trees in
+//! which nothing is wrong or at work.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::tree::Bucket;
+use crate::domain::{DisplayState, RegistryEntry, RootId};
+
+use super::disk::Disk;
+use super::layout::{Layout, flat};
+use super::looks::{FolderLooks, Look, LookSum};
+use super::parallel::side_by_side;
+use super::sealed::{Entries, NewEntries};
+use super::survey::{DialogListing, TreeListing};
+
+/// Says who wrote it: another build may list trees in another way.
+const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 1");
+/// So many folders, and rows, are in one entry: more are shared out among the cores.
+const CHUNK: usize = 256;
+
+/// A part of what was listed, and what it was made from.
+#[derive(Serialize, Deserialize)]
+struct Part<'a, T> {
+    /// Of the reading; parts of several readings do not mix.
+    began: i64,
+    /// How many parts there are.
+    parts: usize,
+    /// Of all folders and files of this part.
+    looks: [u64; 2],
+    /// Folders below the tree, or the bucket, with the files that were looked at in them.
+    #[serde(borrow)]
+    folders: Vec<(&'a str, Vec<&'a str>)>,
+    items: Vec<T>,
+    /// What is told once.
+    head: Option<Head>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    registry: Vec<RegistryEntry>,
+    unclean: bool,
+}
+
+/// A dialog, and what it shows while another process drives the workspace, if that is something else.
+type Row<'a> = (Cow<'a, DialogListing>, Option<DisplayState>);
+
+/// The trees that were listed earlier.
+#[derive(Debug)]
+pub(super) struct KnownTrees {
+    entries: Entries,
+    /// The folders of the buckets; those that are there.
+    tops: Vec<(Bucket, File)>,
+    layout: Layout,
+    /// Names of the folders in which prompts wait.
+    queues: BTreeSet<OsString>,
+}
+
+impl KnownTrees {
+    /// One that is not ours is as good as none.
+    pub fn read(disk: &dyn Disk, layout: &Layout) -> Self {
+        let mut known = Self {
+            entries: Entries::open(disk, &layout.tree_index(), HEADER),
+            tops: Vec::new(),
+            layout: layout.clone(),
+            queues: BTreeSet::new(),
+        };
+        // Where waiting prompts cannot be seen, nothing is known.
+        if let Ok(queues) = names_in(&layout.all_queues()) {
+            known.queues = queues;
+            let top = |bucket: Bucket| Some((bucket, disk.open_read(&layout.bucket(bucket)).ok()?));
+            known.tops = Bucket::ALL.into_iter().filter_map(top).collect();
+        }
+        known
+    }
+
+    /// The ids in a bucket, if no folder above them has changed.
+    pub fn roots(&self, bucket: Bucket) -> Option<Vec<RootId>> {
+        let (name, mut buffer) = (bucket.folder(), Vec::new());
+        let (roots, _) = self.all(bucket, name, "", &mut buffer, |root: RootId| root)?;
+        Some(roots)
+    }
+
+    /// A tree, if nothing of it has changed.
+    ///
+    /// `driven`: another process drives the workspace. `buffer`: see [`Entries::get`].
+    pub fn tree(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+        driven: bool,
+        buffer: &mut Vec<u8>,
+    ) -> Option<TreeListing> {
+        let has_queue = self.queues.contains(&OsString::from(flat(root.as_str())));
+        if has_queue && !names_in(&self.layout.queues(root)).ok()?.is_empty() {
+            return None;
+        }
+        let name = format!("{}/{root}", bucket.folder());
+        let shown = |(row, while_driven): Row<'static>| {
+            let mut dialog = row.into_owned();
+            if let Some(state) = while_driven.filter(|_| driven) {
+                dialog.state = state;
+            }
+            dialog
+        };
+        let (dialogs, head) = self.all(bucket, &name, root.as_str(), buffer, shown)?;
+        let Head { registry, unclean } = head?;
+        Some(TreeListing { root: root.clone(), bucket, dialogs, registry, unclean, earlier: false })
+    }
+
+    /// What all parts of an entry hold, if all of them are as they were.
+    fn all<T: DeserializeOwned, R: Send>(
+        &self,
+        bucket: Bucket,
+        name: &str,
+        below: &str,
+        buffer: &mut Vec<u8>,
+        each: impl Fn(T) -> R + Sync,
+    ) -> Option<(Vec<R>, Option<Head>)> {
+        let (_, top) = self.tops.iter().find(|(known, _)| *known == bucket)?;
+        let read = |number: usize, into: &mut Vec<R>, buffer: &mut Vec<u8>| {
+            let entry = self.entries.get(&part_name(name, number), buffer)?;
+            let part: Part<'_, T> = serde_json::from_str(entry.body).ok()?;
+            // Who forges an entry cannot know the times and the inode of that folder.
+            (number > 0 || part.folders.first()?.0.is_empty()).then_some(())?;
+            part.holds(top, below)?;
+            // A small tree in a long list shall take no more room than it needs.
+            into.reserve_exact(part.items.len());
+            into.extend(part.items.into_iter().map(&each));
+            Some((part.began, part.parts, part.head))
+        };
+        let mut all = Vec::new();
+        let (began, parts, head) = read(0, &mut all, buffer)?;
+        (parts <= self.entries.count()).then_some(())?;
+        let rest: Vec<usize> = (1..parts).collect();
+        let shares = side_by_side(&rest, 1, |numbers| -> Option<Vec<R>> {
+            let mut share = Vec::with_capacity(numbers.len() * CHUNK);
+            let mut buffer = Vec::new();
+            for number in numbers {
+                let (its_began, its_parts, _) = read(*number, &mut share, &mut buffer)?;
+                ((its_began, its_parts) == (began, parts)).then_some(())?;
+            }
+            Some(share)
+        });
+        for share in shares {
+            all.reserve_exact(share.as_ref().map_or(0, Vec::len));
+            all.extend(share?);
+        }
+        Some((all, head))
+    }
+}
+
+impl<T> Part<'_, T> {
+    /// `None` unless everything it names looks as it did.
+    fn holds(&self, top: &File, below: &str) -> Option<()> {
+        let mut sum = LookSum::default();
+        let mut path = String::new();
+        for (folder, files) in &self.folders {
+            path.clear();
+            path.push_str(below);
+            push(&mut path, folder);
+            // The bucket itself.
+            let own = if path.is_empty() { "." } else { &path };
+            sum.add(folder, &Look::at(top, own).ok()?);
+            let length = path.len();
+            for file in files {
+                path.truncate(length);
+                push(&mut path, file);
+                sum.add(file, &Look::at(top, &path).ok()?);
+            }
+        }
+        (sum.finish() == self.looks).then_some(())
+    }
+}
+
+fn push(path: &mut String, name: &str) {
+    if !path.is_empty() && !name.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
+}
+
+fn part_name(name: &str, number: usize) -> String {
+    if number == 0 { name.to_owned() } else { format!("{name}:{number}") }
+}
+
+/// Nothing is in a folder that is not there.
+fn names_in(folder: &Path) -> io::Result<BTreeSet<OsString>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.file_name())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The index that is being made.
+#[derive(Debug)]
+pub(super) struct NewTrees {
+    entries: NewEntries,
+    layout: Layout,
+    /// When the reading began, by the clock of the file system.
+    began: i128,
+}
+
+impl NewTrees {
+    pub fn begin(
+        disk: Arc<dyn Disk>,
+        file: File,
+        layout: &Layout,
+        began: i128,
+    ) -> io::Result<Self> {
+        let entries = NewEntries::begin(file, disk, HEADER)?;
+        Ok(Self { entries, layout: layout.clone(), began })
+    }
+
+    /// What a walk found: `looks` are of the folders above the dialogs.
+    pub fn roots(&self, bucket: Bucket, looks: &[FolderLooks], roots: &[RootId]) {
+        let top = self.layout.bucket(bucket);
+        self.add(bucket.folder(), &top, looks, roots, None);
+    }
+
+    /// A tree that was read when `looks` had been taken of its folders and files.
+    pub fn tree(
+        &self,
+        listing: &TreeListing,
+        states: &[Option<DisplayState>],
+        looks: &[FolderLooks],
+    ) {
+        let name = format!("{}/{}", listing.bucket.folder(), listing.root);
+        let top = self.layout.root(listing.bucket, &listing.root);
+        let states = states.iter().cloned();
+        let rows: Vec<Row<'_>> = listing.dialogs.iter().map(Cow::Borrowed).zip(states).collect();
+        let head = Head { registry: listing.registry.clone(), unclean: listing.unclean };
+        self.add(&name, &top, looks, &rows, Some(head));
+    }
+
+    fn add<T: Serialize + Clone>(
+        &self,
+        name: &str,
+        top: &Path,
+        looks: &[FolderLooks],
+        items: &[T],
+        mut head: Option<Head>,
+    ) {
+        let settled = looks.iter().all(|folder| {
+            folder.own.is_settled(self.began)
+                && folder.files().all(|(_, look)| look.is_settled(self.began))
+        });
+        let Some(began) = i64::try_from(self.began).ok().filter(|_| settled) else { return };
+        let parts = looks.len().max(items.len()).div_ceil(CHUNK);
+        for number in 0..parts {
+            let chunk = number * CHUNK..(number + 1) * CHUNK;
+            let looks = part_of(looks, &chunk);
+            let items = part_of(items, &chunk).to_vec();
+            let mut sum = LookSum::default();
+            let mut folders = Vec::with_capacity(looks.len());
+            for folder in looks {
+                let path = folder.path.strip_prefix(top).ok().and_then(Path::to_str);
+                let Some(path) = path else { return };
+                sum.add(path, &folder.own);
+                folder.files().for_each(|(file, look)| sum.add(file, look));
+                folders.push((path, folder.files().map(|(file, _)| file).collect()));
+            }
+            let head = head.take();
+            let part = Part { began, parts, looks: sum.finish(), folders, items, head };
+            let written = serde_json::to_string(&part)
+                .is_ok_and(|body| self.entries.add(&part_name(name, number), &body));
+            if !written {
+                return;
+            }
+        }
+    }
+
+    /// Ends the new index.
+    pub fn finish(self) -> io::Result<usize> {
+        self.entries.finish()
+    }
+}
+
+fn part_of<'a, T>(all: &'a [T], chunk: &std::ops::Range<usize>) -> &'a [T] {
+    all.get(chunk.start.min(all.len())..chunk.end.min(all.len())).unwrap_or_default()
+}
