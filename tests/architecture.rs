@@ -43,7 +43,7 @@ const CRATES: [(&str, &[&str]); 21] = [
     ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
-    ("rustix", &["platform/", "tools/"]),
+    ("rustix", &["platform/", "store/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
     ("similar", &["tools/"]),

@@ -8,21 +8,22 @@ use crate::store::Access;
 use crate::ui::{Begun, Keys};
 
 use super::args::Demo;
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::screen::{self, Left, Opening};
 
 /// The ticket of the first message; the screen's own begin at 1.
 const OPENING: u64 = 0;
 
-pub fn demo(demo: &Demo) -> Result<Status, Refusal> {
+pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
     screen::check_terminal()?;
-    let folder = |error: std::io::Error| Refusal::invalid(format!("the demo's folder: {error}"));
+    let folder =
+        |error: std::io::Error| CommandError::invalid(format!("the demo's folder: {error}"));
     let stage = match &demo.dir {
         Some(folder) => Stage::kept(folder),
         None => Stage::scratch(),
     };
     let mut stage = stage.map_err(folder)?;
-    let script = demo::script().map_err(|error| Refusal::invalid(error.to_string()))?;
+    let script = demo::script().map_err(|error| CommandError::invalid(error.to_string()))?;
     let mut keys = Keys::default();
     loop {
         let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
@@ -34,7 +35,7 @@ pub fn demo(demo: &Demo) -> Result<Status, Refusal> {
 }
 
 /// The story begins where no dialog is; one that was played before goes on where it was.
-fn opening(stage: &Stage) -> Result<Opening<'_>, Refusal> {
+fn opening(stage: &Stage) -> Result<Opening<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {
         (vec![demo::opening(OPENING)], Begun::Now)

@@ -13,12 +13,16 @@ use crate::mcp;
 use crate::minds::taskdoc;
 use crate::store::{Access, StoreError};
 
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::servers::{Found, Server};
 use super::{config, lines};
 
 /// `servers`: what the servers of the workspace were found to be, if they were asked.
-pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result<Status, Refusal> {
+pub fn doctor(
+    workspace: &Path,
+    as_json: bool,
+    servers: Option<Found>,
+) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let mut problems = store.examine();
@@ -42,11 +46,11 @@ pub fn doctor(workspace: &Path, as_json: bool, servers: Option<Found>) -> Result
 }
 
 /// Moves a tree that was set aside back to the running ones.
-pub fn restore(workspace: &Path, root: &str) -> Result<Status, Refusal> {
+pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
     let root = match app::open(workspace, Access::ReadWrite)?.restore(root) {
         Ok(root) => root,
         Err(error @ (StoreError::NotFound(_) | StoreError::BadName { .. })) => {
-            return Err(Refusal::usage(format!("no tree `{root}` was set aside: {error}")));
+            return Err(CommandError::usage(format!("no tree `{root}` was set aside: {error}")));
         }
         Err(error) => return Err(error.into()),
     };
@@ -59,7 +63,7 @@ pub async fn providers(
     workspace: &Path,
     limit: Duration,
     as_json: bool,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     let probes = app::probe(workspace, limit).await;
     if as_json {
         let rows: Vec<_> = probes.iter().map(row).collect();

@@ -14,7 +14,7 @@ use crate::driver::{Audience, Driver, PickUp};
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
 use crate::platform::signals::{Ask, Signals};
-use crate::protocol::Refusal as Why;
+use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle};
@@ -25,7 +25,7 @@ use crate::ui::start::columns;
 use super::args::{self, Driving, Run, Which};
 use super::config;
 use super::events::{Deltas, Form, Printer, Scope};
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::stream::{self, Stream};
 use super::{find, lines};
 
@@ -99,12 +99,12 @@ impl Telling {
     }
 }
 
-pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
+pub async fn run(workspace: &Path, run: Run) -> Result<Status, CommandError> {
     let text = text_or_input(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
             let (survey, dialog) = running_dialog(workspace, wanted)?;
-            refuse_the_deaf(&survey, &dialog)?;
+            must_take_words(&survey, &dialog)?;
             Command::Say { ticket: TICKET, dialog, text }
         }
         None => Command::Create {
@@ -130,37 +130,37 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, Refusal> {
 
 /// Said before anything is driven: the tree of a dialog that takes no words may have other work to do,
 /// which the end of this command would cut off.
-fn refuse_the_deaf(survey: &Survey, id: &DialogId) -> Result<(), Refusal> {
+fn must_take_words(survey: &Survey, id: &DialogId) -> Result<(), CommandError> {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let found = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.id == id.this));
     let why = match found {
-        Some(dialog) if dialog.latest.is_dead() => Why::HearsNothing,
-        Some(dialog) if dialog.reasoning.is_some() => Why::TakesNoWords,
+        Some(dialog) if dialog.latest.is_dead() => Refusal::HearsNothing,
+        Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoWords,
         Some(_) | None => return Ok(()),
     };
-    Err(Refusal::refused(why.text()))
+    Err(CommandError::refused(why.text()))
 }
 
 /// A member that is named, or who answers where nobody is.
-pub fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Refusal> {
+pub fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, CommandError> {
     let minds = Minds::load(workspace, Lang::En);
     if let Some(name) = wanted {
         return find::member(&minds, name).map(|member| member.id.clone());
     }
     if let Some(missing) = minds.missing() {
-        return Err(Refusal::invalid(missing.to_string()));
+        return Err(CommandError::invalid(missing.to_string()));
     }
-    let nobody = || Refusal::invalid(".minds/team.yaml names nobody; add a member");
+    let nobody = || CommandError::invalid(".minds/team.yaml names nobody; add a member");
     minds.default_responder().cloned().ok_or_else(nobody)
 }
 
-fn taskdoc_path(path: &str) -> Result<String, Refusal> {
+fn taskdoc_path(path: &str) -> Result<String, CommandError> {
     taskdoc::validate_path(path)
-        .map_err(|why| Refusal::usage(format!("the Taskdoc {path}: {why}")))?;
+        .map_err(|why| CommandError::usage(format!("the Taskdoc {path}: {why}")))?;
     Ok(path.to_owned())
 }
 
-pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, Refusal> {
+pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, CommandError> {
     Job {
         workspace,
         command: None,
@@ -181,7 +181,7 @@ pub async fn answer(
     text: &str,
     no_drive: bool,
     driving: &Driving,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     let text = text_or_input(text)?;
     let survey = running(workspace)?;
     let (dialog, question) = find::question(&survey, wanted)?;
@@ -208,7 +208,7 @@ pub async fn fork(
     workspace: &Path,
     change: Lifecycle,
     wanted: &args::Fork,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     Job {
         workspace,
         command: Some(Command::Lifecycle { ticket: TICKET, change }),
@@ -225,7 +225,7 @@ pub async fn fork(
 
 /// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
 /// was told to go on; a workspace that is in use says so.
-pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
     let store = app::open(workspace, Access::ReadWrite)?;
@@ -249,7 +249,7 @@ pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, Refusal> {
+pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, CommandError> {
     const HOW: &str = "may go on; `dominds-tui drive`, or the screen, lets it";
     if let Some(wanted) = &which.dialog {
         let (survey, dialog) = running_dialog(workspace, wanted)?;
@@ -270,7 +270,7 @@ pub async fn keep_going(
     workspace: &Path,
     wanted: &str,
     switch: args::Switch,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     let (survey, dialog) = running_dialog(workspace, wanted)?;
     let named = find::named(&survey, &dialog);
     let (switch, done) = match switch {
@@ -283,12 +283,12 @@ pub async fn keep_going(
     Ok(Status::Done)
 }
 
-fn running(workspace: &Path) -> Result<Survey, Refusal> {
+fn running(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
 /// The dialog that is named among those that run. One that was put away is there, but can do nothing.
-pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogId), Refusal> {
+pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogId), CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&[Bucket::Run]);
     let unknown = match find::dialog(&survey, wanted) {
@@ -299,14 +299,14 @@ pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogI
     let Ok(away) = find::dialog(&all, wanted) else { return Err(unknown) };
     let named = find::named(&all, &away);
     let status = store.find(&away.root).unwrap_or(Bucket::Run).status();
-    Err(Refusal::refused(format!(
+    Err(CommandError::refused(format!(
         "{named} is {status}; `dominds-tui revive {}` brings it back",
         away.root
     )))
 }
 
 /// Carries out one command with [`TICKET`]; nothing is driven.
-pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal> {
+pub async fn only(workspace: &Path, command: Command) -> Result<Status, CommandError> {
     let job = Job {
         workspace,
         command: Some(command),
@@ -321,8 +321,9 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, Refusal>
 }
 
 impl Job<'_> {
-    async fn carry_out(self) -> Result<Status, Refusal> {
-        let mut signals = Signals::listen().map_err(|error| Refusal::invalid(error.to_string()))?;
+    async fn carry_out(self) -> Result<Status, CommandError> {
+        let mut signals =
+            Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
         let (mut driver, store, shells) = app::start(Start {
             reader: config::read().look.lang,
             personal: Vec::new(),
@@ -385,15 +386,19 @@ impl Job<'_> {
     }
 
     /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.
-    fn refused(&self, text: &str) -> Refusal {
+    fn refused(&self, text: &str) -> CommandError {
         if matches!(self.command, Some(Command::Create { .. })) {
-            Refusal::invalid(text)
+            CommandError::invalid(text)
         } else {
-            Refusal::refused(text)
+            CommandError::refused(text)
         }
     }
 
-    async fn watch(&self, driver: &mut Driver, signals: &mut Signals) -> Result<Status, Refusal> {
+    async fn watch(
+        &self,
+        driver: &mut Driver,
+        signals: &mut Signals,
+    ) -> Result<Status, CommandError> {
         let mut printer = Printer::new(self.telling.form(), self.scope());
         let ended = self.follow(driver, signals, &mut printer).await;
         printer.close();
@@ -406,7 +411,7 @@ impl Job<'_> {
         driver: &mut Driver,
         signals: &mut Signals,
         printer: &mut Printer,
-    ) -> Result<Status, Refusal> {
+    ) -> Result<Status, CommandError> {
         let mut accepted = self.command.is_none();
         let mut driving = self.driving;
         let mut ending: Option<Status> = None;
@@ -455,18 +460,18 @@ fn consent(driving: &Driving) -> Consent {
     if driving.trust { Consent::Given } else { Consent::Recorded }
 }
 
-fn text_or_input(text: &str) -> Result<String, Refusal> {
+fn text_or_input(text: &str) -> Result<String, CommandError> {
     let text = if text == "-" {
         let mut input = String::new();
         std::io::stdin()
             .read_to_string(&mut input)
-            .map_err(|error| Refusal::usage(format!("reading standard input: {error}")))?;
+            .map_err(|error| CommandError::usage(format!("reading standard input: {error}")))?;
         input
     } else {
         text.to_owned()
     };
     if text.trim().is_empty() {
-        return Err(Refusal::usage("the text is empty"));
+        return Err(CommandError::usage("the text is empty"));
     }
     Ok(text)
 }

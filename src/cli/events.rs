@@ -1,14 +1,14 @@
 //! What `run`, `drive` and `q4h answer` print while they drive. A line about a fact is printed only
 //! when the fact is on disk: whoever reads it may rely on it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::question::headline;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
-use crate::domain::{AgentId, Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
+use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
 use crate::protocol::event::{
     Cursor, QuietOutcome, RetryView, Segment, Standing, TreeRow, UiEvent,
@@ -67,8 +67,6 @@ struct Known {
     state: Value,
     course: Course,
     works: bool,
-    /// Why it stands, if a person or the end of a program stopped it.
-    parked: Option<String>,
 }
 
 impl Printer {
@@ -149,7 +147,6 @@ impl Printer {
             state: state(&row.state),
             course: row.course,
             works: row.state.is_running(),
-            parked: parked(&row.state),
         };
         self.known.insert(row.dialog.clone(), known);
     }
@@ -162,7 +159,6 @@ impl Printer {
         }
         if let Some(known) = self.known.get_mut(&row.dialog) {
             known.works = row.state.is_running();
-            known.parked = parked(&row.state);
         }
         let shown = state(&row.state);
         if before.is_none() {
@@ -293,30 +289,11 @@ impl Printer {
 
     /// The last line; whatever does not go on is named.
     fn quiet(&mut self, outcome: QuietOutcome) {
-        let told = std::mem::take(&mut self.standing);
-        let (outcome, all) = self.with_what_is_parked(outcome, told);
-        self.line(None, "quiet", standing::fields(outcome, &all));
-        if let Some(sentence) = standing::sentence(outcome, &all) {
+        let standing = std::mem::take(&mut self.standing);
+        self.line(None, "quiet", standing::fields(outcome, &standing));
+        if let Some(sentence) = standing::sentence(outcome, &standing) {
             self.remark(&sentence);
         }
-    }
-
-    /// A tree in which nothing can go on is not taken up. Where everything was asked for, what is parked
-    /// there is not done either.
-    fn with_what_is_parked(
-        &self,
-        outcome: QuietOutcome,
-        told: Vec<Standing>,
-    ) -> (QuietOutcome, Vec<Standing>) {
-        let adds = matches!(outcome, QuietOutcome::Done | QuietOutcome::Paused);
-        if !adds || self.scope != Scope::Everything {
-            return (outcome, told);
-        }
-        let named: BTreeSet<&DialogId> = told.iter().map(|one| &one.dialog).collect();
-        let others = self.known.iter().filter(|(id, _)| !named.contains(id));
-        let others: Vec<Standing> = others.filter_map(|(id, known)| known.standing(id)).collect();
-        let all: Vec<Standing> = told.into_iter().chain(others).collect();
-        (if all.is_empty() { outcome } else { QuietOutcome::Paused }, all)
     }
 
     fn line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
@@ -438,26 +415,6 @@ fn status<'a>(known: impl Iterator<Item = &'a Known>) -> String {
         0 => String::new(),
         1 => format!("{} is at work", works.concat()),
         n => format!("{n} at work: {}", works.join(", ")),
-    }
-}
-
-impl Known {
-    fn standing(&self, id: &DialogId) -> Option<Standing> {
-        let reason = Some(self.parked.clone()?);
-        let agent = AgentId::new(&self.agent);
-        Some(Standing { dialog: id.clone(), agent, reason, waits_for: Vec::new() })
-    }
-}
-
-fn parked(state: &DisplayState) -> Option<String> {
-    match state {
-        DisplayState::Stopped { reason, .. } if !reason.is_failure() => Some(reason.sentence()),
-        DisplayState::Stopped { .. }
-        | DisplayState::Idle
-        | DisplayState::Proceeding
-        | DisplayState::Stopping { .. }
-        | DisplayState::Blocked { .. }
-        | DisplayState::Dead { .. } => None,
     }
 }
 

@@ -57,12 +57,12 @@ impl From<QuietOutcome> for Status {
 /// An error that has its own exit status.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
-pub struct Refusal {
+pub struct CommandError {
     pub status: Status,
     pub text: String,
 }
 
-impl Refusal {
+impl CommandError {
     pub fn usage(text: impl Into<String>) -> Self {
         Self { status: Status::Usage, text: text.into() }
     }
@@ -76,7 +76,7 @@ impl Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let status = if error.is_held() { Status::Held } else { Status::Invalid };
         Self { status, text: error.to_string() }

@@ -9,7 +9,7 @@ use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp};
 use crate::minds::Minds;
 use crate::store::{DialogListing, Survey, TreeListing};
 
-use super::exit::Refusal;
+use super::exit::CommandError;
 
 /// Candidates that are listed.
 const MOST_LISTED: usize = 8;
@@ -26,7 +26,7 @@ struct Candidate<T> {
 }
 
 /// The dialog that `wanted` names: `ROOT`, `SELF` or `ROOT#SELF`, each part may be a beginning.
-pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, Refusal> {
+pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, CommandError> {
     let all = newest_first(survey).into_iter().flat_map(|tree| {
         tree.dialogs.iter().map(move |dialog| (tree, dialog, dialog_id(tree, dialog)))
     });
@@ -48,7 +48,7 @@ pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, Refusal> {
 }
 
 /// The main dialog whose id begins with `wanted`.
-pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, Refusal> {
+pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, CommandError> {
     let trees = newest_first(survey).into_iter().filter_map(|tree| Some((tree, main_of(tree)?)));
     let candidate = |(tree, dialog): (&TreeListing, &DialogListing)| Candidate {
         thing: tree.root.clone(),
@@ -65,7 +65,7 @@ pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, Refusal> {
 }
 
 /// The open question whose id begins with `wanted`, with the dialog that asks.
-pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), Refusal> {
+pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
     let all = questions(survey);
     let candidate = |(id, dialog, question): &(DialogId, DialogListing, Question)| Candidate {
         thing: (id.clone(), question.clone()),
@@ -85,17 +85,17 @@ pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), R
 }
 
 /// The member a person named, with or without `@`.
-pub fn member<'a>(minds: &'a Minds, wanted: &str) -> Result<&'a Member, Refusal> {
+pub fn member<'a>(minds: &'a Minds, wanted: &str) -> Result<&'a Member, CommandError> {
     let agent = AgentId::new(wanted.trim_start_matches('@'));
     if let Some(member) = minds.member(&agent) {
         return Ok(member);
     }
     if let Some(missing) = minds.missing() {
-        return Err(Refusal::invalid(missing.to_string()));
+        return Err(CommandError::invalid(missing.to_string()));
     }
     let known: Vec<String> = minds.team().visible().map(|m| format!("@{}", m.id)).collect();
     let text = format!("there is no member @{agent}; there are: {}", known.join(", "));
-    Err(Refusal::usage(text))
+    Err(CommandError::usage(text))
 }
 
 /// All open questions, oldest first.
@@ -182,7 +182,7 @@ fn one<T>(
     wanted: &str,
     what: &str,
     all: impl FnOnce() -> Vec<Candidate<T>>,
-) -> Result<T, Refusal> {
+) -> Result<T, CommandError> {
     if found.iter().any(|candidate| candidate.is_whole) {
         found.retain(|candidate| candidate.is_whole);
     }
@@ -192,19 +192,19 @@ fn one<T>(
     if wanted.is_empty() || found.is_empty() {
         let all = all();
         if all.is_empty() {
-            return Err(Refusal::usage(format!("no {what} `{wanted}`: there is none")));
+            return Err(CommandError::usage(format!("no {what} `{wanted}`: there is none")));
         }
         let text = format!("no {what} `{wanted}`; there are:");
-        return Err(Refusal::usage(listed(&text, &all)));
+        return Err(CommandError::usage(listed(&text, &all)));
     }
     if found.len() > 1 {
         let text = format!("`{wanted}` fits {} of them; give more of the id:", found.len());
-        return Err(Refusal::usage(listed(&text, &found)));
+        return Err(CommandError::usage(listed(&text, &found)));
     }
     found
         .pop()
         .map(|only| only.thing)
-        .ok_or_else(|| Refusal::usage(format!("no {what} `{wanted}`")))
+        .ok_or_else(|| CommandError::usage(format!("no {what} `{wanted}`")))
 }
 
 fn listed<T>(text: &str, candidates: &[Candidate<T>]) -> String {

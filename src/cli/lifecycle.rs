@@ -13,18 +13,18 @@ use crate::store::Access;
 
 use super::args::{Fork, Root};
 use super::drive::{self, TICKET, only};
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::{find, lines, reading};
 
 pub async fn declare_dead(
     workspace: &Path,
     wanted: &str,
     note: Option<String>,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     let (survey, dialog) = drive::running_dialog(workspace, wanted)?;
     if dialog.is_main() {
         let text = format!("{dialog} is a main dialog, which cannot be dead; use `done`");
-        return Err(Refusal::usage(text));
+        return Err(CommandError::usage(text));
     }
     let named = find::named(&survey, &dialog);
     let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
@@ -42,7 +42,7 @@ pub async fn declare_dead(
     Ok(Status::Done)
 }
 
-pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Status, Refusal> {
+pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
     let back = format!("`dominds-tui revive {root}` brings it back");
@@ -54,11 +54,11 @@ pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Sta
     Ok(Status::Done)
 }
 
-pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status, Refusal> {
+pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     if !yes {
         let text = format!("this deletes {named} for ever; say --yes");
-        return Err(Refusal::usage(text));
+        return Err(CommandError::usage(text));
     }
     change(workspace, Lifecycle::Delete { root }).await?;
     lines::say(&format!("{named} is deleted"));
@@ -66,7 +66,7 @@ pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status
 }
 
 /// Drives the fork too, if it waits for nobody and that is wanted.
-pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, Refusal> {
+pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, CommandError> {
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
     must_be_there(workspace, &root, course, genseq)?;
@@ -81,7 +81,7 @@ fn must_be_there(
     root: &RootId,
     course: Course,
     genseq: Genseq,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let bucket = store.find(root).unwrap_or(Bucket::Run);
     let main = DialogId::main(root.clone());
@@ -91,15 +91,15 @@ fn must_be_there(
     if entries.iter().any(begins) {
         return Ok(());
     }
-    Err(Refusal::usage(format!("there is no generation {genseq} in course {course}")))
+    Err(CommandError::usage(format!("there is no generation {genseq} in course {course}")))
 }
 
-async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, Refusal> {
+async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandError> {
     only(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 
 /// The main dialog, and how it is called with what belongs to it.
-fn find_root(workspace: &Path, wanted: &Root) -> Result<(RootId, String), Refusal> {
+fn find_root(workspace: &Path, wanted: &Root) -> Result<(RootId, String), CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
     let root = find::root(&survey, &wanted.root)?;
     let named = find::named(&survey, &DialogId::main(root.clone()));

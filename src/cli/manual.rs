@@ -8,19 +8,19 @@ use clap::CommandFactory as _;
 use clap_mangen::Man;
 
 use super::args::Cli;
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::lines;
 
 /// Writes a page for the program and one for each of its commands; pages of an older version are
 /// replaced.
-pub fn write(folder: &Path) -> Result<Status, Refusal> {
-    let failed = |error: io::Error| Refusal::refused(format!("{}: {error}", folder.display()));
+pub fn write(folder: &Path) -> Result<Status, CommandError> {
+    let failed = |error: io::Error| CommandError::refused(format!("{}: {error}", folder.display()));
     let pages = pages().map_err(failed)?;
     fs::create_dir_all(folder).map_err(failed)?;
     for (name, page) in &pages {
         let path = folder.join(name);
         replace(&path, page)
-            .map_err(|error| Refusal::refused(format!("{}: {error}", path.display())))?;
+            .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
         lines::say(&path.display().to_string());
     }
     Ok(Status::Done)

@@ -34,7 +34,7 @@ use crate::minds::starter;
 use crate::platform::{logs, memory};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
-use exit::{Refusal, Status};
+use exit::{CommandError, Status};
 use reading::Form;
 
 /// Runs the program; never panics on bad input.
@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn carry_out(cli: Cli) -> Result<Status, Refusal> {
+fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     let workspace = match &cli.workspace {
         Some(folder) => folder.clone(),
         None => PathBuf::from("."),
@@ -135,7 +135,7 @@ fn carry_out(cli: Cli) -> Result<Status, Refusal> {
     }
 }
 
-fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, Refusal> {
+fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
     match q4h.command {
         None => reading::questions(workspace, q4h.json),
         Some(Q4hCommand::List { json }) => reading::questions(workspace, json || q4h.json),
@@ -148,20 +148,20 @@ fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, Refusal> {
     }
 }
 
-fn existing(folder: &Path) -> Result<PathBuf, Refusal> {
-    let whole = folder
-        .canonicalize()
-        .map_err(|error| Refusal::invalid(format!("workspace {}: {error}", folder.display())))?;
+fn existing(folder: &Path) -> Result<PathBuf, CommandError> {
+    let whole = folder.canonicalize().map_err(|error| {
+        CommandError::invalid(format!("workspace {}: {error}", folder.display()))
+    })?;
     if whole.is_dir() {
         Ok(whole)
     } else {
-        Err(Refusal::invalid(format!("workspace {}: not a folder", folder.display())))
+        Err(CommandError::invalid(format!("workspace {}: not a folder", folder.display())))
     }
 }
 
-fn init(folder: &Path) -> Result<Status, Refusal> {
+fn init(folder: &Path) -> Result<Status, CommandError> {
     let written = starter::write_starter(folder)
-        .map_err(|error| Refusal::invalid(format!("{}: {error}", folder.display())))?;
+        .map_err(|error| CommandError::invalid(format!("{}: {error}", folder.display())))?;
     for (path, outcome) in written {
         let word = match outcome {
             starter::Outcome::Written => "written",
@@ -174,16 +174,18 @@ fn init(folder: &Path) -> Result<Status, Refusal> {
 }
 
 /// Runs a command on a runtime of its own.
-fn block_on(command: impl Future<Output = Result<Status, Refusal>>) -> Result<Status, Refusal> {
+fn block_on(
+    command: impl Future<Output = Result<Status, CommandError>>,
+) -> Result<Status, CommandError> {
     runtime()?.block_on(command)
 }
 
 /// One worker carries all streams: they wait more than they work, and a second one would mostly wake
 /// the first. Tools and syncs have threads of their own; the screen has the main thread.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Refusal> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
-        .map_err(|error| Refusal::invalid(format!("starting the runtime: {error}")))
+        .map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
 }

@@ -11,12 +11,12 @@ use crate::llm::{Message, ModelParams};
 use crate::store::{Access, StoreError};
 
 use super::args::Read;
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::{drive, find, lines};
 
-pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
+pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, CommandError> {
     let engine = app::looking(workspace)?;
-    let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(Refusal::invalid)?;
+    let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(CommandError::invalid)?;
     if wanted.json {
         lines::json(&whole(&shown));
     } else {
@@ -25,12 +25,12 @@ pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, Refusal> {
+fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, CommandError> {
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
         if survey.trees.iter().any(|tree| tree.root == dialog.root && tree.earlier) {
-            return Err(Refusal::refused(StoreError::Earlier(dialog.root).to_string()));
+            return Err(CommandError::refused(StoreError::Earlier(dialog.root).to_string()));
         }
         return Ok(Reader::Dialog(dialog));
     }

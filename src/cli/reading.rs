@@ -13,14 +13,14 @@ use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::store::{Access, DialogListing, Store, Survey};
 
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::ids::Ids;
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
 /// Records read at once for a transcript.
 const PAGE_RECORDS: usize = 1000;
 
-pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Refusal> {
+pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(buckets);
@@ -73,7 +73,7 @@ fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     KeepGoing { most, text }.pushes(&dialog.latest).filter(|_| dialog.asker.is_none())
 }
 
-pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
+pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
     tell_problems(&survey);
     let all = find::questions(&survey);
@@ -97,7 +97,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, Refusal> {
     Ok(Status::Done)
 }
 
-pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Refusal> {
+pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
     let (_, found) = find::question(&survey, wanted)?;
     let all = find::questions(&survey);
@@ -143,7 +143,7 @@ pub fn show(
     wanted: &str,
     course: Option<u32>,
     form: Form,
-) -> Result<Status, Refusal> {
+) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let id = find::dialog(&survey, wanted)?;
@@ -184,11 +184,13 @@ pub fn existing_course(
     bucket: Bucket,
     id: &DialogId,
     course: Option<Course>,
-) -> Result<Course, Refusal> {
+) -> Result<Course, CommandError> {
     let newest = store.courses(bucket, id).last().copied().unwrap_or(Course::FIRST);
     let course = course.unwrap_or(newest);
     if course > newest || course.0 == 0 {
-        return Err(Refusal::usage(format!("course {course} does not exist; there are {newest}")));
+        return Err(CommandError::usage(format!(
+            "course {course} does not exist; there are {newest}"
+        )));
     }
     Ok(course)
 }
@@ -198,7 +200,7 @@ pub fn whole_course(
     bucket: Bucket,
     id: &DialogId,
     course: Course,
-) -> Result<Vec<crate::domain::record::Entry>, Refusal> {
+) -> Result<Vec<crate::domain::record::Entry>, CommandError> {
     let mut pages = Vec::new();
     let mut before = None;
     loop {

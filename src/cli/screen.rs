@@ -20,7 +20,7 @@ use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
 use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, Parting, RunOptions};
 
 use super::config::{self, Setup};
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::lines;
 
 /// How long dialogs may settle when the screen is left.
@@ -29,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(3);
 const LAST_FRAME: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
-pub fn open(workspace: &Path) -> Result<Status, Refusal> {
+pub fn open(workspace: &Path) -> Result<Status, CommandError> {
     let models = Models::Configured(Consent::Recorded);
     match run(workspace, models, Opening::default(), &mut Keys::default())? {
         Left::For(status) => Ok(status),
@@ -59,14 +59,14 @@ const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `
                               `--help` lists all";
 
 /// A screen needs a terminal that can move its cursor.
-pub fn check_terminal() -> Result<(), Refusal> {
+pub fn check_terminal() -> Result<(), CommandError> {
     if env::variable("TERM").is_some_and(|term| term == "dumb") {
         let text = format!("TERM=dumb: this terminal cannot show a screen; {WITHOUT_SCREEN}");
-        return Err(Refusal::usage(text));
+        return Err(CommandError::usage(text));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let text = format!("this is no terminal, a screen needs one; {WITHOUT_SCREEN}");
-        return Err(Refusal::usage(text));
+        return Err(CommandError::usage(text));
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ pub fn run(
     models: Models,
     opening: Opening<'_>,
     keys: &mut Keys,
-) -> Result<Left, Refusal> {
+) -> Result<Left, CommandError> {
     check_terminal()?;
     let runtime = super::runtime()?;
     let outcome = runtime.block_on(show(workspace, models, opening, keys));
@@ -90,7 +90,7 @@ async fn show(
     models: Models,
     Opening { first, demo }: Opening<'_>,
     keys: &mut Keys,
-) -> Result<Left, Refusal> {
+) -> Result<Left, CommandError> {
     let setup = config::read();
     let (driver, store, shells) = app::start(Start {
         workspace,
@@ -109,7 +109,7 @@ async fn show(
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::remark(&report);
     }
-    shown.map_err(|error| Refusal::usage(format!("the terminal: {error}")))
+    shown.map_err(|error| CommandError::usage(format!("the terminal: {error}")))
 }
 
 async fn on_terminal(

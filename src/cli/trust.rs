@@ -9,11 +9,11 @@ use crate::minds::mcp_config::{McpFile, PATH as MCP_FILE};
 use crate::minds::{LLM_FILE, Minds};
 use crate::platform::env;
 
-use super::exit::{Refusal, Status};
+use super::exit::{CommandError, Status};
 use super::lines;
 
 /// Lists what waits for consent and asks for each, or takes `yes` for an answer to all.
-pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
+pub fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
     let consents = Consents::new(workspace, Consent::Recorded);
     let servers = ServerConsents::new(workspace, Consent::Recorded);
     let keys = consents.all_held(&Minds::load(workspace, env::work_language()));
@@ -26,7 +26,7 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
     for key in &keys {
         lines::say(&format!("{} sends {} to {}", LLM_FILE, key.variable, key.address));
         if agrees(yes, key.can_be_shown())? {
-            consents.agree(key).map_err(Refusal::invalid)?;
+            consents.agree(key).map_err(CommandError::invalid)?;
             lines::say("agreed");
         } else {
             all_agreed = false;
@@ -35,7 +35,7 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
     for what in &acts {
         lines::say(&format!("{MCP_FILE}: server {} {}", what.server, what.act));
         if agrees(yes, what.can_be_shown())? {
-            servers.agree(what).map_err(Refusal::invalid)?;
+            servers.agree(what).map_err(CommandError::invalid)?;
             lines::say("agreed");
         } else {
             all_agreed = false;
@@ -44,20 +44,20 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, Refusal> {
     Ok(if all_agreed { Status::Done } else { Status::Invalid })
 }
 
-fn agrees(yes: bool, shown: bool) -> Result<bool, Refusal> {
+fn agrees(yes: bool, shown: bool) -> Result<bool, CommandError> {
     if yes || !shown {
         return Ok(yes);
     }
     if !io::stdin().is_terminal() {
         let text =
             "nobody can be asked: this is no terminal; say --yes if you agree to all of this";
-        return Err(Refusal::usage(text));
+        return Err(CommandError::usage(text));
     }
     lines::remark("do you agree, on this machine? [y/N]");
     let mut answer = String::new();
     io::stdin()
         .lock()
         .read_line(&mut answer)
-        .map_err(|error| Refusal::usage(format!("reading standard input: {error}")))?;
+        .map_err(|error| CommandError::usage(format!("reading standard input: {error}")))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

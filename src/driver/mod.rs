@@ -117,7 +117,7 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let picture = Picture::new(engine.problems.clone());
+        let picture = Picture::new(engine.problems.clone(), pick_up);
         let sources = engine.sources.clone();
         let (commands, orders) = mpsc::channel(COMMANDS);
         let (news, reports) = mpsc::channel(NEWS);

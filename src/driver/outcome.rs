@@ -1,5 +1,5 @@
-//! What a run came to: what is left of the trees it took up, from facts alone. A tree nobody took up
-//! does not count, whatever stands in it.
+//! What a run came to: what is left of the trees it took up, from facts alone. Of a tree that it did not
+//! take up only parked work counts, and only where the run was to drive everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,12 @@ pub struct Quiet {
 
 /// A question comes first: it is what a person can do. Then what went wrong, what never goes on, and
 /// what a person put off.
-pub fn of<'a>(trees: impl Iterator<Item = Left<'a>>) -> Quiet {
+///
+/// `others`: rows of trees that were to be driven too, and in which nothing could go on.
+pub fn of<'a>(
+    trees: impl Iterator<Item = Left<'a>>,
+    others: impl Iterator<Item = &'a TreeRow>,
+) -> Quiet {
     let trees: Vec<Left<'_>> = trees.collect();
     let standing = |find: fn(&Left<'_>) -> Vec<Standing>| -> Vec<Standing> {
         trees.iter().flat_map(find).collect()
@@ -69,14 +74,19 @@ pub fn of<'a>(trees: impl Iterator<Item = Left<'a>>) -> Quiet {
     for (outcome, find) in [
         (QuietOutcome::Failed, failed as fn(&Left<'_>) -> Vec<Standing>),
         (QuietOutcome::Blocked, stuck),
-        (QuietOutcome::Paused, paused),
     ] {
         let standing = standing(find);
         if !standing.is_empty() {
             return Quiet { outcome, standing };
         }
     }
-    Quiet { outcome: QuietOutcome::Done, standing: Vec::new() }
+    let mut parked = standing(paused);
+    let rest = Rest::NOTHING;
+    for row in others {
+        parked.extend(paused(&Left { rows: std::slice::from_ref(row), asks: false, rest: &rest }));
+    }
+    let outcome = if parked.is_empty() { QuietOutcome::Done } else { QuietOutcome::Paused };
+    Quiet { outcome, standing: parked }
 }
 
 fn failed(tree: &Left<'_>) -> Vec<Standing> {
@@ -165,7 +175,7 @@ mod tests {
     }
 
     fn told(rows: &[TreeRow], rest: &Rest) -> (QuietOutcome, Vec<String>) {
-        let quiet = of([Left { rows, asks: false, rest }].into_iter());
+        let quiet = of([Left { rows, asks: false, rest }].into_iter(), [].into_iter());
         let name = |standing: Standing| standing.dialog.this.to_string();
         (quiet.outcome, quiet.standing.into_iter().map(name).collect())
     }
@@ -191,10 +201,30 @@ mod tests {
     }
 
     #[test]
+    fn of_trees_that_were_not_taken_up_only_parked_work_counts_and_never_before_the_rest() {
+        let (user, failed) = (|| stop(StopReason::UserStop), || stop(StopReason::system("x")));
+        for (own, other, outcome, names) in [
+            (DisplayState::Idle, DisplayState::Idle, QuietOutcome::Done, &[][..]),
+            (DisplayState::Idle, failed(), QuietOutcome::Done, &[]),
+            (DisplayState::Idle, user(), QuietOutcome::Paused, &["other"]),
+            (user(), user(), QuietOutcome::Paused, &["own", "other"]),
+            (failed(), user(), QuietOutcome::Failed, &["own"]),
+        ] {
+            let (own, other) = ([row("own", own)], row("other", other));
+            let left = Left { rows: &own, asks: false, rest: &Rest::NOTHING };
+            let quiet = of([left].into_iter(), [&other].into_iter());
+            let told: Vec<&str> =
+                quiet.standing.iter().map(|one| one.dialog.this.as_str()).collect();
+            assert_eq!((quiet.outcome, told.as_slice()), (outcome, names));
+        }
+    }
+
+    #[test]
     fn who_waits_in_vain_is_told_with_whom_it_waits_for() {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
         let rest = stuck(&[("main", "a")]);
-        let quiet = of([Left { rows: &rows, asks: false, rest: &rest }].into_iter());
+        let quiet =
+            of([Left { rows: &rows, asks: false, rest: &rest }].into_iter(), [].into_iter());
         let expected = Standing {
             dialog: DialogId::main(RootId::new("main")),
             agent: AgentId::new("agent-main"),

@@ -12,6 +12,7 @@ use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
 use crate::protocol::Outbox;
 use crate::protocol::event::{InboxRow, MemberView, Segment, TreeRow, UiEvent, WorkspaceView};
 
+use super::PickUp;
 use super::outcome::{self, Left, Rest};
 
 pub type NewsSender = mpsc::Sender<News>;
@@ -113,11 +114,13 @@ pub struct Picture {
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Watch,
+    /// What was to be driven.
+    pick_up: PickUp,
     listed: bool,
 }
 
 impl Picture {
-    pub fn new(problems: Arc<Problems>) -> Self {
+    pub fn new(problems: Arc<Problems>, pick_up: PickUp) -> Self {
         Self {
             workspace: WorkspaceView::default(),
             trees: BTreeMap::new(),
@@ -127,6 +130,7 @@ impl Picture {
             problems,
             live: BTreeMap::new(),
             watch: Watch::Nobody,
+            pick_up,
             listed: false,
         }
     }
@@ -338,7 +342,7 @@ impl Picture {
 
     fn quiet(&self, out: &mut Outbox) {
         if self.listed && !self.busy.values().any(|busy| *busy) {
-            let quiet = outcome::of(self.taken_up());
+            let quiet = outcome::of(self.taken_up(), self.left_alone());
             if !quiet.standing.is_empty() {
                 out.push(UiEvent::Standing(quiet.standing));
             }
@@ -346,7 +350,13 @@ impl Picture {
         }
     }
 
-    /// What became of the trees that were taken up; others were not asked for.
+    /// Rows of trees that were to be driven, and in which nothing could go on.
+    fn left_alone(&self) -> impl Iterator<Item = &TreeRow> {
+        let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
+        trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
+    }
+
+    /// What became of the trees that were taken up.
     fn taken_up(&self) -> impl Iterator<Item = Left<'_>> {
         static NOTHING: Rest = Rest::NOTHING;
         self.busy.keys().map(|root| Left {

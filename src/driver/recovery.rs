@@ -31,7 +31,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         tellask::close_replaced(draft, id, texts);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
-        withdraw_questions(draft, id);
+        leave_questions_behind(draft, id);
         fresh_boots::recover(draft, id);
     }
     for id in &ids {
@@ -94,7 +94,7 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
 }
 
 /// A course that waits to begin has no questions of the one before.
-fn withdraw_questions(draft: &mut Draft, id: &SelfId) {
+fn leave_questions_behind(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.pending_course_start_prompt.is_some() {
         let course = dialog.history.course;

@@ -86,7 +86,7 @@ fn tell(picture: &mut Picture, news: News) -> Vec<UiEvent> {
 
 /// A picture whose first look is over.
 fn listed(watch: Watch) -> Picture {
-    let mut picture = Picture::new(Arc::default()).watching(watch);
+    let mut picture = Picture::new(Arc::default(), PickUp::Named).watching(watch);
     tell(&mut picture, News::Listed);
     picture
 }
@@ -142,7 +142,7 @@ fn a_question_is_announced_once_and_its_end_too() {
 
 #[test]
 fn before_the_first_look_is_over_nothing_is_announced() {
-    let mut picture = Picture::new(Arc::default());
+    let mut picture = Picture::new(Arc::default(), PickUp::Named);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
     let news = News::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
     assert_eq!(tell(&mut picture, news), []);
