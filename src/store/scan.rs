@@ -343,11 +343,6 @@ fn is_snapshot(record: &Record) -> bool {
     )
 }
 
-/// True for a path that stands in JSON as it is.
-fn is_plain(path: &str) -> bool {
-    !path.contains(['"', '\\']) && !path.chars().any(char::is_control)
-}
-
 fn is_temp(name: &str) -> bool {
     name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
 }
@@ -375,13 +370,12 @@ impl Folder {
     }
 
     /// The same, with how it and everything in it looks from outside. `None` instead of looks that are not
-    /// to be had, or cannot be written down.
+    /// to be had, or cannot be relied on.
     pub fn open_with_looks(path: &Path) -> Result<(Self, Option<FolderLooks>), StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
         let mut folder = Self::empty(path);
         let own = Look::of(&fs::symlink_metadata(path).map_err(failed)?);
-        let is_plain = path.to_str().is_some_and(is_plain);
-        let mut looks = is_plain.then(|| FolderLooks::new(path.to_owned(), own));
+        let mut looks = Some(FolderLooks::new(path.to_owned(), own));
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             if !folder.take(&entry, looks.as_mut()) {
@@ -416,7 +410,7 @@ impl Folder {
             Ok(meta) => looks.add(name, &meta),
             Err(_) => return false,
         }
-        is_plain(name)
+        true
     }
 
     /// True if there was something of this name when it was opened.

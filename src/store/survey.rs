@@ -27,6 +27,7 @@ use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
 use super::scan::Depth;
+use super::sealed::is_entry_name;
 use super::tree::{TreeRead, TreeReader, about};
 use super::tree_index::{KnownTrees, NewTrees};
 use super::{Access, Store, files, walk};
@@ -182,11 +183,11 @@ impl Store {
         if let Trees::Known(known) = indexes.trees
             && let Some(roots) = known.roots(bucket)
         {
-            let parts = self.survey_shared(bucket, &roots, indexes);
+            let shares = self.survey_shared(bucket, &roots, indexes);
             // A folder that is no dialog any more may hold dialogs.
-            if !parts.iter().any(|part| part.gone) {
-                for part in parts {
-                    survey.add(part);
+            if !shares.iter().any(|share| share.gone) {
+                for share in shares {
+                    survey.add(share);
                 }
                 return;
             }
@@ -201,20 +202,20 @@ impl Store {
             new.roots(bucket, &walked.folders, &walked.ids);
         }
         survey.problems.extend(walked.problems);
-        for part in self.survey_shared(bucket, &walked.ids, indexes) {
-            survey.add(part);
+        for share in self.survey_shared(bucket, &walked.ids, indexes) {
+            survey.add(share);
         }
     }
 
-    fn survey_shared(&self, bucket: Bucket, ids: &[RootId], indexes: &Indexes<'_>) -> Vec<Part> {
+    fn survey_shared(&self, bucket: Bucket, ids: &[RootId], indexes: &Indexes<'_>) -> Vec<Share> {
         let read = |roots: &[RootId]| self.survey_trees(bucket, roots, Some(indexes));
         side_by_side(ids, SHARE_OF_A_CORE, read)
     }
 
     /// With indexes: of trees that a walk has found.
-    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], by: Option<&Indexes<'_>>) -> Part {
-        let mut part = Part::default();
-        let survey = &mut part.survey;
+    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], by: Option<&Indexes<'_>>) -> Share {
+        let mut share = Share::default();
+        let survey = &mut share.survey;
         let driven = self.access() == Access::ReadOnly && Lock::is_held(&self.layout.lock());
         let mut buffer = Vec::new();
         for root in roots {
@@ -246,7 +247,7 @@ impl Store {
                     survey.trees.push(listing);
                 }
                 Err(error) => {
-                    part.gone |= matches!(error, StoreError::NotFound(_));
+                    share.gone |= matches!(error, StoreError::NotFound(_));
                     if matches!(error, StoreError::Damaged(_)) {
                         survey.damaged.push((bucket, root.clone()));
                     }
@@ -254,7 +255,7 @@ impl Store {
                 }
             }
         }
-        part
+        share
     }
 
     fn read_listed(
@@ -361,15 +362,15 @@ struct Walked {
 
 /// The list of some trees.
 #[derive(Default)]
-struct Part {
+struct Share {
     survey: Survey,
     /// True if a tree was not there.
     gone: bool,
 }
 
 impl Survey {
-    fn add(&mut self, part: Part) {
-        let Survey { trees, problems, damaged, read: _, unknown } = part.survey;
+    fn add(&mut self, share: Share) {
+        let Survey { trees, problems, damaged, read: _, unknown } = share.survey;
         self.trees.extend(trees);
         self.problems.extend(problems);
         self.damaged.extend(damaged);
@@ -383,7 +384,8 @@ fn is_settled(read: &TreeRead) -> bool {
     let differs = !read.mended.is_empty() || !read.identities.is_empty();
     let damaged =
         !read.problems.is_empty() || !read.broken.is_empty() || !rings_in(read).is_empty();
-    !read.earlier && !differs && !damaged && !waiting()
+    let has_name = is_entry_name(read.tree.root.as_str());
+    has_name && !read.earlier && !differs && !damaged && !waiting()
 }
 
 /// What the dialogs show while another process drives the workspace, in the order of the list; `None`

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::Bucket;
 use crate::domain::{DisplayState, RegistryEntry, RootId};
 
 use super::disk::Disk;
+use super::files::{self, Kind};
 use super::layout::{Layout, flat};
 use super::looks::{FolderLooks, Look, LookSum};
 use super::parallel::side_by_side;
@@ -39,11 +41,15 @@ struct Part<'a, T> {
     looks: [u64; 2],
     /// Folders below the tree, or the bucket, with the files that were looked at in them.
     #[serde(borrow)]
-    folders: Vec<(&'a str, Vec<&'a str>)>,
+    folders: Vec<(Name<'a>, Vec<Name<'a>>)>,
     items: Vec<T>,
     /// What is told once.
     head: Option<Head>,
 }
+
+/// A name that is copied only where JSON has to escape it.
+#[derive(Serialize, Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -74,8 +80,10 @@ impl KnownTrees {
             layout: layout.clone(),
             queues: BTreeSet::new(),
         };
+        let is_folder =
+            files::kind_of(&layout.dialogs()).is_ok_and(|kind| kind == Some(Kind::Folder));
         // Where waiting prompts cannot be seen, nothing is known.
-        if let Ok(queues) = names_in(&layout.all_queues()) {
+        if let (true, Ok(queues)) = (is_folder, names_in(&layout.all_queues())) {
             known.queues = queues;
             let top = |bucket: Bucket| Some((bucket, disk.open_read(&layout.bucket(bucket)).ok()?));
             known.tops = Bucket::ALL.into_iter().filter_map(top).collect();
@@ -87,7 +95,7 @@ impl KnownTrees {
     pub fn roots(&self, bucket: Bucket) -> Option<Vec<RootId>> {
         let (name, mut buffer) = (bucket.folder(), Vec::new());
         let (roots, _) = self.all(bucket, name, "", &mut buffer, |root: RootId| root)?;
-        Some(roots)
+        roots.iter().all(|root| is_dialog_path(root.as_str())).then_some(roots)
     }
 
     /// A tree, if nothing of it has changed.
@@ -131,7 +139,7 @@ impl KnownTrees {
             let entry = self.entries.get(&part_name(name, number), buffer)?;
             let part: Part<'_, T> = serde_json::from_str(entry.body).ok()?;
             // Who forges an entry cannot know the times and the inode of that folder.
-            (number > 0 || part.folders.first()?.0.is_empty()).then_some(())?;
+            (number > 0 || part.folders.first()?.0.0.is_empty()).then_some(())?;
             part.holds(top, below)?;
             // A small tree in a long list shall take no more room than it needs.
             into.reserve_exact(part.items.len());
@@ -164,7 +172,7 @@ impl<T> Part<'_, T> {
     fn holds(&self, top: &File, below: &str) -> Option<()> {
         let mut sum = LookSum::default();
         let mut path = String::new();
-        for (folder, files) in &self.folders {
+        for (Name(folder), files) in &self.folders {
             path.clear();
             path.push_str(below);
             push(&mut path, folder);
@@ -172,7 +180,7 @@ impl<T> Part<'_, T> {
             let own = if path.is_empty() { "." } else { &path };
             sum.add(folder, &Look::at(top, own).ok()?);
             let length = path.len();
-            for file in files {
+            for Name(file) in files {
                 path.truncate(length);
                 push(&mut path, file);
                 sum.add(file, &Look::at(top, &path).ok()?);
@@ -268,7 +276,8 @@ impl NewTrees {
                 let Some(path) = path else { return };
                 sum.add(path, &folder.own);
                 folder.files().for_each(|(file, look)| sum.add(file, look));
-                folders.push((path, folder.files().map(|(file, _)| file).collect()));
+                let files = folder.files().map(|(file, _)| Name(file.into())).collect();
+                folders.push((Name(path.into()), files));
             }
             let head = head.take();
             let part = Part { began, parts, looks: sum.finish(), folders, items, head };

@@ -246,6 +246,28 @@ fn a_folder_that_is_no_dialog_any_more_is_looked_through() {
 }
 
 #[test]
+fn a_name_that_has_to_be_escaped_is_known_too() {
+    let workspace = kept();
+    fs::rename(workspace.at("archive/11"), workspace.at("archive/\"\u{e4}\"")).unwrap();
+    let identity = workspace.at("archive/\"\u{e4}\"/22/00000003/dialog.yaml");
+    let text = fs::read_to_string(&identity).unwrap();
+    fs::write(identity, text.replace("11/22/00000003", "'\"\u{e4}\"/22/00000003'")).unwrap();
+    fs::write(workspace.of_root("a \"file\""), "").unwrap();
+    assert_eq!(workspace.keep(), 3);
+    assert_eq!((workspace.assert_same("quotes"), workspace.listed().unknown), (0, 0));
+    assert_eq!(workspace.listed().problems, []);
+}
+
+#[test]
+fn dialogs_behind_a_link_are_not_listed_from_an_index() {
+    let workspace = kept();
+    let elsewhere = workspace.path().join("elsewhere");
+    fs::rename(workspace.at(""), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, workspace.path().join(".dialogs")).unwrap();
+    workspace.assert_same("a link");
+}
+
+#[test]
 fn a_message_that_waits_is_noticed() {
     let workspace = kept();
     let queue = workspace.at(".tui/queue/aa-bb-00000001");
