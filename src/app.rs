@@ -1,38 +1,38 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
-mod consent;
 mod probe;
-mod servers;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{KeyUse, Lang, Problem, Problems};
+use crate::domain::trust::Unagreed;
+use crate::domain::{Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
+    Audience, Consent, Driver, Driving, Engine, NoProvider, NothingWaits, Permits, PickUp,
+    ProviderSource, Rates, Sources,
 };
 use crate::llm::{
     Anthropic, Clients, Compat, Endpoint, ErrorClass, Limits, LlmError, Mock, Provider, Remote,
     Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
-use crate::mcp;
+use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, Registry, Shells};
 use crate::yaml;
 
-pub use consent::{Consent, Consents};
 pub use probe::{Finding, Probe, probe};
-pub use servers::{ServerConsents, servers};
+pub use trust::Trust;
 
 /// Which models answer.
 #[derive(Debug)]
 pub enum Models {
-    /// Those of `.minds/llm.yaml`, and whose word counts when they are sent a key.
-    Configured(Consent),
+    /// Those of `.minds/llm.yaml`, and what a person agreed to.
+    Configured(Arc<Trust>),
     /// A script; for the demo.
     Scripted(Scripted),
 }
@@ -55,19 +55,26 @@ pub struct Start<'a> {
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
 pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
-    let (providers, consent): (Arc<dyn ProviderSource>, _) = match start.models {
-        Models::Configured(consent) => {
-            (Arc::new(Configured::new(start.workspace, consent)), Some(consent))
+    let (providers, trust): (Arc<dyn ProviderSource>, _) = match start.models {
+        Models::Configured(trust) => {
+            (Arc::new(Configured::new(start.workspace, trust.clone())), Some(trust))
         }
         Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
     };
     let engine = engine(start.workspace, store.clone(), providers);
-    let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
+    let sources = trust
+        .clone()
+        .map(|trust| Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools))]));
     let shells = Shells::new(Environment::of(env::all()));
     shells.find_again(start.workspace);
+    let consent: Arc<dyn Consent> = match trust {
+        Some(trust) => trust,
+        None => Arc::new(NothingWaits),
+    };
     engine.problems.book().take("config", start.personal);
     let engine = Engine {
-        driving: start.driving,
+        trust: consent,
+        driving: Driving::new(start.driving),
         shells: shells.clone(),
         reader: start.reader,
         sources: sources.unwrap_or_default(),
@@ -79,7 +86,20 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
 /// An engine to look with: it holds no lock and asks no model.
 pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
     let store = Arc::new(open(workspace, Access::ReadOnly)?);
-    Ok(engine(workspace, store, Arc::new(Nobody)))
+    let trust = Arc::new(Trust::recorded(workspace));
+    Ok(Engine { trust, ..engine(workspace, store, Arc::new(Nobody)) })
+}
+
+/// The servers of a workspace; none runs yet.
+pub fn servers(workspace: &Path, trust: Arc<Trust>, own: &Registry) -> Servers {
+    Servers::new(mcp::Setup {
+        workspace: Arc::from(workspace),
+        lang: env::work_language(),
+        env: &env::variable,
+        clients: Clients::default(),
+        permission: trust,
+        taken: own.names().into_iter().map(str::to_owned).collect(),
+    })
 }
 
 fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource>) -> Engine {
@@ -93,11 +113,12 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         lang: env::work_language(),
         reader: env::work_language(),
         providers,
+        trust: Arc::new(NothingWaits),
         tools: registry(problems.clone()),
         sources: Sources::default(),
         shells: Shells::default(),
         env: &env::variable,
-        driving: false,
+        driving: Driving::new(false),
         permits: Permits::default(),
         rates: Rates::default(),
         problems,
@@ -109,10 +130,15 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
-    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems, &mcp::ALWAYS) {
+    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::ALWAYS)
+    {
         tracing::error!(%error, "a tool is missing");
     }
     tools
+}
+
+fn waiting(workspace: &Path) -> Vec<Unagreed> {
+    Trust::recorded(workspace).waiting()
 }
 
 /// Opens the store of a workspace.
@@ -124,16 +150,16 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
 #[derive(Debug)]
 struct Configured {
     workspace: PathBuf,
-    consents: Consents,
+    trust: Arc<Trust>,
     clients: Clients,
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
 }
 
 impl Configured {
-    fn new(workspace: &Path, consent: Consent) -> Self {
+    fn new(workspace: &Path, trust: Arc<Trust>) -> Self {
         Self {
             workspace: workspace.to_owned(),
-            consents: Consents::new(workspace, consent),
+            trust,
             clients: Clients::default(),
             mocks: Mutex::new(BTreeMap::new()),
         }
@@ -141,15 +167,12 @@ impl Configured {
 
     /// The only way a key from the environment reaches a provider.
     fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, NoProvider> {
-        if let Some(key) = self.consents.held(config) {
-            return Err(NoProvider::Held(key));
-        }
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
-            && consent::lies_in(path, &self.workspace)
+            && trust::lies_in(path, &self.workspace)
         {
             let text = format!(
                 "caFile {} lies in the workspace, and what a workspace brings along is nobody to \
@@ -179,6 +202,11 @@ impl Configured {
 
 impl ProviderSource for Configured {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+        match self.trust.provider(config) {
+            Ok(None) => {}
+            Ok(Some(unagreed)) => return Err(NoProvider::Unagreed(unagreed)),
+            Err(text) => return Err(LlmError::new(ErrorClass::Rejected, &text).into()),
+        }
         match &config.api_type {
             ApiType::OpenAiCompatible => {
                 let endpoint = self.endpoint(config)?;
@@ -208,10 +236,6 @@ impl ProviderSource for Configured {
             }
         }
     }
-
-    fn trust(&self, key: &KeyUse) -> Result<(), String> {
-        self.consents.agree(key)
-    }
 }
 
 /// The usual limits, where the file sets no others.
@@ -233,11 +257,6 @@ impl ProviderSource for ByScript {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         Ok(self.0.clone())
     }
-
-    /// Nothing is ever held.
-    fn trust(&self, _key: &KeyUse) -> Result<(), String> {
-        Ok(())
-    }
 }
 
 /// Stands in where nobody is asked.
@@ -247,10 +266,5 @@ struct Nobody;
 impl ProviderSource for Nobody {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
         Ok(Arc::new(Sequence::new()))
-    }
-
-    /// Nothing is ever held.
-    fn trust(&self, _key: &KeyUse) -> Result<(), String> {
-        Ok(())
     }
 }

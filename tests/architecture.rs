@@ -35,7 +35,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 21] = [
+const CRATES: [(&str, &[&str]); 22] = [
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
@@ -46,6 +46,7 @@ const CRATES: [(&str, &[&str]); 21] = [
     ("rustix", &["platform/", "store/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
+    ("sha2", &["app/"]),
     ("similar", &["tools/"]),
     ("tui_textarea", &["ui/"]),
     ("pulldown_cmark", &["ui/"]),

@@ -230,6 +230,7 @@ fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
 fn a_key_is_in_no_file_no_output_no_child_and_on_no_screen() {
     let server = Server::start();
     let place = Place::new(server.port);
+    assert!(place.program(&["trust", "--yes"]).status.success());
     let rejected = place.program(&["run", "Hi"]);
     assert_eq!(rejected.status.code(), Some(4));
     assert!(

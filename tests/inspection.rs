@@ -269,7 +269,17 @@ fn the_doctor_knows_what_the_screen_counts() {
         ".minds/llm.yaml",
         "providers:\n  far:\n    name: Far\n    apiType: openai-compatible\n    baseUrl: https://example.com/v1\n    apiKeyEnvVar: A_KEY\n    models:\n      m:\n        name: m\n",
     );
-    assert_eq!(ids_of_problems(at, home, None), ["llm/no-key/far"]);
+    let waits = "trust/provider/far";
+    assert_eq!(ids_of_problems(at, home, None), ["llm/no-key/far", waits]);
+    assert_eq!(ids_of_problems(at, home, Some("k")), [waits]);
+    let agreed = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
+        .arg("-C")
+        .arg(at)
+        .args(["trust", "--yes"])
+        .env_clear()
+        .env("HOME", home)
+        .status();
+    assert!(agreed.expect("the program runs").success());
     assert_eq!(ids_of_problems(at, home, Some("k")), Vec::<String>::new());
     put(home, "config/dominds-tui/config.yaml", "theme: pink\nlanguage: fr\n");
     assert_eq!(ids_of_problems(at, home, Some("k")), ["config/theme", "config/language"]);

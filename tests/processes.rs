@@ -27,11 +27,12 @@ impl Place {
             ".minds/llm.yaml",
             "providers:\n  p:\n    apiType: mock\n    baseUrl: mock-db\n    models: { m: {} }\n",
         );
+        assert!(place.run(&["trust", "--yes"]).status.success());
         place
     }
 
     fn at(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
+        self.0.path().join("work").join(path)
     }
 
     fn put(&self, path: &str, text: &str) {
@@ -49,7 +50,7 @@ impl Place {
 
     fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.at("home"));
+        command.arg("-C").arg(self.at("")).args(arguments).env("HOME", self.0.path().join("home"));
         command
     }
 

@@ -162,18 +162,27 @@ impl Place {
         Self { top }
     }
 
-    /// Asks all providers, with these variables set.
-    fn doctor(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    /// Agrees to all that waits for consent.
+    fn agree(&self) {
+        let agreed = self.program(&["trust", "--yes"], &[]);
+        assert!(agreed.status.success(), "{agreed:?}");
+    }
+
+    fn program(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
             .arg("-C")
             .arg(self.top.path().join("work"))
-            .args(["doctor", "--providers"])
             .args(arguments)
             .env_clear()
             .env("HOME", self.top.path().join("home"))
             .envs(variables.iter().copied())
             .output()
             .expect("the program")
+    }
+
+    /// Asks all providers, with these variables set.
+    fn doctor(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        self.program(&[&["doctor", "--providers"], arguments].concat(), variables)
     }
 
     /// The rows of the answer by provider.
@@ -220,7 +229,7 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
     let found = place.found(&[("GIVEN", KEY)]);
     let others = [
         ("refused", "", Some("cannot connect"), "whether the server runs"),
-        ("held", "", Some("nobody has agreed to send GIVEN"), "dominds-tui trust"),
+        ("held", "", Some("nobody has agreed to that"), "dominds-tui trust"),
         ("odd", "", Some("`telepathy`"), "use "),
         ("none", "", Some("lists no model"), "`models`"),
     ];
@@ -290,6 +299,7 @@ fn the_proxy_of_the_environment_is_used_except_for_this_machine() {
     let (port, heads) = server();
     let proxy = format!("http://127.0.0.1:{port}");
     let place = Place::new(&provider("away", "http://model.invalid/ok/v1", ""));
+    place.agree();
     let found = place.found(&[("HTTP_PROXY", &proxy), ("http_proxy", &proxy)]);
     assert_eq!(found[0]["ok"], true, "{found:?}");
     let head = heads.recv_timeout(Duration::from_secs(5)).expect("a request");

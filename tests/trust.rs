@@ -109,10 +109,14 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
     let address = format!("http://0.0.0.0:{}", place.port);
     let run = place.program(&["run", "Hi"]);
     let told = text(&run);
-    assert_eq!(run.status.code(), Some(4), "{told}");
-    for named in ["OPENAI_API_KEY", &address, ".minds/llm.yaml", "`dominds-tui trust`"] {
+    assert_eq!(run.status.code(), Some(6), "{told}");
+    for named in ["provider p", "OPENAI_API_KEY", &address, "`dominds-tui trust`"] {
         assert!(told.contains(named), "{told}");
     }
+    assert_eq!(place.request(), None);
+    assert!(!place.path("cloned/.dialogs/run").exists(), "nothing was begun");
+    let asked = place.program(&["doctor", "--providers"]);
+    assert_eq!(asked.status.code(), Some(6), "{}", text(&asked));
     assert_eq!(place.request(), None);
 
     let nobody = place.program(&["trust"]);
@@ -124,14 +128,13 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
     assert_eq!(text(&again), "nothing waits for your consent\n");
     assert_eq!(place.request(), None);
 
-    let resumed = place.program(&["resume", "--all"]);
-    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed));
-    let drive = place.program(&["drive"]);
-    assert_eq!(drive.status.code(), Some(0), "{}", text(&drive));
+    let run = place.program(&["run", "Hi"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
     let head = place.request().expect("a request").to_lowercase();
     assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
     assert!(!holds(place.top.path(), KEY), "the key is in a file");
-    assert!(!holds(&place.path("cloned"), "trusted-keys"), "consent lies in the workspace");
+    assert!(!place.path("cloned/.dialogs/.tui/trusted.jsonl").exists());
+    assert!(!holds(&place.path("cloned"), "\"digest\""), "consent lies in the workspace");
 }
 
 #[test]
@@ -141,7 +144,7 @@ fn a_run_that_is_given_consent_leaves_none_behind() {
     assert_eq!(run.status.code(), Some(0), "{}", text(&run));
     assert!(place.request().is_some());
     let run = place.program(&["run", "Hi again"]);
-    assert_eq!(run.status.code(), Some(4), "{}", text(&run));
+    assert_eq!(run.status.code(), Some(6), "{}", text(&run));
     assert_eq!(place.request(), None);
 }
 
@@ -158,12 +161,12 @@ fn a_server_is_not_started_before_a_person_agreed_and_again_not_when_it_changed(
     declare("one");
     let doctor = place.program(&["doctor", "--mcp"]);
     assert_eq!(doctor.status.code(), Some(6), "{}", text(&doctor));
-    assert!(text(&doctor).contains("mcp.yaml:1: server `s` starts"), "{}", text(&doctor));
+    assert!(text(&doctor).contains("server s: starts"), "{}", text(&doctor));
     assert_eq!(started(), "");
 
     let agreed = place.program(&["trust", "--yes"]);
     assert!(
-        text(&agreed).contains(r#"server s starts "sh" "-c" "echo one >> started""#),
+        text(&agreed).contains(r#"server s: starts "sh" "-c" "echo one >> started""#),
         "{}",
         text(&agreed)
     );
@@ -176,5 +179,5 @@ fn a_server_is_not_started_before_a_person_agreed_and_again_not_when_it_changed(
     declare("two");
     place.program(&["doctor", "--mcp"]);
     assert_eq!(started(), "one\n");
-    assert!(!holds(&place.path("cloned"), "trusted-servers"), "consent lies in the workspace");
+    assert!(!holds(&place.path("cloned"), "\"digest\""), "consent lies in the workspace");
 }

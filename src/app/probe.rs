@@ -3,6 +3,7 @@
 //! left alone.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
@@ -13,7 +14,7 @@ use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
 
-use super::{Configured, Consent};
+use super::{Configured, Trust};
 
 /// Providers that are asked at once.
 const AT_ONCE: usize = 16;
@@ -46,7 +47,7 @@ impl Finding {
 /// Asks all of them, each within `limit`. In the order of the file.
 pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let minds = Minds::load(workspace, env::work_language());
-    let configured = Configured::new(workspace, Consent::Recorded);
+    let configured = Configured::new(workspace, Arc::new(Trust::recorded(workspace)));
     ask_all(&minds, &configured, &env::variable, limit).await
 }
 
@@ -127,8 +128,8 @@ fn prepared<'a>(
     let model = model.ok_or_else(no_model)?;
     config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.mend))?;
     let provider = source.provider(config).map_err(|reason| match reason {
-        NoProvider::Held(key) => Finding::fault(
-            format!("nobody has agreed to send {} to {}", key.variable, key.address),
+        NoProvider::Unagreed(unagreed) => Finding::fault(
+            format!("it {}, and nobody has agreed to that", unagreed.entry.act),
             "run `dominds-tui trust` if you do",
         ),
         NoProvider::Refused(error) => fault(&error, config),

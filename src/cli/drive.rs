@@ -2,11 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::app::{self, Consent, Models, Start};
+use crate::app::{self, Models, Start, Trust};
 use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
@@ -27,7 +28,7 @@ use super::config;
 use super::events::{Deltas, Form, Printer, Scope};
 use super::exit::{CommandError, Status};
 use super::stream::{self, Stream};
-use super::{find, lines};
+use super::{find, lines, trust};
 
 /// The one command of a headless run.
 pub const TICKET: Ticket = 1;
@@ -46,7 +47,8 @@ struct Job<'a> {
     driving: bool,
     timeout: Option<Duration>,
     telling: Telling,
-    consent: Consent,
+    /// All that waits for consent is agreed to for this run.
+    trusting: bool,
     /// What becomes of processes that members left in the background.
     leave_processes: bool,
 }
@@ -121,7 +123,7 @@ pub async fn run(workspace: &Path, run: Run) -> Result<Status, CommandError> {
         driving: true,
         timeout: run.driving.timeout,
         telling: Telling::of(&run.driving),
-        consent: consent(&run.driving),
+        trusting: run.driving.trust,
         leave_processes: run.driving.leave_processes,
     }
     .carry_out()
@@ -168,7 +170,7 @@ pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, CommandE
         driving: true,
         timeout: drive.timeout,
         telling: Telling::of(drive),
-        consent: consent(drive),
+        trusting: drive.trust,
         leave_processes: drive.leave_processes,
     }
     .carry_out()
@@ -193,7 +195,7 @@ pub async fn answer(
         driving: !no_drive,
         timeout: driving.timeout,
         telling: if no_drive { Telling::without_talk(driving) } else { Telling::of(driving) },
-        consent: consent(driving),
+        trusting: driving.trust,
         leave_processes: driving.leave_processes,
     };
     let status = job.carry_out().await?;
@@ -216,7 +218,7 @@ pub async fn fork(
         driving: !wanted.no_drive,
         timeout: wanted.driving.timeout,
         telling: Telling::without_talk(&wanted.driving),
-        consent: consent(&wanted.driving),
+        trusting: wanted.driving.trust,
         leave_processes: wanted.driving.leave_processes,
     }
     .carry_out()
@@ -314,7 +316,7 @@ pub async fn only(workspace: &Path, command: Command) -> Result<Status, CommandE
         driving: false,
         timeout: None,
         telling: Telling::Remarks,
-        consent: Consent::Recorded,
+        trusting: false,
         leave_processes: false,
     };
     job.carry_out().await.map(|_| Status::Done)
@@ -324,11 +326,12 @@ impl Job<'_> {
     async fn carry_out(self) -> Result<Status, CommandError> {
         let mut signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
+        let trust = Arc::new(self.trust()?);
         let (mut driver, store, shells) = app::start(Start {
             reader: config::read().look.lang,
             personal: Vec::new(),
             workspace: self.workspace,
-            models: Models::Configured(self.consent),
+            models: Models::Configured(trust),
             audience: self.telling.audience(),
             pick_up: self.pick_up,
             driving: self.driving,
@@ -358,6 +361,25 @@ impl Job<'_> {
             ));
         }
         outcome
+    }
+
+    /// What a person agreed to. Nothing is driven while something waits: there is nobody to ask.
+    fn trust(&self) -> Result<Trust, CommandError> {
+        if self.trusting {
+            return Ok(Trust::given(self.workspace));
+        }
+        let trust = Trust::recorded(self.workspace);
+        let waiting = if self.driving { trust.waiting() } else { Vec::new() };
+        if waiting.is_empty() {
+            return Ok(trust);
+        }
+        for unagreed in &waiting {
+            lines::remark(&trust::line(unagreed));
+        }
+        Err(CommandError::invalid(
+            "nobody has agreed to this, so nothing is driven: if you do, run `dominds-tui trust`, or \
+             add --trust for this run only",
+        ))
     }
 
     /// Nobody is left to look after what this run has left in the background.
@@ -454,10 +476,6 @@ impl Job<'_> {
             printer.print(&event);
         }
     }
-}
-
-fn consent(driving: &Driving) -> Consent {
-    if driving.trust { Consent::Given } else { Consent::Recorded }
 }
 
 fn text_or_input(text: &str) -> Result<String, CommandError> {

@@ -135,7 +135,7 @@ impl Printer {
             | UiEvent::Sheet { .. }
             | UiEvent::Done { .. }
             | UiEvent::Refused { .. }
-            | UiEvent::KeyHeld { .. }
+            | UiEvent::Consent(_)
             | UiEvent::Lagged
             | UiEvent::Stopped => {}
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Consent, Models, Start};
+use crate::app::{self, Models, Start, Trust};
 use crate::demo::Stage;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Ask, Signals};
@@ -30,7 +30,7 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, CommandError> {
-    let models = Models::Configured(Consent::Recorded);
+    let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
     match run(workspace, models, Opening::default(), &mut Keys::default())? {
         Left::For(status) => Ok(status),
         Left::ForReplay => Ok(Status::Done),

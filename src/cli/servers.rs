@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::app::{self, Consent};
+use crate::app::{self, Trust};
 use crate::domain::Problem;
 use crate::tools::ToolSource as _;
 
@@ -23,7 +23,7 @@ pub struct Found {
 /// Starts the servers a person agreed to, asks them, and ends them.
 pub async fn look(workspace: &Path) -> Found {
     let own = app::registry(Arc::default());
-    let servers = app::servers(workspace, Consent::Recorded, &own);
+    let servers = app::servers(workspace, Arc::new(Trust::recorded(workspace)), &own);
     let mut tasks = JoinSet::new();
     tasks.spawn(servers.run());
     servers.settle().await;

@@ -21,7 +21,7 @@ pub struct Team {
     pub members: Vec<Member>,
     /// As configured, if that member exists.
     pub default_responder: Option<AgentId>,
-    /// Visible members that may run shell commands.
+    /// Members that may run shell commands, hidden ones too.
     pub shell_specialists: Vec<AgentId>,
 }
 
@@ -78,9 +78,29 @@ pub struct Member {
     pub streaming: bool,
     /// Not in the directory, yet reachable by id.
     pub hidden: bool,
-    /// May run shell commands, if its tools hold any.
-    pub shell: bool,
+    /// Whether it may run shell commands, if its tools hold any.
+    pub shell: Shell,
+    /// Nobody has said which tools it has: whoever asks it lends it theirs, and it gets no more than that.
+    pub lent: bool,
     pub access: AccessLists,
+}
+
+/// A member's right to run shell commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shell {
+    #[default]
+    No,
+    /// The team file grants it, and nobody has agreed to that.
+    Unagreed,
+    Granted,
+}
+
+impl Shell {
+    /// True if the team file grants it, agreed to or not.
+    #[must_use]
+    pub fn is_named(self) -> bool {
+        self != Self::No
+    }
 }
 
 /// Settings for a model, as sent by the providers of the `OpenAI` family. Unset ones are not sent.

@@ -1,154 +1,200 @@
-//! Which key may go where, and what servers may do.
+//! What a workspace can make happen beyond changing its own files, and what a person agreed to.
 //!
-//! A workspace names the variable that holds a key and the address the key is sent to, and a
-//! workspace may come from someone else. So a pair of the two that is not built in waits for a
-//! person's consent, once for each person and machine.
+//! A workspace may come from someone else. So each such thing is an [`TrustEntry`] that takes effect only
+//! after a person agreed to it, once for each workspace; an entry that changed has to be agreed to
+//! again.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Longest name of a variable that can be agreed to: it has to fit a screen.
-const NAME_CHARS: usize = 64;
-/// Longest address.
-const ADDRESS_CHARS: usize = 280;
-/// Longest account of what a server does.
-const ACT_CHARS: usize = 2_000;
+/// The longest account of an entry that can be agreed to: a person has to read all of it.
+const ACT_CHARS: usize = 16_000;
 
-/// A key from the environment, and the address it would be sent to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct KeyUse {
-    pub variable: String,
-    /// Scheme, host and port, the port only where it is not the usual one.
-    pub address: String,
+/// What kind of thing an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustKind {
+    /// A member that may run commands.
+    Shell,
+    /// An MCP server.
+    Server,
+    /// A provider that is not this machine, and the key it is sent.
+    Provider,
 }
 
-impl KeyUse {
-    /// True if a person can be shown all of it, and it stands in one line as two words.
+impl TrustKind {
     #[must_use]
-    pub fn can_be_shown(&self) -> bool {
-        let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        (1..=NAME_CHARS).contains(&self.variable.len())
-            && self.variable.chars().all(name)
-            && (1..=ADDRESS_CHARS).contains(&self.address.len())
-            && self.address.chars().all(|c| c.is_ascii_graphic())
-    }
-
-    /// From a line as [`KeyUse`] is displayed; `None` for any other text.
-    #[must_use]
-    pub fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace();
-        let (variable, address) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let read = Self { variable, address };
-        (words.next().is_none() && read.can_be_shown()).then_some(read)
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Server => "server",
+            Self::Provider => "provider",
+        }
     }
 }
 
-impl fmt::Display for KeyUse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.variable, self.address)
-    }
-}
-
-/// What a server that a workspace names would do: start a program, talk to an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerUse {
-    /// The folder it is named in, as this machine knows it.
-    pub workspace: String,
-    pub server: String,
-    /// All of it, in one line of ASCII.
+/// One thing a workspace can make happen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustEntry {
+    pub kind: TrustKind,
+    /// The member, the server or the provider.
+    pub name: String,
+    /// All that happens, in one line of printable ASCII. Secrets that are written out are masked.
     pub act: String,
+    /// Of all that matters, also of what `act` masks, in hexadecimal digits.
+    pub digest: String,
 }
 
-impl ServerUse {
+impl TrustEntry {
+    /// An entry; what is not ASCII in its text is written as escapes.
     #[must_use]
-    pub fn new(workspace: &str, server: &str, act: &str) -> Self {
-        let plain =
-            |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
-        let act = act.chars().map(plain).collect();
-        Self { workspace: workspace.to_owned(), server: server.to_owned(), act }
+    pub fn new(kind: TrustKind, name: &str, act: &str, digest: String) -> Self {
+        Self { kind, name: plain(name), act: plain(act), digest }
     }
 
     /// True if a person can be shown all of it.
     #[must_use]
     pub fn can_be_shown(&self) -> bool {
         let printable = |c: char| c.is_ascii_graphic() || c == ' ';
-        self.act.len() <= ACT_CHARS && self.act.chars().all(printable)
+        self.name.len() + self.act.len() <= ACT_CHARS
+            && self.name.chars().chain(self.act.chars()).all(printable)
+    }
+}
+
+impl fmt::Display for TrustEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.kind.name(), self.name, self.act)
+    }
+}
+
+/// Printable ASCII as it is, everything else as an escape.
+fn plain(text: &str) -> String {
+    let shown = |c: char| match c {
+        ' ' => " ".to_owned(),
+        c if c.is_ascii_graphic() => c.to_string(),
+        c => c.escape_unicode().to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// An entry that nobody has agreed to as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unagreed {
+    pub entry: TrustEntry,
+    /// What a person agreed to under the same name before; `None` for what is new.
+    pub before: Option<String>,
+}
+
+impl Unagreed {
+    /// What changed, in words: the acts before and now, or that a value which is not shown did.
+    #[must_use]
+    pub fn is_masked_change(&self) -> bool {
+        self.before.as_deref() == Some(self.entry.act.as_str())
+    }
+}
+
+/// An entry a person agreed to, as it is kept: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreed {
+    /// The folder, as this machine knows it.
+    pub workspace: String,
+    pub kind: TrustKind,
+    pub name: String,
+    pub digest: String,
+    pub act: String,
+}
+
+impl Agreed {
+    #[must_use]
+    pub fn to(workspace: &str, entry: &TrustEntry) -> Self {
+        let TrustEntry { kind, name, act, digest } = entry.clone();
+        Self { workspace: workspace.to_owned(), kind, name, digest, act }
     }
 
-    /// From a line as [`ServerUse`] is displayed; `None` for any other text.
+    /// From a line; `None` for any other text, which is no consent.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
-        let [workspace, server, act] = serde_json::from_str(line).ok()?;
-        Some(Self { workspace, server, act })
+        serde_json::from_str(line).ok()
+    }
+
+    /// True if it is about the same thing, as it is now or as it was.
+    #[must_use]
+    pub fn is_about(&self, workspace: &str, entry: &TrustEntry) -> bool {
+        self.workspace == workspace && self.kind == entry.kind && self.name == entry.name
     }
 }
 
-impl fmt::Display for ServerUse {
+impl fmt::Display for Agreed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", serde_json::json!([self.workspace, self.server, self.act]))
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
     }
 }
 
-/// Whether a key may be sent: within this machine, to where it belongs, or where a person agreed.
+/// `None` if a person agreed to this entry as it is; else what is missing.
 #[must_use]
-pub fn may_go(key: &KeyUse, this_machine: bool, builtin: &[KeyUse], agreed: &[KeyUse]) -> bool {
-    this_machine || builtin.contains(key) || (key.can_be_shown() && agreed.contains(key))
+pub fn unagreed(workspace: &str, entry: TrustEntry, agreed: &[Agreed]) -> Option<Unagreed> {
+    let mut same = agreed.iter().filter(|one| one.is_about(workspace, &entry));
+    if entry.can_be_shown() && same.clone().any(|one| one.digest == entry.digest) {
+        return None;
+    }
+    let before = same.next_back().map(|one| one.act.clone());
+    Some(Unagreed { entry, before })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn key(variable: &str, address: &str) -> KeyUse {
-        KeyUse { variable: variable.to_owned(), address: address.to_owned() }
+    fn entry(name: &str, act: &str, digest: &str) -> TrustEntry {
+        TrustEntry::new(TrustKind::Server, name, act, digest.to_owned())
     }
 
     #[test]
-    fn a_key_goes_only_where_it_belongs_or_where_a_person_agreed() {
-        let builtin = [key("A_KEY", "https://a.example"), key("B_KEY", "https://b.example")];
-        let agreed = [key("C_KEY", "https://c.example"), key("C KEY", "https://c.example")];
-        for (what, variable, address, this_machine, expected) in [
-            ("built in", "A_KEY", "https://a.example", false, true),
-            ("a built-in key elsewhere", "A_KEY", "https://evil.example", false, false),
-            ("a built-in key at another vendor", "A_KEY", "https://b.example", false, false),
-            ("another port", "A_KEY", "https://a.example:8443", false, false),
-            ("without encryption", "A_KEY", "http://a.example", false, false),
-            ("another key at a known vendor", "AWS_SECRET", "https://a.example", false, false),
-            ("within this machine", "A_KEY", "http://127.0.0.1:8080", true, true),
-            ("agreed", "C_KEY", "https://c.example", false, true),
-            ("agreed for another key", "A_KEY", "https://c.example", false, false),
-            ("agreed for another address", "C_KEY", "https://d.example", false, false),
-            ("nothing a person could have read", "C KEY", "https://c.example", false, false),
+    fn an_entry_waits_until_it_was_agreed_to_as_it_is_and_says_what_it_was() {
+        let agreed = [
+            Agreed::to("/w", &entry("s", "starts a", "1")),
+            Agreed::to("/w", &entry("s", "starts b", "2")),
+            Agreed::to("/other", &entry("s", "starts c", "3")),
+            Agreed::to("/w", &entry("secret", "starts x with ***", "4")),
+        ];
+        let long = "x".repeat(ACT_CHARS);
+        for (what, name, act, digest, expected) in [
+            ("agreed", "s", "starts b", "2", None),
+            ("agreed once, and then to something else", "s", "starts a", "1", None),
+            ("agreed elsewhere", "s", "starts c", "3", Some(Some("starts b"))),
+            ("new", "t", "starts a", "1", Some(None)),
+            ("a script changed", "s", "starts b", "9", Some(Some("starts b"))),
+            (
+                "what is masked changed",
+                "secret",
+                "starts x with ***",
+                "5",
+                Some(Some("starts x with ***")),
+            ),
+            ("too long to be read", "s", &long, "2", Some(Some("starts b"))),
         ] {
-            let found = may_go(&key(variable, address), this_machine, &builtin, &agreed);
+            let found = unagreed("/w", entry(name, act, digest), &agreed);
+            let found = found.as_ref().map(|one| one.before.as_deref());
             assert_eq!(found, expected, "{what}");
         }
     }
 
     #[test]
-    fn what_a_server_does_is_agreed_to_as_a_whole_and_only_if_it_can_be_read() {
-        let whole = ServerUse::new("/w \"x\"\n", "s", "starts \"x\" \u{202e}");
-        assert_eq!(whole.act, "starts \"x\" \\u{202e}");
-        assert_eq!(ServerUse::read(&whole.to_string()), Some(whole.clone()));
-        assert!(whole.can_be_shown() && whole.to_string().lines().count() == 1);
-        assert!(!ServerUse::new("w", "s", &"x".repeat(2_001)).can_be_shown());
-        assert!(!ServerUse::new("w", "s", "a\nb").can_be_shown());
-        for line in ["", "# x", "[\"a\", \"b\"]", "{}"] {
-            assert_eq!(ServerUse::read(line), None, "{line}");
-        }
+    fn an_entry_is_one_line_of_ascii_however_it_is_named() {
+        let odd = entry("n\u{202e}\n", "starts \"é\"\t", "1");
+        assert_eq!(odd.to_string(), "server n\\u{202e}\\u{a}: starts \"\\u{e9}\"\\u{9}");
+        assert!(odd.can_be_shown());
+        assert!(!entry("s", &"x".repeat(ACT_CHARS), "1").can_be_shown());
     }
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_anything_else_is_no_consent() {
-        let whole = key("A_KEY", "https://a.example:8443");
-        assert_eq!(KeyUse::read(&whole.to_string()), Some(whole));
-        for line in ["", "# A_KEY https://a", "A_KEY", "A_KEY https://a b", "A-KEY https://a"] {
-            assert_eq!(KeyUse::read(line), None, "{line}");
+        let whole = Agreed::to("/w \"x\"\n", &entry("s", "starts a", "1"));
+        assert_eq!(Agreed::read(&whole.to_string()), Some(whole.clone()));
+        assert_eq!(whole.to_string().lines().count(), 1);
+        for line in ["", "# x", "[\"a\", \"b\"]", "{}", "A_KEY https://a.example"] {
+            assert_eq!(Agreed::read(line), None, "{line}");
         }
-        let long = key(&"A".repeat(65), "https://a.example");
-        assert!(!long.can_be_shown());
-        assert!(!key("A\nB", "https://a.example").can_be_shown());
-        assert!(!key("A", "https://a.example b").can_be_shown());
     }
 }

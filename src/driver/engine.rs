@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems};
+use crate::domain::trust::Unagreed;
+use crate::domain::{AgentId, Clock, IdSource, Lang, Problems};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
@@ -26,8 +28,8 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 pub enum NoProvider {
     /// It cannot be used as it is configured.
     Refused(LlmError),
-    /// Its key would go where no person has agreed to send it.
-    Held(KeyUse),
+    /// No person has agreed to what it does.
+    Unagreed(Unagreed),
 }
 
 impl From<LlmError> for NoProvider {
@@ -39,9 +41,66 @@ impl From<LlmError> for NoProvider {
 /// Makes the provider for a configuration entry.
 pub trait ProviderSource: Send + Sync + std::fmt::Debug {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider>;
+}
 
-    /// Records that a person agreed; the error is a sentence. May touch the disk.
-    fn trust(&self, key: &KeyUse) -> Result<(), String>;
+/// Knows what a person agreed to in this workspace. Each of these may touch the disk.
+pub trait Consent: Send + Sync + std::fmt::Debug {
+    /// What waits for a person, as the files are now.
+    fn waiting(&self, minds: &Minds) -> Vec<Unagreed>;
+
+    /// Records that a person agreed to what was shown to them, by its digests; the error is a sentence.
+    fn agree(&self, digests: &[String]) -> Result<(), String>;
+
+    /// The members whose shell nobody has agreed to.
+    fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
+}
+
+/// Nothing waits: what runs was written by this program itself.
+#[derive(Debug, Clone, Copy)]
+pub struct NothingWaits;
+
+impl Consent for NothingWaits {
+    fn waiting(&self, _minds: &Minds) -> Vec<Unagreed> {
+        Vec::new()
+    }
+
+    fn agree(&self, _digests: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn without_shell(&self, _minds: &Minds) -> Vec<AgentId> {
+        Vec::new()
+    }
+}
+
+/// Whether dialogs are driven.
+#[derive(Debug)]
+pub struct Driving {
+    wanted: bool,
+    /// Something waits for consent: until a person agreed, the workspace is only looked at.
+    held: AtomicBool,
+}
+
+impl Driving {
+    /// `wanted`: false where facts are recorded and nothing is driven.
+    #[must_use]
+    pub fn new(wanted: bool) -> Self {
+        Self { wanted, held: AtomicBool::new(false) }
+    }
+
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.wanted && !self.is_held()
+    }
+
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
+    }
+
+    pub(super) fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::Release);
+    }
 }
 
 /// Bounds the requests that run at once, for each provider by its key. Another bound in the file
@@ -72,6 +131,7 @@ pub struct Engine {
     /// The language of whoever reads: what is said to them is said in it.
     pub reader: Lang,
     pub providers: Arc<dyn ProviderSource>,
+    pub trust: Arc<dyn Consent>,
     /// Those that are always there.
     pub tools: Registry,
     /// Those that come and go.
@@ -80,8 +140,8 @@ pub struct Engine {
     pub shells: Shells,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
-    /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
-    pub driving: bool,
+    /// Off: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
+    pub driving: Driving,
     /// Nothing is taken at the start.
     pub permits: Permits,
     /// Nothing is learned at the start.
@@ -103,9 +163,12 @@ impl Engine {
         Texts(self.lang)
     }
 
-    /// The configuration as it is now; edits take effect at the next generation.
+    /// The configuration as it is now, without the shells nobody has agreed to; edits take effect at the
+    /// next generation.
     pub fn minds(&self) -> Minds {
-        Minds::load(&self.workspace, self.lang)
+        let minds = Minds::load(&self.workspace, self.lang);
+        let without = self.trust.without_shell(&minds);
+        minds.without_shells(&without)
     }
 
     /// Those of a provider that takes at most so many requests at once.

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Team};
-use crate::minds::{Minds, stamp};
-use crate::protocol::event::MemberView;
+use crate::minds::{self, Minds, stamp};
+use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
 use super::engine::Engine;
@@ -26,11 +27,31 @@ fn of_minds(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
     problems
 }
 
+/// What waits for consent, as problems.
+fn of_consent(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
+    waiting.iter().map(|Unagreed { entry, before }| {
+        let (kind, name) = (entry.kind.name(), &entry.name);
+        let (file, line) = (minds::file_of(entry.kind), entry);
+        let found = if before.is_some() {
+            format!("{line}: it changed since you agreed to it")
+        } else {
+            format!("{line}: nobody has agreed to that")
+        };
+        let mend = "run `dominds-tui trust`: it shows all that waits, and you may agree";
+        Problem::new(format!("trust/{kind}/{name}"), file, found, mend).warning()
+    })
+}
+
 /// The configuration as it is told to the screen.
 pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
     let tools = engine.sources.registry(&engine.tools);
+    let waiting = engine.trust.waiting(minds);
+    let mut problems = of_minds(engine, minds, &tools.names());
+    problems.extend(of_consent(&waiting));
+    let consent = ConsentView { waiting, look_only: engine.driving.is_held() };
     News::Minds {
-        problems: of_minds(engine, minds, &tools.names()),
+        problems,
+        consent,
         members: members(minds.team()),
         default_responder: minds.default_responder().cloned(),
     }
@@ -52,7 +73,10 @@ impl Engine {
     #[must_use]
     pub fn findings(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
-        of_minds(self, &self.minds(), &known)
+        let minds = self.minds();
+        let mut problems = of_minds(self, &minds, &known);
+        problems.extend(of_consent(&self.trust.waiting(&minds)));
+        problems
     }
 }
 

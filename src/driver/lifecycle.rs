@@ -43,7 +43,7 @@ impl Supervisor {
                 })
             }
         };
-        let goes_on = goes_on.filter(|_| self.engine.driving);
+        let goes_on = goes_on.filter(|_| self.engine.driving.is_on());
         if let Some(DialogId { root, .. }) = goes_on.clone() {
             self.send(News::Resting { root, resting: false }).await;
         }
@@ -165,7 +165,7 @@ impl Supervisor {
         });
         let Ok((survey, minds)) = listed.await else { return };
         for listing in survey.trees {
-            let waiting = self.pick_up && deserves_a_look(&listing);
+            let waiting = self.picks_up() && deserves_a_look(&listing);
             self.send(listing_news(&listing, &minds)).await;
             if waiting && let Err(error) = self.tree(root).await {
                 self.tell(UiEvent::Notice(error.to_string())).await;

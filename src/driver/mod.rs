@@ -16,6 +16,7 @@
 //! ([`crate::domain::state::next_step`]): that is why a restart needs no memory of its own.
 
 pub mod calls;
+mod consent;
 pub mod context;
 mod dead;
 pub mod draft;
@@ -50,6 +51,7 @@ mod remedy;
 pub mod reminders;
 mod requests;
 mod retry;
+mod rights;
 mod rows;
 mod seat;
 mod serve;
@@ -67,7 +69,7 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, Outbox, UiEvent};
 
-pub use engine::{Engine, NoProvider, Permits, ProviderSource};
+pub use engine::{Consent, Driving, Engine, NoProvider, NothingWaits, Permits, ProviderSource};
 pub use log::Log;
 pub use preview::{Preview, Reader};
 pub use rate::Rates;

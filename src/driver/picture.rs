@@ -10,7 +10,9 @@ use crate::domain::question::headline;
 use crate::domain::record::Record;
 use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
 use crate::protocol::Outbox;
-use crate::protocol::event::{InboxRow, MemberView, Segment, TreeRow, UiEvent, WorkspaceView};
+use crate::protocol::event::{
+    ConsentView, InboxRow, MemberView, Segment, TreeRow, UiEvent, WorkspaceView,
+};
 
 use super::PickUp;
 use super::outcome::{self, Left, Rest};
@@ -56,6 +58,7 @@ pub enum News {
         problems: Vec<Problem>,
         members: Vec<MemberView>,
         default_responder: Option<AgentId>,
+        consent: ConsentView,
     },
     /// All problems of one tree.
     TreeProblems {
@@ -106,6 +109,7 @@ fn is_written_text(event: &UiEvent) -> bool {
 #[derive(Debug)]
 pub struct Picture {
     workspace: WorkspaceView,
+    consent: ConsentView,
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The trees that were taken up, and whether something of them is being driven.
@@ -123,6 +127,7 @@ impl Picture {
     pub fn new(problems: Arc<Problems>, pick_up: PickUp) -> Self {
         Self {
             workspace: WorkspaceView::default(),
+            consent: ConsentView::default(),
             trees: BTreeMap::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
@@ -175,8 +180,12 @@ impl Picture {
             News::Rest { root, rest } => drop(self.rest.insert(root, rest)),
             News::Watch(watch) => self.set_watch(watch, out),
             News::Problems { origin, problems } => self.set_problems(origin, problems, out),
-            News::Minds { problems, members, default_responder } => {
+            News::Minds { problems, members, default_responder, consent } => {
                 self.set_team(members, default_responder, out);
+                if self.consent != consent {
+                    self.consent = consent;
+                    out.push(UiEvent::Consent(self.consent.clone()));
+                }
                 self.set_problems("minds", problems, out);
             }
             News::TreeProblems { root, problems } => {
@@ -189,6 +198,7 @@ impl Picture {
             }
             News::Refresh => {
                 out.push(UiEvent::Workspace(self.workspace.clone()));
+                out.push(UiEvent::Consent(self.consent.clone()));
                 self.tell_all(out);
             }
         }
@@ -237,7 +247,7 @@ impl Picture {
             | UiEvent::Forked { .. }
             | UiEvent::Shelf { .. }
             | UiEvent::Processes(_)
-            | UiEvent::KeyHeld { .. }
+            | UiEvent::Consent(_)
             | UiEvent::Notice(_)
             | UiEvent::Standing(_)
             | UiEvent::Quiet(_)

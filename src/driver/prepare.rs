@@ -8,10 +8,11 @@ use crate::domain::health::Limits;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
+use crate::domain::trust::Unagreed;
+use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, Reminder, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
-use crate::tools::{Access, Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
+use crate::tools::{Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
 use super::context::{self, Surroundings};
@@ -22,6 +23,7 @@ use super::offers;
 use super::params;
 use super::pictures::Album;
 use super::reminders;
+use super::rights::{self, Rights};
 
 /// A member that is ready to be asked.
 #[derive(Debug)]
@@ -46,18 +48,13 @@ pub struct Ready {
     output_limit: Option<u32>,
 }
 
-/// Why a member cannot be asked.
+/// Why a member cannot be asked; a sentence for a person.
 #[derive(Debug)]
-pub struct Unready {
-    /// A sentence for a person.
-    pub text: String,
-    /// What a person has to agree to first.
-    pub held: Option<KeyUse>,
-}
+pub struct Unready(pub String);
 
 impl From<String> for Unready {
     fn from(text: String) -> Self {
-        Self { text, held: None }
+        Self(text)
     }
 }
 
@@ -65,15 +62,11 @@ impl From<NoProvider> for Unready {
     fn from(reason: NoProvider) -> Self {
         match reason {
             NoProvider::Refused(error) => error.to_string().into(),
-            NoProvider::Held(key) => {
-                let KeyUse { variable, address } = &key;
-                let text = format!(
-                    "{LLM_FILE} sends the key in {variable} to {address}, and nobody has agreed to \
-                     that on this machine: if you do, run `dominds-tui trust`, or let the dialog go \
-                     on from the screen and say yes"
-                );
-                Self { text, held: Some(key) }
-            }
+            NoProvider::Unagreed(Unagreed { entry, .. }) => Self(format!(
+                "{LLM_FILE}: provider {} {}, and nobody has agreed to that: `dominds-tui trust` shows \
+                 all that waits, and you may agree",
+                entry.name, entry.act
+            )),
         }
     }
 }
@@ -92,12 +85,11 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
     // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
-    let ((tools, _unknown), shared) = match role {
-        DialogRole::Main | DialogRole::Side => {
-            let offered = engine.sources.registry(&engine.tools);
-            (offered.of_member(&member, is_main), reminders::shared(engine, agent))
-        }
-        DialogRole::FreshBoots => ((ToolSubset::default(), Vec::new()), Vec::new()),
+    let offered = engine.sources.registry(&engine.tools);
+    let Rights { tools, access } = rights::of(dialog, tree, &minds, &offered);
+    let (tools, shared) = match role {
+        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(engine, agent)),
+        DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
     let ready = Ready {
         provider,
@@ -119,6 +111,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         tool_cx: ToolCx {
             sees_pictures: config.sends_pictures_to(model),
             keys: Arc::new(Keys::named(minds.key_variables(), engine.env)),
+            access: Arc::new(access),
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },
         shared,
@@ -276,7 +269,7 @@ fn tool_cx(
         dialog: tree.id(&dialog.meta.id),
         sees_pictures: true,
         workspace: Arc::from(engine.workspace.as_path()),
-        access: Arc::new(Access::new(&member.access)),
+        access: Arc::default(),
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
         main_dialog: tree.is_main(&dialog.meta.id),
         reminders: reminders.collect(),

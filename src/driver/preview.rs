@@ -46,7 +46,7 @@ impl Preview {
             }
         };
         let dialog = tree.get(&id).ok_or("there is no such dialog")?;
-        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.text)?;
+        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.0)?;
         Ok(Self {
             agent: dialog.meta.agent_id.clone(),
             provider: ready.provider_key.clone(),

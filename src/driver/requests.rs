@@ -302,7 +302,8 @@ impl TreeTask {
     /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
     /// at its next chance, Dominds lets a person continue it.
     fn leave_word(&self, draft: &mut Draft, id: &SelfId) {
-        if !self.engine.driving && draft.dialog(id).is_some_and(|d| next_step(d).is_some()) {
+        if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
+        {
             draft.latest(id, Latest::tell_to_go_on);
         }
     }

@@ -6,8 +6,7 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
-use crate::minds::LLM_FILE;
-use crate::protocol::event::{HeldKey, UiEvent};
+use crate::protocol::event::UiEvent;
 use crate::tools::Outcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
@@ -87,7 +86,7 @@ impl TreeTask {
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
                 Err(unready) => {
-                    self.unready(id, unready).await;
+                    self.unready(id, &unready).await;
                     return None;
                 }
             };
@@ -115,15 +114,11 @@ impl TreeTask {
         }
     }
 
-    /// The dialog stops, and a key that waits for consent is told of. Words that wait are heard when it
-    /// goes on.
-    async fn unready(&mut self, id: &SelfId, unready: Unready) {
+    /// The dialog stops. Words that wait are heard when it goes on.
+    async fn unready(&mut self, id: &SelfId, unready: &Unready) {
         let mut draft = self.draft();
-        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.text));
-        if let (true, Some(key)) = (self.commit_or_hold(id, draft).await, unready.held) {
-            let held = HeldKey { key, file: LLM_FILE.to_owned() };
-            self.tell(UiEvent::KeyHeld { dialog: self.tree.id(id), held }).await;
-        }
+        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
+        self.commit_or_hold(id, draft).await;
     }
 
     /// Delivers a reply that needs no further generation.

@@ -11,9 +11,7 @@ use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{
-    AgentId, Change, Course, DialogId, DialogMeta, KeyUse, Latest, RootId, SelfId,
-};
+use crate::domain::{AgentId, Change, Course, DialogId, DialogMeta, Latest, RootId, SelfId};
 use crate::minds::{stamp, taskdoc};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
@@ -105,6 +103,7 @@ impl Supervisor {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
             let seen = stamp(&engine.workspace);
             let minds = engine.minds();
+            engine.driving.hold(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
             (survey, seen, minds, view, taskdocs)
@@ -120,21 +119,31 @@ impl Supervisor {
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();
-            if self.pick_up && deserves_a_look(&listing) {
+            if self.picks_up() && deserves_a_look(&listing) {
                 waiting.push(root.clone());
             }
             self.send(listing_news(&listing, &minds)).await;
         }
-        for root in waiting {
+        self.pick_up(waiting).await;
+        self.send(News::Listed).await;
+        let engine = self.engine.clone();
+        worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
+    }
+
+    /// False while something waits for consent: then nothing is taken up by itself.
+    pub(super) fn picks_up(&self) -> bool {
+        self.pick_up && !self.engine.driving.is_held()
+    }
+
+    /// Takes up trees that can go on.
+    pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
+        for root in roots {
             self.send(News::Resting { root: root.clone(), resting: false }).await;
             if let Err(error) = self.tree(&root).await {
                 self.tell(UiEvent::Notice(error.to_string())).await;
                 self.send(News::Resting { root, resting: true }).await;
             }
         }
-        self.send(News::Listed).await;
-        let engine = self.engine.clone();
-        worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
     }
 
     async fn carry_out(&mut self, command: Command) {
@@ -195,7 +204,8 @@ impl Supervisor {
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
-            Command::Trust { ticket, key } => self.trust(ticket, key).await,
+            Command::Agree { ticket, digests } => self.agree(ticket, digests).await,
+            Command::LookAtConsent => self.look_at_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
@@ -204,16 +214,6 @@ impl Supervisor {
             }
             Command::Shutdown { .. } => {}
         }
-    }
-
-    async fn trust(&self, ticket: Ticket, key: KeyUse) {
-        let engine = self.engine.clone();
-        let kept = tokio::task::spawn_blocking(move || engine.providers.trust(&key)).await;
-        let event = match kept.unwrap_or_else(|error| Err(error.to_string())) {
-            Ok(()) => UiEvent::Done { ticket, dialog: None },
-            Err(text) => UiEvent::Refused { ticket, text },
-        };
-        self.tell(event).await;
     }
 
     /// Hands a request to its tree, loading it first.
@@ -280,7 +280,7 @@ impl Supervisor {
             self.tell(UiEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
             // Where nothing is driven nothing goes on yet.
-            if self.engine.driving || !outcome.refused.is_empty() {
+            if self.engine.driving.is_on() || !outcome.refused.is_empty() {
                 self.tell(UiEvent::Notice(outcome.sentence())).await;
             }
             self.tell(UiEvent::Done { ticket, dialog: None }).await;

@@ -289,7 +289,7 @@ impl TreeTask {
     /// Seats every dialog that goes on by itself, and reports whether all rest.
     async fn schedule(&mut self) {
         self.release_asking_back().await;
-        if self.engine.driving && !self.closing {
+        if self.engine.driving.is_on() && !self.closing {
             let ids: Vec<SelfId> = self.tree.dialogs.keys().cloned().collect();
             for id in ids {
                 self.seat(&id).await;
@@ -426,7 +426,7 @@ impl TreeTask {
         for id in ready {
             if draft.tree.is_main(&id) {
                 draft.latest(&id, |latest| latest.needs_drive = Some(true));
-            } else if !self.engine.driving {
+            } else if !self.engine.driving.is_on() {
                 draft.latest(&id, Latest::tell_to_go_on);
             }
         }

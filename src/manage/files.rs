@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Known, configuration, lines};
 use crate::domain::Lang;
+use crate::domain::trust::Unagreed;
 use crate::tools::{
     Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half, interrupted,
 };
@@ -84,14 +85,40 @@ impl Tool for Mirror {
                 taskdoc: None,
                 ..cx.clone()
             };
+            let configures = writes && CONFIGURATION.contains(&path.as_str());
+            let before = if configures { waiting(&known, &cx).await } else { Vec::new() };
             let done = inner.call(there, args.with_text(PATH, path.clone())).await;
-            if !(done.ok && writes && CONFIGURATION.contains(&path.as_str())) {
+            if !(done.ok && configures) {
                 return done;
             }
+            let after = waiting(&known, &cx).await;
             let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
-            Outcome { text: format!("{}{}", done.text, found.unwrap_or_default()), ..done }
+            let waits = waits(&before, &after, lang);
+            let text = format!("{}{}{waits}", done.text, found.unwrap_or_default());
+            Outcome { text, ..done }
         })
     }
+}
+
+/// What waits for a person's consent now.
+async fn waiting(known: &Known, cx: &ToolCx) -> Vec<Unagreed> {
+    let (waiting, workspace) = (known.waiting, cx.workspace.clone());
+    tokio::task::spawn_blocking(move || waiting(&workspace)).await.unwrap_or_default()
+}
+
+/// What has come to wait because of a change; no tool makes it take effect.
+fn waits(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
+    let known = |one: &&Unagreed| before.iter().any(|old| old.entry == one.entry);
+    let fresh: Vec<String> =
+        after.iter().filter(|one| !known(one)).map(|one| format!("- {}", one.entry)).collect();
+    if fresh.is_empty() {
+        return String::new();
+    }
+    let head = lang.pick(
+        "This has no effect before the person agrees to it; they are shown it, so do not wait for it:",
+        "以下内容须经人同意后才生效；人会看到它们，请不要等待：",
+    );
+    format!("\n{head}\n{}", fresh.join("\n"))
 }
 
 /// The path below `.minds/`, whether it was written with or without that name; `None` where it leads

@@ -12,11 +12,13 @@ mod providers;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Problems, wildcard};
 use crate::minds::Minds;
 use crate::tools::{
@@ -34,9 +36,13 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 pub struct Known {
     pub env: &'static EnvReader,
     pub problems: Arc<Problems>,
+    pub waiting: Waiting,
     /// Names of toolsets and tools.
     names: Arc<[String]>,
 }
+
+/// What waits for a person's consent in a workspace.
+pub type Waiting = fn(&Path) -> Vec<Unagreed>;
 
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -53,11 +59,12 @@ pub fn add_to(
     registry: &mut Registry,
     env: &'static EnvReader,
     problems: Arc<Problems>,
+    waiting: Waiting,
     foreign: &[&str],
 ) -> Result<(), NameTaken> {
     let own = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);
     let names = own.chain(foreign.iter().copied());
-    let known = Known { env, problems, names: names.map(str::to_owned).collect() };
+    let known = Known { env, problems, waiting, names: names.map(str::to_owned).collect() };
     let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
         registry.add(TOOLSET, tool)?;

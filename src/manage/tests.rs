@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
+use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Lang};
 use crate::tools::bench::Bench;
 
@@ -14,6 +15,17 @@ providers:
   local: { apiType: mock, baseUrl: db, models: { small: { context_length: 1000 }, big: {} } }
   paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', apiKeyEnvVar: PAID, models: {p: {}} }
 ";
+
+/// One entry for each line of the team file that names a shell.
+fn waiting(workspace: &Path) -> Vec<Unagreed> {
+    let text = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap_or_default();
+    let shells = text.lines().filter(|line| line.contains("shell_specialists"));
+    let entry = |line: &str| {
+        let digest = line.to_owned();
+        TrustEntry::new(TrustKind::Shell, "ops", "may run any command", digest)
+    };
+    shells.map(|line| Unagreed { entry: entry(line), before: None }).collect()
+}
 
 struct Desk {
     dir: tempfile::TempDir,
@@ -31,7 +43,7 @@ impl Desk {
         }
         let mut registry = Registry::builtin();
         let problems: Arc<Problems> = Arc::default();
-        add_to(&mut registry, &|_| None, problems.clone(), &["mcp_admin"]).unwrap();
+        add_to(&mut registry, &|_| None, problems.clone(), waiting, &["mcp_admin"]).unwrap();
         Self { dir, registry, problems }
     }
 
@@ -270,4 +282,26 @@ async fn problems_are_listed_by_what_is_asked_and_mended_ones_are_cleared() {
     assert!(cleared.text.starts_with("1 "), "{}", cleared.text);
     let told = desk.call("list_problems", json!({ "status": "all" })).await;
     assert!(told.text.contains("[team/x]") && !told.text.contains("[llm/y]"), "{}", told.text);
+}
+
+#[tokio::test]
+async fn what_a_written_file_would_widen_waits_and_the_result_says_so() {
+    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    let plain = "members: { ops: { provider: local, model: small } }\n";
+    let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": plain })).await;
+    assert!(made.ok && !made.text.contains("agrees"), "{}", made.text);
+    let wide = "shell_specialists: [ops]\nmembers: { ops: { provider: local, model: small } }\n";
+    let write = |text: &str, old: &str| {
+        json!({
+            "path": "team.yaml", "content": text,
+            "known_old_total_lines": old.lines().count(), "known_old_total_bytes": old.len(),
+        })
+    };
+    let widened = desk.call("overwrite_entire_file", write(wide, plain)).await;
+    assert!(widened.ok, "{}", widened.text);
+    for part in ["no effect before the person agrees", "- shell ops: may run any command"] {
+        assert!(widened.text.contains(part), "{}", widened.text);
+    }
+    let same = desk.call_in(Lang::Zh, "overwrite_entire_file", write(wide, wide)).await;
+    assert!(same.ok && !same.text.contains("同意"), "what waited before is no news: {}", same.text);
 }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{EnvReader, Resolved};
 use super::http;
+use super::plan::Permission;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
@@ -43,6 +44,7 @@ pub(super) struct Surroundings {
     pub workspace: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
+    pub permission: Arc<dyn Permission>,
 }
 
 impl std::fmt::Debug for Surroundings {
@@ -96,6 +98,11 @@ impl<K: Copy + Send + 'static> Birth<K> {
     /// Lives until it is stopped or its server ends. Returns its key.
     pub async fn live(self) -> K {
         let key = self.key;
+        if !self.is_permitted().await {
+            let why = "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
+            let _ = self.signs.send((key, Sign::Failed(why.to_owned()))).await;
+            return key;
+        }
         let own = match &self.server.transport {
             Transport::Stdio(program) => Resolved::of(&program.env, self.around.env),
             Transport::Http(server) => Resolved::of(&server.headers, self.around.env),
@@ -111,6 +118,14 @@ impl<K: Copy + Send + 'static> Birth<K> {
             let _ = self.signs.send((key, Sign::Failed(tidy(&why, WHY_CHARS)))).await;
         }
         key
+    }
+
+    /// Asked for each instance: a script may have changed since the last one.
+    async fn is_permitted(&self) -> bool {
+        let permission = self.around.permission.clone();
+        let (name, server) = (self.name.clone(), self.server.clone());
+        let asked = move || permission.may(&name, &server.transport);
+        tokio::task::spawn_blocking(asked).await.unwrap_or(false)
     }
 
     async fn by_pipes(&self, program: &Program, own: &Resolved) -> Result<(), String> {

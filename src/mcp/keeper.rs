@@ -177,7 +177,7 @@ impl Keeper {
         if let Some(trial) = server.trial.take() {
             self.fleet.let_go(trial, "its configuration changed");
         }
-        server.trouble = (todo == Step::Hold).then(|| (Trouble::Held, Instant::now()));
+        server.trouble = (todo == Step::Hold).then(|| (Trouble::Unagreed, Instant::now()));
         if todo == Step::Try {
             server.trial =
                 Some(self.fleet.start(&server.id, server.wanted.clone(), Holder::Nobody));
@@ -278,7 +278,7 @@ impl Keeper {
             let _ = reply.send(Err(format!("{PATH} names no such server that can be used")));
             return;
         };
-        if matches!(server.trouble, Some((Trouble::Held, _))) {
+        if matches!(server.trouble, Some((Trouble::Unagreed, _))) {
             let _ = reply.send(Err("it waits for the consent of a person".to_owned()));
             return;
         }

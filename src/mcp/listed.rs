@@ -61,20 +61,13 @@ impl Server {
                 format!("server `{id}` cannot be used: {why}"),
                 "mend its entry, or what it needs; it is tried again by itself".to_owned(),
             ),
-            (Some((Trouble::Held, _)), _) => (
-                "held",
-                format!(
-                    "server `{id}` {}, and nobody has agreed to that on this machine",
-                    self.wanted.transport.in_short()
-                ),
-                "run `dominds-tui trust`: it says all of it, and you may agree".to_owned(),
-            ),
             (None, Some(_)) if self.good.is_none() => (
                 "starting",
                 format!("server `{id}` is still starting"),
                 "its tools come with the first request after it is ready".to_owned(),
             ),
-            (None, _) => return None,
+            // What waits for consent is told as such.
+            (Some((Trouble::Unagreed, _)) | None, _) => return None,
         };
         let kept = if self.good.is_some() { "; its former tools stay" } else { "" };
         Some(at(

@@ -15,7 +15,7 @@ pub(super) enum Trouble {
     /// It was tried; a sentence for a person.
     Failed(String),
     /// Nobody has agreed to it.
-    Held,
+    Unagreed,
 }
 
 /// What is known of a server before the file is read again.
@@ -59,7 +59,7 @@ pub(super) fn step(wanted: &McpServer, known: Option<Known>, allowed: bool) -> S
     match known.trouble {
         Some(Trouble::Failed(_)) if !known.try_again => Step::Keep,
         None if known.trying => Step::Keep,
-        Some(Trouble::Held | Trouble::Failed(_)) | None => try_it,
+        Some(Trouble::Unagreed | Trouble::Failed(_)) | None => try_it,
     }
 }
 
@@ -122,8 +122,20 @@ mod tests {
                 true,
                 Step::Settle,
             ),
-            ("held", &a, Some(Known { trouble: Some(&Trouble::Held), ..known }), false, Step::Hold),
-            ("agreed", &a, Some(Known { trouble: Some(&Trouble::Held), ..known }), true, Step::Try),
+            (
+                "held",
+                &a,
+                Some(Known { trouble: Some(&Trouble::Unagreed), ..known }),
+                false,
+                Step::Hold,
+            ),
+            (
+                "agreed",
+                &a,
+                Some(Known { trouble: Some(&Trouble::Unagreed), ..known }),
+                true,
+                Step::Try,
+            ),
             ("ended before it was used", &a, Some(known), true, Step::Try),
         ] {
             assert_eq!(step(wanted, known, allowed), expected, "{what}");

@@ -60,7 +60,12 @@ impl Servers {
         let (told, seen) = watch::channel(Arc::default());
         let Setup { workspace, lang, env, clients, permission, mut taken } = setup;
         taken.extend(super::ALWAYS.map(str::to_owned));
-        let around = Surroundings { workspace: workspace.clone(), env, clients };
+        let around = Surroundings {
+            workspace: workspace.clone(),
+            env,
+            clients,
+            permission: permission.clone(),
+        };
         let keeper = Keeper::new(around, taken, desk.downgrade(), orders, told);
         let keeper = Mutex::new(Some(keeper));
         Self { workspace, lang, permission, desk, seen, keeper }

@@ -38,7 +38,8 @@ pub use prompt::DialogRole;
 pub use stamp::stamp;
 pub use texts::MemberTexts;
 
-use crate::domain::{AgentId, Lang, Member, Problem, Stamp, Team};
+use crate::domain::trust::TrustKind;
+use crate::domain::{AgentId, Lang, Member, Problem, Shell, Stamp, Team};
 use files::Found;
 use mcp_config::McpFile;
 use memory::Memories;
@@ -127,6 +128,16 @@ impl Minds {
         self.team.member(id)
     }
 
+    /// The same without the shells of these members: nobody has agreed to them.
+    #[must_use]
+    pub fn without_shells(mut self, of: &[AgentId]) -> Self {
+        self.team.shell_specialists.retain(|id| !of.contains(id));
+        for member in self.team.members.iter_mut().filter(|member| of.contains(&member.id)) {
+            member.shell = Shell::Unagreed;
+        }
+        self
+    }
+
     /// Who answers when nobody is named; one of the hidden members if there is no other.
     #[must_use]
     pub fn default_responder(&self) -> Option<&AgentId> {
@@ -212,6 +223,16 @@ impl Minds {
             role,
             tool_names,
         })
+    }
+}
+
+/// The file that names what a person is asked to agree to.
+#[must_use]
+pub fn file_of(kind: TrustKind) -> &'static str {
+    match kind {
+        TrustKind::Shell => team::PATH,
+        TrustKind::Server => mcp_config::PATH,
+        TrustKind::Provider => llm_config::PATH,
     }
 }
 

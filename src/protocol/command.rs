@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::Switch;
-use crate::domain::{AgentId, Course, DialogId, KeyUse, MsgId};
+use crate::domain::{AgentId, Course, DialogId, MsgId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
@@ -92,11 +92,14 @@ pub enum Command {
     Shelf {
         ticket: Ticket,
     },
-    /// A person agrees that this key is sent to this address, now and later.
-    Trust {
+    /// A person agrees to what they were shown of [`super::ConsentView`], by the digests of its entries,
+    /// now and later. When nothing waits any more, what can go on does.
+    Agree {
         ticket: Ticket,
-        key: KeyUse,
+        digests: Vec<String>,
     },
+    /// Looks again at what waits for consent: answered by [`super::UiEvent::Consent`].
+    LookAtConsent,
     /// Ends a process in the background, with everything it started.
     StopProcess {
         ticket: Ticket,

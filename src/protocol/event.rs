@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
+use crate::domain::trust::Unagreed;
 use crate::domain::{
-    AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, KeyUse,
-    MsgId, Problem, Question, SelfId, Slug, Stamp,
+    AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
+    Problem, Question, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -131,12 +132,13 @@ pub enum RetryView {
     Stopped,
 }
 
-/// A key that is not sent before a person agrees.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldKey {
-    pub key: KeyUse,
-    /// The file that sends it there.
-    pub file: String,
+/// What waits for a person's consent in this workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ConsentView {
+    /// In the order of the files.
+    pub waiting: Vec<Unagreed>,
+    /// Until a person agrees, nothing is driven here.
+    pub look_only: bool,
 }
 
 /// What is left of the trees that were taken up, now that nothing of them moves any more.
@@ -252,11 +254,8 @@ pub enum UiEvent {
     },
     /// All processes that members left in the background; replaces what was there.
     Processes(Vec<Background>),
-    /// A dialog stopped because a key waits for consent.
-    KeyHeld {
-        dialog: DialogId,
-        held: HeldKey,
-    },
+    /// What waits for consent; replaces what was there.
+    Consent(ConsentView),
     /// Something a person should know once.
     Notice(String),
     /// The dialogs that make the [`Self::Quiet`] that follows what it is: those that failed, are paused, or

@@ -15,7 +15,7 @@ pub mod sheet;
 
 pub use command::{Command, Ticket};
 pub use event::{
-    Cursor, HeldKey, InboxRow, MemberView, QuietOutcome, RetryView, Standing, TranscriptPage,
+    ConsentView, Cursor, InboxRow, MemberView, QuietOutcome, RetryView, Standing, TranscriptPage,
     TreeRow, UiEvent, WorkspaceView,
 };
 pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};

@@ -123,7 +123,7 @@ fn story_of(event: &UiEvent) -> Option<&DialogId> {
         | UiEvent::Forked { .. }
         | UiEvent::Shelf { .. }
         | UiEvent::Processes(_)
-        | UiEvent::KeyHeld { .. }
+        | UiEvent::Consent(_)
         | UiEvent::Notice(_)
         | UiEvent::Standing(_)
         | UiEvent::Quiet(_)

@@ -15,6 +15,8 @@ pub struct Access {
     read: Side,
     write: Side,
     problems: Vec<String>,
+    /// Lists of others that hold as well.
+    also: Vec<Access>,
 }
 
 /// What a tool wants to do with a path.
@@ -87,7 +89,15 @@ impl Access {
                 allow_endings: ends("write_file_ext_names", &lists.write_file_ext_names),
             },
             problems,
+            also: Vec::new(),
         }
+    }
+
+    /// What both allow.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.also.push(other);
+        self
     }
 
     /// Entries that match nothing because they are not patterns, one sentence each.
@@ -116,14 +126,18 @@ impl Access {
         if !side.allow_dirs.entries.is_empty() && !side.allow_dirs.matches(names) {
             return Err(side.allow_dirs.rule());
         }
-        let Some(file) = file else { return Ok(()) };
+        let Some(file) = file else { return self.check_others(op, names, target) };
         if side.deny_endings.matches(file) {
             return Err(side.deny_endings.rule());
         }
         if !side.allow_endings.entries.is_empty() && !side.allow_endings.matches(file) {
             return Err(side.allow_endings.rule());
         }
-        Ok(())
+        self.check_others(op, names, target)
+    }
+
+    fn check_others(&self, op: Op, names: &[String], target: Target) -> Result<(), ListRule> {
+        self.also.iter().try_for_each(|other| other.check(op, names, target))
     }
 }
 
@@ -246,6 +260,27 @@ mod tests {
         assert_eq!(access.problems().len(), 4, "{:?}", access.problems());
         assert!(access.check(Op::Read, &names("src/a"), Target::File).is_err());
         assert!(access.check(Op::Write, &names("b"), Target::File).is_ok());
+    }
+
+    #[test]
+    fn what_two_allow_is_what_each_of_them_allows() {
+        let lists = |dirs: &[&str], no: &[&str]| AccessLists {
+            read_dirs: texts(dirs),
+            no_read_dirs: texts(no),
+            ..AccessLists::default()
+        };
+        let one = Access::new(&lists(&[], &[".minds/**"]));
+        let both = one.and(Access::new(&lists(&["src"], &["src/secret"])));
+        for (path, target, allowed) in [
+            ("src/a", Target::File, true),
+            ("src", Target::Directory, true),
+            ("src/secret/a", Target::File, false),
+            ("docs", Target::Directory, false),
+            (".minds/a", Target::File, false),
+        ] {
+            assert_eq!(both.check(Op::Read, &names(path), target).is_ok(), allowed, "{path}");
+        }
+        assert!(both.check(Op::Write, &names("docs/a"), Target::File).is_ok());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::pictures;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use super::{readonly, shell};
-use crate::domain::{Lang, Member};
+use crate::domain::{Lang, Member, Shell};
 
 /// Unknown names shown back are cut to this many characters.
 const SHOWN_NAME_CHARS: usize = 80;
@@ -104,7 +104,10 @@ impl Registry {
     /// The tools of a member as its team has it, and the names that mean nothing. Whoever is no shell
     /// specialist has no tools of a shell, whichever way they were granted.
     pub fn of_member(&self, member: &Member, main_dialog: bool) -> (ToolSubset, Vec<String>) {
-        let closed: &[&str] = if member.shell { &[] } else { &shell::FOR_SPECIALISTS };
+        let closed: &[&str] = match member.shell {
+            Shell::Granted => &[],
+            Shell::No | Shell::Unagreed => &shell::FOR_SPECIALISTS,
+        };
         self.granted(&member.toolsets, &member.tools, main_dialog, closed)
     }
 
@@ -218,6 +221,25 @@ impl ToolSubset {
     /// How the tools present themselves, in a stable order.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.tools.iter().map(|tool| tool.spec())
+    }
+
+    /// Those that another one offers too.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.tools.retain(|tool| other.contains(&tool.spec().name));
+        self
+    }
+
+    /// The same, and those of these names that another one offers.
+    #[must_use]
+    pub fn with(mut self, other: &Self, names: &[&str]) -> Self {
+        let missing = |tool: &&Arc<dyn Tool>| {
+            let name = tool.spec().name.as_ref();
+            names.contains(&name) && !self.contains(name)
+        };
+        let added: Vec<Arc<dyn Tool>> = other.tools.iter().filter(missing).cloned().collect();
+        self.tools.extend(added);
+        self
     }
 
     /// Whether a tool of this name is offered.

@@ -26,6 +26,8 @@ pub enum Scope {
     Processes,
     /// The messages that wait for a dialog.
     Queued,
+    /// What waits for consent.
+    Consent,
     /// A question of the program itself, such as "quit?".
     Confirm,
     /// The end of a demo.
@@ -34,7 +36,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, from the widest to the narrowest.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Anywhere,
         Self::Panes,
         Self::Tree,
@@ -45,6 +47,7 @@ impl Scope {
         Self::Sheet,
         Self::Processes,
         Self::Queued,
+        Self::Consent,
         Self::Confirm,
         Self::Demo,
     ];
@@ -63,6 +66,7 @@ impl Scope {
             Self::Sheet => "sheet",
             Self::Processes => "processes",
             Self::Queued => "queued",
+            Self::Consent => "consent",
             Self::Confirm => "confirm",
             Self::Demo => "demo",
         }
@@ -97,6 +101,7 @@ impl Scope {
             Self::Sheet => &[Self::Sheet, Self::Panes, Self::Anywhere],
             Self::Processes => &[Self::Processes, Self::Anywhere],
             Self::Queued => &[Self::Queued, Self::Anywhere],
+            Self::Consent => &[Self::Consent],
             Self::Confirm => &[Self::Confirm],
             Self::Demo => &[Self::Demo, Self::Panes, Self::Anywhere],
         }
@@ -115,6 +120,7 @@ impl Scope {
             | Self::Sheet
             | Self::Processes
             | Self::Queued
+            | Self::Consent
             | Self::Confirm
             | Self::Demo => false,
         }
@@ -190,6 +196,7 @@ actions! {
         PaneSecond "focus-2" ["2"] "Move to your questions";
         PaneThird "focus-3" ["3"] "Move to the open dialog";
         OpenProcesses "processes" ["b"] "Show the processes in the background";
+        OpenConsent "consent" ["L"] "Show what waits for your consent";
         Zoom "zoom" ["z"] "Give this pane the whole screen, or take it back";
         Problems "problems" ["!"] "Show what is out of order, and how to mend it";
         Cancel "cancel" ["esc"] "Close what is open on top, or go back";
@@ -300,6 +307,15 @@ actions! {
         QueuedTakeBack "take-back" ["d"] "Take this message back: it will not be heard";
         QueuedClose "close" ["esc" "q" "ctrl+c"] "Close the list";
     }
+    Consent {
+        ConsentAgree "agree" ["a"] "Agree to all of it, in this workspace; not before all was shown";
+        ConsentLook "look-only" ["l" "esc"] "Agree to nothing: read everything, drive nothing";
+        ConsentLeave "leave" ["q" "ctrl+c"] "Leave the program";
+        ConsentUp "up" ["k" "up"] "Scroll up one line";
+        ConsentDown "down" ["j" "down"] "Scroll down one line";
+        ConsentPageUp "page-up" ["ctrl+u" "pageup"] "Scroll up half a page";
+        ConsentPageDown "page-down" ["space" "ctrl+d" "pagedown"] "Scroll down half a page";
+    }
     Confirm {
         ConfirmYes "accept" ["y"] "Yes";
         ConfirmEnter "accept-what-can-be-undone" ["enter"] "Yes, unless it is for ever";
@@ -372,11 +388,11 @@ mod tests {
     }
 
     #[test]
-    fn every_scope_ends_its_lookup_in_the_widest_but_a_confirmation() {
+    fn every_scope_ends_its_lookup_in_the_widest_but_questions_of_the_program() {
         for scope in Scope::ALL {
             assert_eq!(scope.chain().first(), Some(&scope));
             let ends_wide = scope.chain().last() == Some(&Scope::Anywhere);
-            assert_eq!(ends_wide, scope != Scope::Confirm);
+            assert_eq!(ends_wide, ![Scope::Confirm, Scope::Consent].contains(&scope));
             assert_eq!(Scope::named(scope.name()), Some(scope));
         }
     }

@@ -4,6 +4,7 @@
 //! Nothing here waits, reads a clock or writes to the terminal.
 
 mod answering;
+mod consent;
 mod dead_keys;
 mod ending;
 mod events;
@@ -16,7 +17,6 @@ mod processes;
 mod queued;
 mod screen;
 mod sheets;
-mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -165,8 +165,6 @@ pub struct App {
     pressed: Option<Chord>,
     /// The last key, if it did nothing where it was pressed.
     last_dead: Option<(Scope, Chord)>,
-    /// The dialog that the last key let go on.
-    goes_on: Option<DialogId>,
     /// Since when messages wait for the open dialog.
     queued_since: Option<Instant>,
 }
@@ -212,7 +210,6 @@ impl App {
             put_away_last: None,
             pressed: None,
             last_dead: None,
-            goes_on: None,
             queued_since: None,
         }
     }
@@ -223,7 +220,6 @@ impl App {
             return Vec::new();
         }
         self.dirty = true;
-        self.goes_on = None;
         let chord = Chord::from(key);
         self.pressed = Some(chord);
         // Another key ends the silence about one that did nothing.
@@ -245,7 +241,6 @@ impl App {
     /// Takes pasted text. It never acts as keys.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
         self.dirty = true;
-        self.goes_on = None;
         if self.with_overlay(|pane, cx| {
             pane.paste(text, cx);
             Handled::Done
@@ -392,6 +387,7 @@ impl App {
             queued: &queued,
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
+            consent: &self.model.consent,
             problems: &self.model.problems,
             processes: &self.model.processes,
             drafts: &self.drafts,
@@ -422,7 +418,7 @@ impl App {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
-            Intent::Trust { key, dialog } => self.trust(key, dialog),
+            Intent::Agree { digests, then } => self.agree(digests, then),
             Intent::KeepDraft(key, text) => self.drafts.set(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);

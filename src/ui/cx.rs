@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use crate::domain::{AgentId, Background, DialogId, KeyUse, Lang, MsgId, Problem, Stamp};
+use crate::domain::{AgentId, Background, DialogId, Lang, MsgId, Problem, Stamp};
 use crate::protocol::event::QueuedWords;
-use crate::protocol::{Lifecycle, SheetRequest, WorkspaceView};
+use crate::protocol::{ConsentView, Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::{Counted, Word};
@@ -89,10 +89,10 @@ pub enum Intent {
         taskdoc: String,
         text: String,
     },
-    /// The key may go, and the dialog on.
-    Trust {
-        key: KeyUse,
-        dialog: DialogId,
+    /// A person agrees to entries of the consent sheet, by their digests; then a dialog goes on.
+    Agree {
+        digests: Vec<String>,
+        then: Option<DialogId>,
     },
     /// What was typed so far, to be kept; nothing forgets it.
     KeepDraft(DraftKey, String),
@@ -129,6 +129,7 @@ pub struct Cx<'a> {
     pub queued: &'a [QueuedWords],
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,
+    pub consent: &'a ConsentView,
     pub problems: &'a [Problem],
     pub processes: &'a [Background],
     pub drafts: &'a Drafts,

@@ -34,6 +34,7 @@ pub enum Counted {
     Lines,
     Problems,
     Processes,
+    Consent,
 }
 
 impl Counted {
@@ -42,6 +43,7 @@ impl Counted {
         let (one, many, zh) = match self {
             Self::Words => ("word", "words", "词"),
             Self::Lines => ("line", "lines", "行"),
+            Self::Consent => ("waits for consent", "wait for consent", "项等待同意"),
             Self::Problems => ("problem", "problems", "个问题"),
             Self::Processes => (
                 "process still runs in the background; leave the program and let it run, or stop it?",
@@ -145,10 +147,22 @@ words! {
     QuitWhileRunning: "work still goes on; leave? it can go on later" / "仍有对话在运行，退出吗？之后可以继续";
     QuitQuestion: "leave the program?" / "退出程序吗？";
     StopAllQuestion: "stop every running dialog?" / "停止所有运行中的对话？";
-    KeyWaits: "a key waits for consent" / "有密钥等待你的同意";
-    KeySends: "sends the key in" / "发送密钥";
-    KeyTo: "to" / "到";
-    KeyAgree: "Do you agree, on this machine?" / "在这台机器上，你同意吗？";
+    Consent: "CONSENT" / "同意";
+    ConsentIntro: "This workspace can do more than change its own files. None of this takes effect before you agree, and nothing is driven by itself." / "此工作区除了修改自己的文件，还能做以下的事。你同意之前，它们都不生效，对话也不会自行运行。";
+    ConsentNothing: "Nothing waits for your consent." / "没有等待你同意的事。";
+    ConsentOver: "Nothing waits for your consent any more. Agree, and what can go on does." / "已没有等待你同意的事。同意后，可以继续的对话就会继续。";
+    ConsentShell: "commands of" / "执行命令：";
+    ConsentServer: "server" / "服务器";
+    ConsentProvider: "provider" / "模型服务";
+    ConsentChanged: "changed" / "有变化";
+    ConsentBefore: "you agreed to:" / "你曾同意：";
+    ConsentMasked: "a value that is not shown has changed since you agreed" / "自你同意以来，有一个不显示的值变了";
+    ConsentTooLong: "too long to be agreed to: shorten it" / "过长，无法同意：请缩短";
+    ConsentAgree: "agree" / "同意";
+    ReadOn: "read on" / "继续阅读";
+    LookOnly: "look only" / "只看不运行";
+    Leave: "leave" / "离开";
+    Show: "show" / "查看";
     Yes: "yes" / "是";
     No: "no" / "否";
     Leaving: "leaving: dialogs are settling …" / "正在退出 …";

@@ -15,7 +15,7 @@ pub mod sheets;
 pub mod tree;
 
 use crate::domain::{Background, Problem};
-use crate::protocol::WorkspaceView;
+use crate::protocol::{ConsentView, WorkspaceView};
 
 pub use drafts::{DraftKey, DraftStore, Drafts};
 pub use inbox::Inbox;
@@ -35,6 +35,8 @@ pub struct Model {
     pub open: Option<OpenDialog>,
     pub retries: Retries,
     pub sheets: Sheets,
+    /// What waits for a person's consent.
+    pub consent: ConsentView,
     pub problems: Vec<Problem>,
     /// Commands that members left in the background.
     pub processes: Vec<Background>,

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod composer;
 pub mod confirm;
+pub mod consent;
 pub mod field;
 pub mod form;
 pub mod help;

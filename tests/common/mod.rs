@@ -6,19 +6,21 @@ pub mod story;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
-    Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
+    AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId,
     Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
+    Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
+    Sources,
 };
 use dominds_tui::llm::{Provider, Sequence};
-use dominds_tui::minds::ProviderConfig;
+use dominds_tui::minds::{Minds, ProviderConfig};
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, UiEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
@@ -63,24 +65,51 @@ impl IdSource for Counting {
     }
 }
 
-/// A key that waits for consent.
-pub type Held = Arc<Mutex<Option<KeyUse>>>;
+/// What waits for consent; all of it is about providers.
+#[derive(Debug, Clone, Default)]
+pub struct Waiting(Arc<Mutex<Vec<Unagreed>>>);
+
+impl Waiting {
+    pub fn put(&self, entry: TrustEntry) {
+        self.all().push(Unagreed { entry, before: None });
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Unagreed>> {
+        self.0.lock().expect("not poisoned")
+    }
+}
+
+impl Consent for Waiting {
+    fn waiting(&self, _minds: &Minds) -> Vec<Unagreed> {
+        self.all().clone()
+    }
+
+    fn agree(&self, digests: &[String]) -> Result<(), String> {
+        self.all().retain(|one| !digests.contains(&one.entry.digest));
+        Ok(())
+    }
+
+    fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {
+        let waits = |id: &AgentId| {
+            let named = |one: &Unagreed| one.entry.name == id.as_str();
+            self.all().iter().any(|one| one.entry.kind == TrustKind::Shell && named(one))
+        };
+        let ids = minds.team().members.iter().map(|member| member.id.clone());
+        ids.filter(waits).collect()
+    }
+}
 
 /// One provider for every configuration entry.
 #[derive(Debug)]
-struct Only(Arc<dyn Provider>, Held);
+struct Only(Arc<dyn Provider>, Waiting);
 
 impl ProviderSource for Only {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
-        match self.1.lock().expect("not poisoned").clone() {
-            Some(key) => Err(NoProvider::Held(key)),
+        let waiting = self.1.all().clone();
+        match waiting.into_iter().find(|one| one.entry.kind == TrustKind::Provider) {
+            Some(unagreed) => Err(NoProvider::Unagreed(unagreed)),
             None => Ok(self.0.clone()),
         }
-    }
-
-    fn trust(&self, key: &KeyUse) -> Result<(), String> {
-        let mut held = self.1.lock().expect("not poisoned");
-        held.take_if(|held| held == key).map(drop).ok_or_else(|| "no such key waits".to_owned())
     }
 }
 
@@ -104,7 +133,7 @@ pub struct Setup {
     pub audience: Audience,
     pub disk: Arc<dyn Disk>,
     pub provider: Arc<dyn Provider>,
-    pub held: Held,
+    pub trust: Waiting,
     pub tools: Registry,
     pub sources: Sources,
     pub shells: Shells,
@@ -129,7 +158,7 @@ impl World {
             audience: Audience::Script,
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
-            held: Held::default(),
+            trust: Waiting::default(),
             tools: app::registry(Arc::default()),
             sources: Sources::default(),
             shells: Shells::default(),
@@ -171,12 +200,13 @@ impl World {
             ids: self.ids.clone(),
             lang: self.setup.lang,
             reader: self.setup.reader.unwrap_or(self.setup.lang),
-            providers: Arc::new(Only(self.setup.provider.clone(), self.setup.held.clone())),
+            providers: Arc::new(Only(self.setup.provider.clone(), self.setup.trust.clone())),
+            trust: Arc::new(self.setup.trust.clone()),
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
             shells: self.setup.shells.clone(),
             env: &no_environment,
-            driving: self.setup.driving,
+            driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             rates: Rates::default(),
             problems: Arc::default(),

@@ -22,6 +22,7 @@ mod forks;
 mod fresh_boots;
 mod handover;
 mod health;
+mod hidden;
 mod history;
 mod interjections;
 mod keep_going;

@@ -1,36 +1,107 @@
-//! A key that would go where nobody has agreed to send it.
+//! A workspace with something nobody has agreed to.
 
-use dominds_tui::domain::{DialogId, KeyUse};
+use std::time::Duration;
+
+use dominds_tui::domain::DialogId;
+use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, HeldKey, UiEvent};
+use dominds_tui::protocol::event::{ConsentView, QuietOutcome};
+use dominds_tui::protocol::{Command, UiEvent};
 
 use crate::common::story::story;
 use crate::common::{Running, World};
 
-fn key() -> KeyUse {
-    let address = "https://evil.example".to_owned();
-    KeyUse { variable: "OPENAI_API_KEY".to_owned(), address }
+fn provider() -> TrustEntry {
+    let act = "sends dialogs and the key in OPENAI_API_KEY to https://evil.example";
+    TrustEntry::new(TrustKind::Provider, "p", act, "1".to_owned())
 }
 
-async fn go_on(running: &mut Running, dialog: &DialogId) {
-    let dialog = dialog.clone();
-    running.ask(|ticket| Command::Continue { ticket, dialog }).await.expect("goes on");
+fn shell() -> TrustEntry {
+    TrustEntry::new(TrustKind::Shell, "lead", "may run any command", "2".to_owned())
+}
+
+/// What was told last about consent.
+fn told(running: &Running) -> Option<ConsentView> {
+    running.seen.iter().rev().find_map(|event| match event {
+        UiEvent::Consent(consent) => Some(consent.clone()),
+        _ => None,
+    })
+}
+
+async fn agree(running: &mut Running, digests: &[&str]) {
+    let digests = digests.iter().map(|&digest| digest.to_owned()).collect();
+    running.ask(|ticket| Command::Agree { ticket, digests }).await.expect("agreed");
+}
+
+/// Until nothing has happened for a while.
+async fn settle(running: &mut Running) {
+    while tokio::time::timeout(Duration::from_secs(60), running.event()).await.is_ok() {}
+}
+
+async fn begun(world: &World) -> DialogId {
+    let mut running = world.start().await;
+    let dialog = running.begin("Hi").await.expect("a dialog");
     running.quiet().await;
+    running.shut_down().await;
+    dialog
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dialog_whose_key_waits_for_consent_stops_before_anything_is_sent_and_goes_on_after_it() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hello.")));
-    *world.setup.held.lock().expect("not poisoned") = Some(key());
+async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("Hello."))
+        .reply("lead", Reply::saying("Again."))
+        .reply("lead", Reply::saying("New."));
+    let mut world = World::new(models);
+    let old = begun(&world).await;
+    world.setup.driving = false;
+    let mut running = world.start().await;
+    running.say(&old, "Once more").await.expect("recorded");
+    running.shut_down().await;
+    world.setup.driving = true;
+    world.setup.trust.put(shell());
+    world.setup.trust.put(provider());
+
+    let mut running = world.start().await;
+    let consent = told(&running).expect("what waits is told");
+    assert!(consent.look_only);
+    assert_eq!(consent.waiting.len(), 2);
+    assert_eq!(world.models.requests().len(), 1, "nothing was picked up");
+    let new = running.begin("Hi there").await.expect("it is recorded");
+    running.ask(|ticket| Command::Continue { ticket, dialog: old.clone() }).await.ok();
+    settle(&mut running).await;
+    assert_eq!(world.models.requests().len(), 1, "nothing is driven");
+
+    agree(&mut running, &["2"]).await;
+    settle(&mut running).await;
+    assert_eq!(world.models.requests().len(), 1, "one thing still waits");
+    assert!(told(&running).is_some_and(|consent| consent.look_only && consent.waiting.len() == 1));
+
+    agree(&mut running, &["1"]).await;
+    settle(&mut running).await;
+    assert_eq!(told(&running), Some(ConsentView::default()));
+    assert_eq!(world.models.requests().len(), 3, "what was there and what is new goes on");
+    for dialog in [&old, &new] {
+        assert_eq!(world.state(dialog), "idle_waiting_user");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_to_wait_while_dialogs_are_driven_has_no_effect_and_stops_nothing_else() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("Hello."))
+        .reply("lead", Reply::saying("Later."));
+    let world = World::new(models);
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
+    running.quiet().await;
+    assert_eq!(world.state(&dialog), "idle_waiting_user");
+
+    world.setup.trust.put(provider());
+    running.say(&dialog, "And now?").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
-    assert_eq!(world.models.requests().len(), 0);
+    assert_eq!(world.models.requests().len(), 1);
     assert_eq!(world.state(&dialog), "stopped");
-    let held = HeldKey { key: key(), file: ".minds/llm.yaml".to_owned() };
-    let told = UiEvent::KeyHeld { dialog: dialog.clone(), held };
-    assert!(running.seen.contains(&told));
     let state = world.dialog(&dialog).latest.display_state.expect("a state");
     let reason = format!("{state:?}");
     for named in ["OPENAI_API_KEY", "https://evil.example", ".minds/llm.yaml", "dominds-tui trust"]
@@ -38,17 +109,13 @@ async fn a_dialog_whose_key_waits_for_consent_stops_before_anything_is_sent_and_
         assert!(reason.contains(named), "{reason}");
     }
 
-    running.seen.clear();
-    go_on(&mut running, &dialog).await;
-    assert_eq!(world.models.requests().len(), 0, "to go on is no consent");
-    assert!(running.seen.contains(&told));
-
-    let other = KeyUse { variable: "OTHER".to_owned(), ..key() };
-    let refused = running.ask(|ticket| Command::Trust { ticket, key: other }).await;
-    assert!(refused.is_err());
-    running.ask(|ticket| Command::Trust { ticket, key: key() }).await.expect("agreed");
-    go_on(&mut running, &dialog).await;
-    assert_eq!(world.state(&dialog), "idle_waiting_user");
+    agree(&mut running, &["1"]).await;
+    running
+        .ask(|ticket| Command::Continue { ticket, dialog: dialog.clone() })
+        .await
+        .expect("goes on");
+    running.quiet().await;
     let told = story(&world.view(), &dialog);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
+    assert_eq!(told.last().map(String::as_str), Some("end 2"), "{told:?}");
+    assert_eq!(world.state(&dialog), "idle_waiting_user");
 }

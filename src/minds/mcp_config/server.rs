@@ -57,6 +57,14 @@ impl Given {
             Self::Env(name) => json!({ "env": name }),
         }
     }
+
+    /// True for a secret that is written out, as far as its name tells.
+    #[must_use]
+    pub fn is_open_secret(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let secret = ["authorization", "cookie", "key", "token", "secret", "password"];
+        matches!(self, Self::Literal(_)) && secret.iter().any(|end| name.ends_with(end))
+    }
 }
 
 impl Transport {
@@ -70,6 +78,33 @@ impl Transport {
                 format!("talks to {}", json!(address))
             }
         }
+    }
+}
+
+impl Transport {
+    /// All of it in one line, secrets that are written out by their length only.
+    #[must_use]
+    pub fn masked(&self) -> String {
+        let mask = |(name, given): &(String, Given)| {
+            let given = match given {
+                Given::Literal(text) if given.is_open_secret(name) => {
+                    Given::Literal(format!("*** ({} characters)", text.chars().count()))
+                }
+                Given::Literal(_) | Given::Env(_) => given.clone(),
+            };
+            (name.clone(), given)
+        };
+        let masked = match self.clone() {
+            Self::Stdio(program) => {
+                let env = program.env.iter().map(mask).collect();
+                Self::Stdio(Program { env, ..program })
+            }
+            Self::Http(server) => {
+                let headers = server.headers.iter().map(mask).collect();
+                Self::Http(HttpServer { headers, ..server })
+            }
+        };
+        masked.to_string()
     }
 }
 

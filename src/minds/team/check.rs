@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::domain::team::HUMAN;
-use crate::domain::{AgentId, Member, Team};
+use crate::domain::{AgentId, Member, Shell, Team};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{Report, clip, kind};
 
@@ -59,7 +59,7 @@ pub(super) fn default_responder(
     Some(id)
 }
 
-/// The visible members that may run a shell, as configured.
+/// The members that may run a shell, as configured. A hidden one is one of them only if it is named.
 pub(super) fn shell_specialists(
     top: &Map<String, Value>,
     team: &Team,
@@ -81,18 +81,12 @@ pub(super) fn shell_specialists(
         };
         let id = AgentId::new(name.trim());
         match team.member(&id) {
-            Some(member) if !member.hidden => specialists.push(id),
-            Some(_) => report.warn(
-                &format!("team/hidden-shell-specialist/{}", clip(name)),
-                &keys,
-                format!("`{}` is hidden; hidden members may run a shell anyway", clip(name)),
-                "remove the name".to_owned(),
-            ),
+            Some(_) => specialists.push(id),
             None => report.add(
                 &format!("team/unknown-shell-specialist/{}", clip(name)),
                 &keys,
                 format!("`{}` is not in the team", clip(name)),
-                format!("name a visible member{}", did_you_mean(name, ids(team))),
+                format!("name a member{}", did_you_mean(name, ids(team))),
             ),
         }
     }
@@ -102,8 +96,11 @@ pub(super) fn shell_specialists(
 /// Takes the shell tools from everyone who is no specialist.
 pub(super) fn shell_tools(team: &mut Team, report: &mut Report) {
     for member in &mut team.members {
-        member.shell = member.hidden || team.shell_specialists.contains(&member.id);
-        if member.shell || !asks_for_shell(member) {
+        if team.shell_specialists.contains(&member.id) {
+            member.shell = Shell::Granted;
+            continue;
+        }
+        if !asks_for_shell(member) {
             continue;
         }
         member.tools.retain(|name| !SHELL_TOOLS.contains(&name.as_str()));

@@ -1,5 +1,6 @@
 //! The two hidden members every team has: `fuxi` sets up the team, `pangu` does anything else.
-//! They share the defaults for talking to a model; their tools and limits are their own.
+//! They share the defaults for talking to a model; their tools and limits are their own. Where the file
+//! does not name their tools, a member that asks them gets nothing done that it could not do itself.
 
 use serde_json::{Map, Value};
 
@@ -27,12 +28,14 @@ pub(super) fn members(
             let name = base.name.clone();
             let entry = entries.get(id);
             let own = entry.and_then(|value| Spec::read_member(id, value, report));
-            let mut spec = own.unwrap_or_default().over(&base);
+            let own = own.unwrap_or_default();
+            let lent = own.toolsets.is_none() && own.tools.is_none();
+            let mut spec = own.over(&base);
             spec.name = spec.name.or(name);
             if id == FUXI {
                 keep_team_tools(&mut spec);
             }
-            build::member(&AgentId::new(id), spec)
+            Member { lent, ..build::member(&AgentId::new(id), spec) }
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::Severity;
+use crate::domain::Shell;
 
 fn read_members(yaml: &str) -> (Team, Vec<Problem>) {
     read(&format!("members:\n  lead: {{}}\n{yaml}"))
@@ -57,7 +58,7 @@ members:
     assert_eq!(lead.fbr_params.temperature, Some(0.5));
     assert_eq!(lead.fbr_params.top_p, Some(1.0));
     assert_eq!((lead.fbr_effort, lead.diligence_push_max), (7, 3));
-    assert!(!lead.streaming && !lead.hidden && !lead.shell);
+    assert!(!lead.streaming && !lead.hidden && lead.shell == Shell::No);
     let ops = member(&team, "ops");
     assert_eq!(ops.model.as_deref(), Some("big"));
     assert_eq!(ops.toolsets, ["ws_mod"]);
@@ -211,28 +212,37 @@ fn the_default_responder_falls_through() {
 }
 
 #[test]
-fn only_specialists_and_hidden_members_keep_shell_tools() {
+fn only_members_a_person_named_keep_shell_tools_hidden_or_not() {
     let (team, problems) = read(
         "\
-shell_specialists: [ops, ghost, shy]
+shell_specialists: [ops, ghost, shy, pangu]
 members:
   ops: { toolsets: [os] }
   shy: { hidden: true, tools: [shell_cmd] }
+  loner: { hidden: true, tools: [shell_cmd] }
   lead:
     tools: [shell_cmd, env_get]
 ",
     );
-    assert_eq!(team.shell_specialists, [AgentId::new("ops")]);
-    assert!(member(&team, "ops").shell && member(&team, "shy").shell);
-    let lead = member(&team, "lead");
-    assert!(!lead.shell);
-    assert_eq!(lead.tools, ["env_get"]);
+    assert_eq!(team.shell_specialists, ["ops", "shy", "pangu"].map(AgentId::new));
+    for (name, expected) in [
+        ("ops", Shell::Granted),
+        ("shy", Shell::Granted),
+        ("pangu", Shell::Granted),
+        ("loner", Shell::No),
+        ("lead", Shell::No),
+        ("fuxi", Shell::No),
+    ] {
+        assert_eq!(member(&team, name).shell, expected, "{name}");
+    }
+    assert_eq!(member(&team, "lead").tools, ["env_get"]);
+    assert_eq!(member(&team, "loner").tools, [""; 0]);
     assert_eq!(
         ids(&problems),
         [
             ("team/unknown-shell-specialist/ghost", Some(1)),
-            ("team/hidden-shell-specialist/shy", Some(1)),
-            ("team/shell-not-allowed/lead", Some(5)),
+            ("team/shell-not-allowed/loner", Some(5)),
+            ("team/shell-not-allowed/lead", Some(6)),
         ]
     );
 }
@@ -256,7 +266,7 @@ members:
     assert_eq!(pangu.toolsets, ["*", "!team_mgmt"]);
     assert_eq!(pangu.provider.as_deref(), Some("local"));
     assert_eq!(pangu.access.no_read_dirs, [".minds/**"]);
-    assert!(pangu.shell && pangu.hidden);
+    assert!(pangu.shell == Shell::No && pangu.hidden);
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl App {
             UiEvent::Forked { dialog, next } => self.forked(&dialog, next),
             UiEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
             UiEvent::Processes(processes) => self.model.processes = processes,
-            UiEvent::KeyHeld { dialog, held } => self.key_held(dialog, held),
+            UiEvent::Consent(consent) => self.consent(consent),
             UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
             UiEvent::Quiet(outcome) => return self.quiet(outcome),
             UiEvent::Standing(_) => return false,

@@ -40,6 +40,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::PaneSecond, |app| app.set_focus(Focus::Inbox)),
     (Action::PaneThird, |app| app.set_focus(Focus::Dialog)),
     (Action::OpenProcesses, App::open_processes),
+    (Action::OpenConsent, App::open_consent),
     (Action::Zoom, |app| app.zoomed = !app.zoomed),
     (Action::Cancel, App::cancel),
     (Action::Quit, App::ask_to_quit_if_running),

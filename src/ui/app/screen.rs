@@ -372,6 +372,8 @@ impl App {
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.model.problems.len(),
             processes: self.processes_running(),
+            unagreed: self.model.consent.waiting.len(),
+            look_only: self.model.consent.look_only,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
@@ -385,6 +387,7 @@ impl App {
             queued: &queued,
             workspace: &self.model.workspace,
             sheets: &self.model.sheets,
+            consent: &self.model.consent,
             problems: &self.model.problems,
             processes: &self.model.processes,
             drafts: &self.drafts,

@@ -2,6 +2,7 @@
 
 mod answering;
 mod behaviour;
+mod consent;
 mod cost;
 mod ending;
 mod first_frames;
@@ -15,4 +16,3 @@ mod processes;
 mod queued;
 mod screens;
 mod sheets;
-mod trust;

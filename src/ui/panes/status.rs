@@ -29,6 +29,10 @@ pub struct Figures {
     pub problems: usize,
     /// At work in the background.
     pub processes: usize,
+    /// What waits for consent.
+    pub unagreed: usize,
+    /// Nothing is driven before a person agrees.
+    pub look_only: bool,
 }
 
 pub fn draw(
@@ -113,6 +117,15 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
     count(glyphs.waiting, figures.counts.waiting, Role::Text);
     count(glyphs.stopped, figures.counts.stopped, Role::Warning);
     count(glyphs.needs_you, figures.questions, Role::Attention);
+    if figures.look_only || figures.unagreed > 0 {
+        let key = look.key(Action::OpenConsent);
+        let text = if figures.look_only {
+            look.word(Word::LookOnly).to_owned()
+        } else {
+            look.counted(figures.unagreed, Counted::Consent)
+        };
+        strip.push(&format!("{key} {text}  "), look.style(Role::Attention));
+    }
     if figures.problems > 0 {
         let key = look.key(Action::Problems);
         let text = format!("{key} {}  ", look.counted(figures.problems, Counted::Problems));

@@ -40,7 +40,14 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 
 #[test]
 fn every_action_does_something() {
-    let overlays = [Scope::Shelf, Scope::Sheet, Scope::Processes, Scope::Queued, Scope::Confirm];
+    let overlays = [
+        Scope::Shelf,
+        Scope::Sheet,
+        Scope::Processes,
+        Scope::Queued,
+        Scope::Consent,
+        Scope::Confirm,
+    ];
     for spec in ACTIONS.iter().filter(|spec| !overlays.contains(&spec.scope)) {
         assert!(HANDLERS.iter().any(|(action, _)| *action == spec.action), "{}", spec.name);
     }

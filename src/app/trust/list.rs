@@ -1,0 +1,134 @@
+//! The list of what a workspace can make happen: shells, servers, providers.
+
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::programs;
+use super::record::lies_in;
+use crate::domain::trust::{TrustEntry, TrustKind};
+use crate::domain::{AgentId, Member};
+use crate::llm::destination;
+use crate::minds::mcp_config::{McpFile, Transport};
+use crate::minds::{ApiType, Env, Minds, ProviderConfig};
+use crate::tools::{Registry, SHELL_TOOLS};
+
+/// Everything, in the order of the files.
+pub(super) fn all(
+    workspace: &Path,
+    minds: &Minds,
+    servers: &McpFile,
+    env: Env<'_>,
+) -> Vec<TrustEntry> {
+    let mut entries = shells(minds);
+    let declared = servers.servers.iter().filter_map(|declared| {
+        let transport = &declared.server.as_ref()?.transport;
+        Some(server(workspace, &declared.id, transport, env))
+    });
+    entries.extend(declared);
+    for config in providers(minds, env) {
+        // What nobody can use is told by whoever tries.
+        entries.extend(provider(workspace, config).ok().flatten());
+    }
+    entries
+}
+
+/// The members that may run commands.
+pub(super) fn shells(minds: &Minds) -> Vec<TrustEntry> {
+    let registry = Registry::builtin();
+    let granted = |member: &&Member| {
+        let (tools, _) = registry.for_member(&member.toolsets, &member.tools, true);
+        member.shell.is_named() && SHELL_TOOLS.iter().any(|name| tools.contains(name))
+    };
+    let entry = |member: &Member| {
+        TrustEntry::new(TrustKind::Shell, member.id.as_str(), RUNS, shell_digest(&member.id))
+    };
+    minds.team().members.iter().filter(granted).map(entry).collect()
+}
+
+const RUNS: &str = "may run any command, also in the background";
+
+pub(super) fn shell_digest(member: &AgentId) -> String {
+    digest(&["shell", member.as_str(), RUNS])
+}
+
+/// A server with everything that decides what it does.
+pub(super) fn server(
+    workspace: &Path,
+    id: &str,
+    transport: &Transport,
+    env: Env<'_>,
+) -> TrustEntry {
+    let mut act = transport.masked();
+    let mut parts = vec!["server".to_owned(), id.to_owned(), transport.to_string()];
+    if let Transport::Stdio(program) = transport {
+        for (file, sum) in programs::of(workspace, program, env) {
+            act.push_str(&format!(" ({file}: sha256 {})", sum.get(..16).unwrap_or(&sum)));
+            parts.extend([file, sum]);
+        }
+    }
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    TrustEntry::new(TrustKind::Server, id, &act, digest(&parts))
+}
+
+/// What a provider does beyond this machine; `None` if nothing.
+///
+/// # Errors
+/// Its address is none, or lies outside of the workspace where it must not; a sentence.
+pub(super) fn provider(
+    workspace: &Path,
+    config: &ProviderConfig,
+) -> Result<Option<TrustEntry>, String> {
+    let key = &config.key;
+    if config.api_type == ApiType::Mock {
+        let folder = workspace.join(&config.base_url);
+        if folder.exists() && !lies_in(&folder, workspace) {
+            return Err(format!("provider {key}: its folder of answers is outside the workspace"));
+        }
+        return Ok(None);
+    }
+    let Some(destination) = destination(&config.base_url) else {
+        return Err(format!("provider {key}: baseUrl is no web address"));
+    };
+    if destination.this_machine {
+        return Ok(None);
+    }
+    let mut act = match &config.api_key_env_var {
+        Some(variable) => {
+            format!("sends dialogs and the key in {variable} to {}", destination.address)
+        }
+        None => format!("sends dialogs to {}", destination.address),
+    };
+    if let Some(file) = &config.connection.ca_file {
+        act.push_str(&format!(", and trusts the certificates in {}", file.display()));
+    }
+    let digest = digest(&["provider", key, &act]);
+    Ok(Some(TrustEntry::new(TrustKind::Provider, key, &act, digest)))
+}
+
+/// The providers of the file, and the built-in ones that members talk to.
+fn providers<'a>(minds: &'a Minds, env: Env<'_>) -> impl Iterator<Item = &'a ProviderConfig> {
+    let used: Vec<&str> = minds
+        .team()
+        .members
+        .iter()
+        .filter_map(|member| Some(minds.model_of(member, env).ok()?.0.key.as_str()))
+        .collect();
+    let listed =
+        move |config: &&ProviderConfig| !config.builtin || used.contains(&config.key.as_str());
+    minds.providers().iter().filter(listed)
+}
+
+/// Of parts that cannot run into each other.
+fn digest(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+}

@@ -1,0 +1,73 @@
+//! The file that consent is kept in: lines of JSON in the state folder of this program, never in a
+//! workspace, where others could write it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::domain::trust::{Agreed, TrustEntry};
+
+/// Below the state folder.
+pub(super) const FILE: &str = "trusted.jsonl";
+
+/// What was agreed to, in all workspaces. Lines that are none are passed over.
+pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
+    Ok(text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
+}
+
+/// Puts entries in the place of what was agreed to under the same names.
+pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
+    let before = text(file)?.unwrap_or_default();
+    let replaced = |line: &&str| {
+        let old = Agreed::read(line);
+        old.is_some_and(|old| entries.iter().any(|entry| old.is_about(workspace, entry)))
+    };
+    let kept = before.lines().filter(|line| !replaced(line)).map(str::to_owned);
+    let added = entries.iter().map(|entry| Agreed::to(workspace, entry).to_string());
+    let lines: Vec<String> = kept.chain(added).collect();
+    replace(file, &format!("{}\n", lines.join("\n")))
+}
+
+fn text(file: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes beside the file, then renames: a reader finds the old file or the new one.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    private_folder().create(folder)?;
+    let beside = file.with_extension(format!("{}.tmp", std::process::id()));
+    let written = private_file(&beside).and_then(|mut new| {
+        new.write_all(text.as_bytes())?;
+        new.sync_all()?;
+        fs::rename(&beside, file)?;
+        File::open(folder)?.sync_all()
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn private_folder() -> DirBuilder {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder
+}
+
+fn private_file(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// True if a folder or file, which need not exist, is inside of another.
+pub(in crate::app) fn lies_in(folder: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
+    let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };
+    folder.starts_with(other)
+}

@@ -1,0 +1,60 @@
+//! Consent while the program runs: a person agrees, and what waited for that goes on.
+
+use tokio::sync::oneshot;
+
+use crate::domain::RootId;
+use crate::domain::tree::Bucket;
+use crate::protocol::UiEvent;
+use crate::protocol::command::Ticket;
+
+use super::findings::minds_news;
+use super::look::deserves_a_look;
+use super::requests::TreeRequest;
+use super::supervisor::Supervisor;
+
+impl Supervisor {
+    /// A person agreed to what was shown to them. What changed meanwhile goes on waiting.
+    pub(super) async fn agree(&mut self, ticket: Ticket, digests: Vec<String>) {
+        let engine = self.engine.clone();
+        let agreed = tokio::task::spawn_blocking(move || engine.trust.agree(&digests)).await;
+        let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => UiEvent::Done { ticket, dialog: None },
+            Err(text) => UiEvent::Refused { ticket, text },
+        };
+        let went_on = self.engine.driving.is_held() && matches!(event, UiEvent::Done { .. });
+        if went_on {
+            self.go_on_if_nothing_waits().await;
+        }
+        self.look_at_consent().await;
+        self.tell(event).await;
+    }
+
+    /// Tells what waits now.
+    pub(super) async fn look_at_consent(&mut self) {
+        let engine = self.engine.clone();
+        let look = move || minds_news(&engine, &engine.minds());
+        if let Ok(news) = tokio::task::spawn_blocking(look).await {
+            self.send(news).await;
+        }
+    }
+
+    async fn go_on_if_nothing_waits(&mut self) {
+        let engine = self.engine.clone();
+        let survey = tokio::task::spawn_blocking(move || {
+            let nothing_waits = engine.trust.waiting(&engine.minds()).is_empty();
+            nothing_waits.then(|| engine.store.survey(&[Bucket::Run]))
+        });
+        let Ok(Some(survey)) = survey.await else { return };
+        self.engine.driving.hold(false);
+        // Trees that are loaded look again at who can go on.
+        for mailbox in self.trees.values() {
+            let (reply, _) = oneshot::channel();
+            let _ = mailbox.send(TreeRequest::Rests { reply }).await;
+        }
+        if self.picks_up() {
+            let waiting = survey.trees.iter().filter(|listing| deserves_a_look(listing));
+            let roots: Vec<RootId> = waiting.map(|listing| listing.root.clone()).collect();
+            self.pick_up(roots).await;
+        }
+    }
+}

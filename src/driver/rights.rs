@@ -1,0 +1,49 @@
+//! What a member may do in a dialog: its tools, and the paths they reach.
+//!
+//! A hidden member whose tools the team file does not name is lent those of whoever asks it. So asking
+//! it grants nothing that the asker lacks: no tool, no path. Where several ask in one session, it has what
+//! all of them have; where a person asks, it has its own.
+
+use crate::domain::{Dialog, DialogTree, Shell};
+use crate::minds::Minds;
+use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
+
+/// Longest chain of members that ask each other which is followed; nothing is granted beyond it.
+const DEEPEST: usize = 32;
+
+#[derive(Debug, Default)]
+pub struct Rights {
+    pub tools: ToolSubset,
+    pub access: Access,
+}
+
+/// The rights of the member of a dialog.
+pub fn of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
+    below(dialog, tree, minds, offered, DEEPEST)
+}
+
+fn below(
+    dialog: &Dialog,
+    tree: &DialogTree,
+    minds: &Minds,
+    offered: &Registry,
+    deep: usize,
+) -> Rights {
+    let Some(member) = minds.member(&dialog.meta.agent_id) else { return Rights::default() };
+    let (own, _unknown) = offered.of_member(member, tree.is_main(&dialog.meta.id));
+    let mut rights = Rights { tools: own.clone(), access: Access::new(&member.access) };
+    if !member.lent {
+        return rights;
+    }
+    for assignment in dialog.stack.iter().filter_map(|frame| frame.assignment_from_asker.as_ref()) {
+        let asker = tree.get(&assignment.asker_dialog_id).filter(|_| deep > 0);
+        let Some(asker) = asker else { return Rights::default() };
+        let lent = below(asker, tree, minds, offered, deep - 1);
+        rights.tools = rights.tools.and(&lent.tools);
+        rights.access = rights.access.and(lent.access);
+    }
+    if member.shell == Shell::Granted {
+        rights.tools = rights.tools.with(&own, &SHELL_TOOLS);
+    }
+    rights
+}

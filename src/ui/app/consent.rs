@@ -1,0 +1,60 @@
+//! What waits for a person's consent: the sheet that shows it, and what goes on after it.
+
+use super::{App, Waiting};
+use crate::domain::DialogId;
+use crate::protocol::{Command, ConsentView};
+use crate::ui::action::{Action, Scope};
+use crate::ui::lang::{Counted, Word};
+use crate::ui::model::Tone;
+use crate::ui::panes::composer::hint;
+use crate::ui::panes::consent::ConsentSheet;
+
+impl App {
+    /// A workspace in which nothing is driven before a person agrees shows why, once. What comes to wait
+    /// later is told in a line: it must not come between a person and what they type.
+    pub(super) fn consent(&mut self, consent: ConsentView) {
+        let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
+        let first = consent.look_only && !self.model.consent.look_only;
+        self.model.consent = consent;
+        let is_shown = self.overlays.iter().any(|pane| pane.scope() == Scope::Consent);
+        if is_shown || !fresh {
+            return;
+        }
+        if first {
+            self.overlays.push(Box::new(ConsentSheet::default()));
+            return;
+        }
+        let waiting = self.look.counted(self.model.consent.waiting.len(), Counted::Consent);
+        let key = hint(&self.look, Action::OpenConsent, Word::Show);
+        self.say_text(Tone::Bad, &format!("{waiting} · {key}"));
+    }
+
+    pub(super) fn open_consent(&mut self) {
+        self.commands.push(Command::LookAtConsent);
+        self.overlays.push(Box::new(ConsentSheet::default()));
+    }
+
+    /// A person agreed to what the sheet showed; it was opened because a dialog should go on.
+    pub(super) fn agree(&mut self, digests: Vec<String>, then: Option<DialogId>) {
+        let ticket = self.ticket(Waiting::Other);
+        self.commands.push(Command::Agree { ticket, digests });
+        if let Some(dialog) = then {
+            self.send_continue(dialog);
+        }
+    }
+
+    /// Lets a dialog go on. Where nothing is driven yet, a person is shown why first.
+    pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
+        if self.model.consent.look_only {
+            self.commands.push(Command::LookAtConsent);
+            self.overlays.push(Box::new(ConsentSheet::before(dialog)));
+        } else {
+            self.send_continue(dialog);
+        }
+    }
+
+    fn send_continue(&mut self, dialog: DialogId) {
+        let ticket = self.ticket(Waiting::Other);
+        self.commands.push(Command::Continue { ticket, dialog });
+    }
+}

@@ -1,0 +1,202 @@
+//! The sheet of what a workspace can make happen beyond changing its own files. A person agrees to all
+//! of it, or only looks. It cannot be agreed to before all of it was on the screen.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript::prose::plain_rows;
+use crate::domain::DialogId;
+use crate::domain::trust::{TrustKind, Unagreed};
+use crate::protocol::ConsentView;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::lang::Word;
+use crate::ui::pane::{Handled, Pane};
+use crate::ui::text::SafeText;
+use crate::ui::theme::Role;
+
+const MARGIN: usize = 2;
+const INDENT: usize = 4;
+
+#[derive(Debug, Default)]
+pub struct ConsentSheet {
+    top: usize,
+    height: usize,
+    rows: usize,
+    read: Read,
+    /// What is to go on when a person agrees.
+    then: Option<DialogId>,
+}
+
+/// How much was on the screen without a gap, of what and how wide.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Read {
+    digests: Vec<String>,
+    width: u16,
+    /// From the first row on.
+    rows: usize,
+}
+
+impl ConsentSheet {
+    /// Shown because this dialog should go on.
+    pub fn before(dialog: DialogId) -> Self {
+        Self { then: Some(dialog), ..Self::default() }
+    }
+
+    fn scroll(&mut self, rows: isize) -> Handled {
+        let last = self.rows.saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    /// True if a person has had all of this before their eyes.
+    fn was_read(&self, consent: &ConsentView) -> bool {
+        self.height > 0 && self.read.rows >= self.rows && self.read.digests == digests(consent)
+    }
+
+    fn agree(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if !self.was_read(cx.consent) {
+            return Handled::Done;
+        }
+        let (digests, then) = (digests(cx.consent), self.then.take());
+        cx.intents.push(Intent::Agree { digests, then });
+        Handled::Close
+    }
+
+    /// Notes which rows are in view now.
+    fn note(&mut self, consent: &ConsentView, width: u16) {
+        let digests = digests(consent);
+        if self.read.digests != digests || self.read.width != width {
+            self.read = Read { digests, width, rows: 0 };
+            self.top = 0;
+        }
+        if self.top <= self.read.rows {
+            self.read.rows = self.read.rows.max(self.top + self.height);
+        }
+    }
+
+    fn heading(&self, view: View<'_>, consent: &ConsentView) -> Heading {
+        let look = view.look;
+        let mut hints = Vec::new();
+        if self.was_read(consent) {
+            hints.push(hint(look, Action::ConsentAgree, Word::ConsentAgree));
+        } else {
+            hints.push(hint(look, Action::ConsentPageDown, Word::ReadOn));
+        }
+        let close = if consent.look_only { Word::LookOnly } else { Word::Close };
+        hints.push(hint(look, Action::ConsentLook, close));
+        if consent.look_only {
+            hints.push(hint(look, Action::ConsentLeave, Word::Leave));
+        }
+        Heading { left: look.word(Word::Consent).to_owned(), right: hints.join(PART) }
+    }
+}
+
+fn digests(consent: &ConsentView) -> Vec<String> {
+    consent.waiting.iter().map(|one| one.entry.digest.clone()).collect()
+}
+
+/// All of it, wrapped: nothing is ever cut.
+fn lines(consent: &ConsentView, look: &Look, width: usize) -> Vec<Strip> {
+    let room = |indent: usize| width.saturating_sub(indent + 1).max(1);
+    let intro = match (consent.waiting.is_empty(), consent.look_only) {
+        (true, true) => Word::ConsentOver,
+        (true, false) => Word::ConsentNothing,
+        (false, _) => Word::ConsentIntro,
+    };
+    let mut rows = plain_rows(look.word(intro), MARGIN, room(MARGIN), look.style(Role::Text));
+    rows.push(Strip::new());
+    for unagreed in &consent.waiting {
+        rows.push(head(unagreed, look));
+        let mut put = |text: &str, role| {
+            rows.extend(plain_rows(text, INDENT, room(INDENT), look.style(role)));
+        };
+        put(&unagreed.entry.act, Role::Text);
+        match &unagreed.before {
+            None => {}
+            Some(_) if unagreed.is_masked_change() => {
+                put(look.word(Word::ConsentMasked), Role::Warning);
+            }
+            Some(before) => {
+                put(&format!("{} {before}", look.word(Word::ConsentBefore)), Role::TextDim);
+            }
+        }
+        if !unagreed.entry.can_be_shown() {
+            put(look.word(Word::ConsentTooLong), Role::Bad);
+        }
+        rows.push(Strip::new());
+    }
+    while rows.last().is_some_and(Strip::is_empty) {
+        rows.pop();
+    }
+    rows
+}
+
+fn head(unagreed: &Unagreed, look: &Look) -> Strip {
+    let kind = match unagreed.entry.kind {
+        TrustKind::Shell => Word::ConsentShell,
+        TrustKind::Server => Word::ConsentServer,
+        TrustKind::Provider => Word::ConsentProvider,
+    };
+    let name = SafeText::line(&unagreed.entry.name);
+    let mut strip = Strip::new()
+        .pad_to(MARGIN)
+        .put(look.word(kind), look.style(Role::TextDim))
+        .put(" ", look.style(Role::Text))
+        .put(name.as_str(), look.style(Role::Title));
+    if unagreed.before.is_some() {
+        let changed = format!(" {} {}", look.glyphs.middle_dot, look.word(Word::ConsentChanged));
+        strip.push(&changed, look.style(Role::Warning));
+    }
+    strip
+}
+
+impl Pane for ConsentSheet {
+    fn scope(&self) -> Scope {
+        Scope::Consent
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let half = (isize::try_from(self.height).unwrap_or(1) / 2).max(1);
+        let steps = [
+            (Action::ConsentUp, -1),
+            (Action::ConsentDown, 1),
+            (Action::ConsentPageUp, -half),
+            (Action::ConsentPageDown, half),
+        ];
+        if let Some((_, rows)) = steps.iter().find(|(known, _)| *known == action) {
+            return self.scroll(*rows);
+        }
+        if action == Action::ConsentAgree {
+            return self.agree(cx);
+        }
+        if action == Action::ConsentLeave {
+            cx.intents.push(Intent::Quit);
+        }
+        Handled::Close
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Done
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let lines = lines(cx.consent, view.look, usize::from(area.width));
+        self.rows = lines.len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+        self.note(cx.consent, area.width);
+        let heading = self.heading(view, cx.consent);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.look, &heading, true);
+        for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
+            line.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}
