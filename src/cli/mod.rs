@@ -32,6 +32,7 @@ use clap::{CommandFactory, Parser};
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{logs, memory};
+use crate::tools::guard::{Put, set_up};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
@@ -160,12 +161,12 @@ fn existing(folder: &Path) -> Result<PathBuf, CommandError> {
 }
 
 fn init(folder: &Path) -> Result<Status, CommandError> {
-    let written = starter::write_starter(folder)
+    let written = set_up(folder, &starter::FILES)
         .map_err(|error| CommandError::invalid(format!("{}: {error}", folder.display())))?;
-    for (path, outcome) in written {
-        let word = match outcome {
-            starter::Outcome::Written => "written",
-            starter::Outcome::Kept => "kept",
+    for (path, put) in written {
+        let word = match put {
+            Put::Written => "written",
+            Put::Kept => "kept",
         };
         lines::say(&format!("{word}  {}", path.display()));
     }

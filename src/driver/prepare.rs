@@ -276,6 +276,7 @@ fn tool_cx(
         dialog: tree.id(&dialog.meta.id),
         sees_pictures: true,
         workspace: Arc::from(engine.workspace.as_path()),
+        root: None,
         access: Arc::new(Access::new(&member.access)),
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
         main_dialog: tree.is_main(&dialog.meta.id),
