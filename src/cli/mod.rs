@@ -31,7 +31,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{logs, memory};
+use crate::platform::{dirs, logs, memory};
 use crate::tools::guard::{Put, set_up};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
@@ -54,6 +54,8 @@ pub fn main() -> ExitCode {
         }
     };
     memory::keep_to_ourselves();
+    // Whoever needs it says so.
+    let _ = dirs::make_state();
     let _log = logs::start();
     match carry_out(cli) {
         Ok(status) => status.into(),

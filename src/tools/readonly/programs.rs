@@ -87,9 +87,12 @@ fn rg_always() -> Vec<String> {
 
 /// A glob for a name in whatever letters.
 fn any_case(name: &str) -> String {
-    let letter = |c: char| match c.is_ascii_alphabetic() {
-        true => format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase()),
-        false => c.to_string(),
+    let letter = |c: char| {
+        if c.is_ascii_alphabetic() {
+            format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
+        } else {
+            c.to_string()
+        }
     };
     name.chars().map(letter).collect()
 }
