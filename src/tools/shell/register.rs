@@ -132,7 +132,9 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("state/processes");
         let workspaces = ["a", "b"].map(|name| top.path().join(name));
-        workspaces.iter().for_each(|path| fs::create_dir(path).unwrap());
+        for path in &workspaces {
+            fs::create_dir(path).unwrap();
+        }
         let [here, there] = workspaces.map(|path| Register::new(Some(folder.clone()), &path));
         let mine = Identity::of(std::process::id());
         assert!(!here.holds(&mine));
