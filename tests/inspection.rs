@@ -140,14 +140,14 @@ fn workspace() -> TempDir {
     folder
 }
 
-/// Runs the program on the workspace, for somebody without a home; standard output, and the exit status.
+/// Runs the program on the workspace, for somebody whose home is new; standard output, and the exit status.
 fn told(folder: &Path, arguments: &[&str]) -> (String, i32) {
     let done = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
         .arg("-C")
         .arg(folder)
         .args(arguments)
         .env("LC_ALL", "C")
-        .env("HOME", "/dev/null")
+        .env("HOME", folder.join("home"))
         .env_remove("XDG_STATE_HOME")
         .output()
         .expect("the program runs");
