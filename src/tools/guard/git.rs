@@ -1,8 +1,9 @@
 //! Which folders belong to the repository of a workspace, by identity: so that no mount and no second
 //! name leads a writer there. Git runs programs that its configuration and its hooks name.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::dir::Identity;
@@ -39,7 +40,9 @@ fn pointed(file: &Path, word: &str) -> Option<PathBuf> {
         return None;
     }
     let mut text = String::new();
-    File::open(file).ok()?.take(POINTER_BYTES).read_to_string(&mut text).ok()?;
+    // Also if it has become a pipe meanwhile, nobody is waited for.
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(file).ok()?;
+    opened.take(POINTER_BYTES).read_to_string(&mut text).ok()?;
     let target = text.strip_prefix(word)?.trim();
     Some(file.parent()?.join(target))
 }
