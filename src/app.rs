@@ -20,9 +20,9 @@ use crate::llm::{
 use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
-use crate::platform::{RandomIds, SystemClock, env};
+use crate::platform::{RandomIds, SystemClock, dirs, env};
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, Registry, Shells};
+use crate::tools::{Environment, Register, Registry, Shells};
 use crate::yaml;
 
 pub use probe::{Finding, Probe, probe};
@@ -65,7 +65,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sources = trust
         .clone()
         .map(|trust| Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools))]));
-    let shells = Shells::new(Environment::of(env::all()));
+    let shells = Shells::known_in(Environment::of(env::all()), register(start.workspace));
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
         Some(trust) => trust,
@@ -81,6 +81,12 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         ..engine
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
+}
+
+/// The processes that earlier runs have started here, as this person's own folder tells.
+fn register(workspace: &Path) -> Register {
+    let state = dirs::state().filter(|state| !trust::lies_in(state, workspace));
+    Register::new(state.map(|state| state.join("processes")), workspace)
 }
 
 /// An engine to look with: it holds no lock and asks no model.

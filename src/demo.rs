@@ -3,13 +3,15 @@
 //!
 //! Nothing that exists is ever overwritten, and only a folder made by [`Stage::scratch`] is removed.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::domain::{AgentId, Lang};
 use crate::llm::Script;
 use crate::protocol::command::{Command, Ticket};
+use crate::tools::guard::set_up;
 use crate::yaml::{self, YamlError};
 
 /// A file of the demo workspace with its text.
@@ -184,11 +186,11 @@ fn new_folder(parent: &Path) -> io::Result<PathBuf> {
     numbered(parent, &format!("{SCRATCH_NAME}-{}-", std::process::id()))?.canonicalize()
 }
 
-/// Makes a folder of this name with a number behind it.
+/// Makes a folder of this name with a number behind it, for this person alone.
 fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
     for n in 1..MOST_NAMES {
         let folder = parent.join(format!("{name}{n}"));
-        match fs::create_dir(&folder) {
+        match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -225,19 +227,5 @@ fn is_free(folder: &Path) -> io::Result<bool> {
 }
 
 fn write_files(folder: &Path) -> io::Result<()> {
-    FILES.iter().try_for_each(|(relative, text)| {
-        write_new(&folder.join(relative), text)
-            .map_err(|error| io::Error::new(error.kind(), format!("{relative}: {error}")))
-    })
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-    }
+    set_up(folder, &FILES).map(drop)
 }

@@ -24,7 +24,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),
-    ("demo", &["domain", "llm", "protocol", "yaml"]),
+    ("demo", &["domain", "llm", "protocol", "tools", "yaml"]),
     // They put everything together.
     ("app", ALL),
 ];

@@ -3,6 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+use std::fs::{DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 
@@ -16,7 +18,8 @@ const QUESTION: &str = "q4h-aa/bb/00000001-cc/dd/00000002-c1-q1";
 
 fn put(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
-    std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    let mut private = DirBuilder::new();
+    private.recursive(true).mode(0o700).create(path.parent().expect("a folder")).expect("folders");
     std::fs::write(path, text).expect("a file");
 }
 
@@ -137,13 +140,15 @@ fn workspace() -> TempDir {
     folder
 }
 
-/// Runs the program on the workspace; standard output, and the exit status.
+/// Runs the program on the workspace, for somebody whose home is new; standard output, and the exit status.
 fn told(folder: &Path, arguments: &[&str]) -> (String, i32) {
     let done = Command::new(env!("CARGO_BIN_EXE_dominds-tui"))
         .arg("-C")
         .arg(folder)
         .args(arguments)
         .env("LC_ALL", "C")
+        .env("HOME", folder.join("home"))
+        .env_remove("XDG_STATE_HOME")
         .output()
         .expect("the program runs");
     let text = String::from_utf8(done.stdout).expect("text");
@@ -284,6 +289,21 @@ fn the_doctor_knows_what_the_screen_counts() {
     put(home, "config/dominds-tui/config.yaml", "theme: pink\nlanguage: fr\n");
     assert_eq!(ids_of_problems(at, home, Some("k")), ["config/theme", "config/language"]);
     assert!(!at.join(".dialogs").exists(), "nothing was made");
+}
+
+#[test]
+fn the_doctor_tells_what_other_users_may_read_and_mends_nothing() {
+    let (folder, home) = (workspace(), tempfile::tempdir().expect("a folder"));
+    let (at, state) = (folder.path(), home.path().join(".local/state/dominds-tui"));
+    assert_eq!(ids_of_problems(at, home.path(), None), Vec::<String>::new());
+    let mode = |path: &Path| path.metadata().expect("a folder").permissions().mode() & 0o777;
+    assert_eq!(mode(&state), 0o700, "it is made for one person");
+    for open in [at.join(".dialogs"), state.clone()] {
+        std::fs::set_permissions(&open, Permissions::from_mode(0o755)).expect("a mode");
+    }
+    let found = ids_of_problems(at, home.path(), None);
+    assert_eq!(found, ["mode/.dialogs", "mode/~/.local/state/dominds-tui"]);
+    assert_eq!((mode(&at.join(".dialogs")), mode(&state)), (0o755, 0o755));
 }
 
 #[test]

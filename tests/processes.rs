@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 /// Longer than anything here takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A workspace with a member that answers from a file.
-struct Place(tempfile::TempDir);
+/// A workspace with a member that answers from a file, and the home of whoever runs it.
+struct Place(tempfile::TempDir, tempfile::TempDir);
 
 impl Place {
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().expect("a folder"));
+        let folder = || tempfile::tempdir().expect("a folder");
+        let place = Self(folder(), folder());
         place.put(
             ".minds/team.yaml",
             "shell_specialists: [lead]\nmembers:\n  lead: { provider: p, model: m, toolsets: [os], diligence-push-max: 0 }\n",
@@ -32,7 +33,7 @@ impl Place {
     }
 
     fn at(&self, path: &str) -> PathBuf {
-        self.0.path().join("work").join(path)
+        self.0.path().join(path)
     }
 
     fn put(&self, path: &str, text: &str) {
@@ -50,7 +51,7 @@ impl Place {
 
     fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        command.arg("-C").arg(self.at("")).args(arguments).env("HOME", self.0.path().join("home"));
+        command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.1.path());
         command
     }
 

@@ -11,7 +11,8 @@ use crate::domain::counted;
 use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
-use crate::store::{Access, StoreError};
+use crate::platform::{dirs, env};
+use crate::store::{Access, StoreError, exposed};
 
 use super::exit::{CommandError, Status};
 use super::servers::{Found, Server};
@@ -37,6 +38,10 @@ pub fn doctor(
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
     problems.extend(app::looking(workspace)?.findings(&known));
+    problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
+    if let Some(state) = dirs::state() {
+        problems.extend(exposed(&state, &env::shown(&state)));
+    }
     problems.extend(config::read().faults);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);

@@ -31,7 +31,8 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{logs, memory};
+use crate::platform::{dirs, logs, memory};
+use crate::tools::guard::{Put, set_up};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
@@ -53,6 +54,8 @@ pub fn main() -> ExitCode {
         }
     };
     memory::keep_to_ourselves();
+    // Whoever needs it says so.
+    let _ = dirs::make_state();
     let _log = logs::start();
     match carry_out(cli) {
         Ok(status) => status.into(),
@@ -160,12 +163,12 @@ fn existing(folder: &Path) -> Result<PathBuf, CommandError> {
 }
 
 fn init(folder: &Path) -> Result<Status, CommandError> {
-    let written = starter::write_starter(folder)
+    let written = set_up(folder, &starter::FILES)
         .map_err(|error| CommandError::invalid(format!("{}: {error}", folder.display())))?;
-    for (path, outcome) in written {
-        let word = match outcome {
-            starter::Outcome::Written => "written",
-            starter::Outcome::Kept => "kept",
+    for (path, put) in written {
+        let word = match put {
+            Put::Written => "written",
+            Put::Kept => "kept",
         };
         lines::say(&format!("{word}  {}", path.display()));
     }

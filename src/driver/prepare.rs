@@ -269,6 +269,7 @@ fn tool_cx(
         dialog: tree.id(&dialog.meta.id),
         sees_pictures: true,
         workspace: Arc::from(engine.workspace.as_path()),
+        root: None,
         access: Arc::default(),
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
         main_dialog: tree.is_main(&dialog.meta.id),

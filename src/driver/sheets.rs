@@ -265,6 +265,7 @@ fn write(
         dialog: dialog.clone(),
         sees_pictures: false,
         workspace: Arc::from(engine.workspace.as_path()),
+        root: None,
         access: Arc::<Access>::default(),
         taskdoc: Some(PathBuf::from(path)),
         main_dialog: true,

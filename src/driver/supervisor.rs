@@ -17,6 +17,7 @@ use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::UiEvent;
 use crate::store::{Loaded, StoreError};
+use crate::tools::guard::create_taskdoc;
 
 use super::draft::Draft;
 use super::engine::Engine;
@@ -364,7 +365,7 @@ impl Supervisor {
         })?;
         minds.model_of(member, self.engine.env).map_err(|problem| problem.to_string())?;
         taskdoc::validate_path(path)?;
-        taskdoc::create(&self.engine.workspace, path).map_err(|error| error.to_string())?;
+        create_taskdoc(&self.engine.workspace, path)?;
         let now = self.engine.clock.now();
         let id = self.unused_root();
         let push = i64::from(member.diligence_push_max);

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use super::{Known, configuration, lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
+use crate::tools::guard::{FaultKind, Identity, Unusable, own_folder};
 use crate::tools::{
     Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half, interrupted,
 };
@@ -74,13 +75,14 @@ impl Tool for Mirror {
             let workspace = cx.workspace.clone();
             let opened =
                 tokio::task::spawn_blocking(move || folder(&workspace, writes, lang)).await;
-            let folder = match opened {
+            let (folder, identity) = match opened {
                 Ok(Ok(folder)) => folder,
                 Ok(Err(why)) => return Outcome::failed(why),
                 Err(_) => return Outcome::failed(interrupted(lang)),
             };
             let there = ToolCx {
                 workspace: Arc::from(folder),
+                root: Some(identity),
                 access: Arc::default(),
                 taskdoc: None,
                 ..cx.clone()
@@ -154,24 +156,18 @@ fn beyond(lang: Lang) -> &'static str {
 }
 
 /// The folder as it truly is. A writer makes it where it is missing.
-fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<PathBuf, String> {
-    let io = |error: std::io::Error| match lang {
-        Lang::En => format!("`.minds` cannot be opened: {}.", error.kind()),
-        Lang::Zh => format!("无法打开 `.minds`:{}。", error.kind()),
-    };
-    let folder = workspace.join(FOLDER);
-    if writes && folder.symlink_metadata().is_err() {
-        std::fs::create_dir(&folder).map_err(io)?;
-    }
-    let place = folder.canonicalize().map_err(io)?;
-    if place == workspace.canonicalize().map_err(io)?.join(FOLDER) {
-        return Ok(place);
-    }
-    let text = lang.pick(
-        "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it a folder.",
-        "`.minds` 是链接,其指向的内容不作处理。请让人把它改成真正的目录。",
-    );
-    Err(text.to_owned())
+fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identity), String> {
+    own_folder(workspace, FOLDER, writes).map_err(|fault| match (&fault.kind, lang) {
+        (FaultKind::Invalid(Unusable::ThroughLink), _) => lang
+            .pick(
+                "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it \
+                 a folder.",
+                "`.minds` 是链接,其指向的内容不作处理。请让人把它改成真正的目录。",
+            )
+            .to_owned(),
+        (_, Lang::En) => format!("`.minds` cannot be opened: {}", fault.text(lang)),
+        (_, Lang::Zh) => format!("无法打开 `.minds`:{}", fault.text(lang)),
+    })
 }
 
 /// Why this text must not become that file.

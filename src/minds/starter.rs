@@ -1,9 +1,5 @@
 //! The team a new workspace starts with, the same this repository works with, and a first Taskdoc.
-//! Writing it never touches a file that exists.
-
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+//! Whoever writes it never touches a file that exists.
 
 /// Path below the workspace, and text.
 pub const FILES: [(&str, &str); 11] = [
@@ -23,54 +19,21 @@ pub const FILES: [(&str, &str); 11] = [
     ("first-task.tsk/progress.md", include_str!("../../.minds/starter-task/progress.md")),
 ];
 
-/// What became of one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Written,
-    /// It existed and was left as it is.
-    Kept,
-}
-
-/// Writes the starter below `dir`, file by file, each with what became of it.
-///
-/// # Errors
-/// The first file that could not be written; those before it stay.
-pub fn write_starter(dir: &Path) -> io::Result<Vec<(PathBuf, Outcome)>> {
-    let mut done = Vec::new();
-    for (relative, text) in FILES {
-        let path = dir.join(relative);
-        let outcome = write_new(&path, text)
-            .map_err(|e| io::Error::new(e.kind(), format!("{relative}: {e}")))?;
-        done.push((PathBuf::from(relative), outcome));
-    }
-    Ok(done)
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<Outcome> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => {
-            file.write_all(text.as_bytes())?;
-            Ok(Outcome::Written)
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Outcome::Kept),
-        Err(error) => Err(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::*;
     use crate::domain::Lang;
     use crate::minds::{Minds, taskdoc};
+    use crate::tools::guard::{Put, set_up};
 
     #[test]
     fn the_starter_loads_without_problems() {
         let dir = tempfile::tempdir().unwrap();
-        let done = write_starter(dir.path()).unwrap();
-        assert!(done.iter().all(|(_, outcome)| *outcome == Outcome::Written));
+        let done = set_up(dir.path(), &FILES).unwrap();
+        assert!(done.iter().all(|(_, put)| *put == Put::Written));
         let minds = Minds::load(dir.path(), Lang::En);
         assert_eq!(minds.problems(), []);
         assert_eq!(minds.missing(), None);
@@ -92,11 +55,11 @@ mod tests {
         fs::create_dir(dir.path().join(".minds")).unwrap();
         let team = dir.path().join(".minds/team.yaml");
         fs::write(&team, "members: {}\n").unwrap();
-        let done = write_starter(dir.path()).unwrap();
-        assert_eq!(done.first(), Some(&(PathBuf::from(".minds/team.yaml"), Outcome::Kept)));
+        let done = set_up(dir.path(), &FILES).unwrap();
+        assert_eq!(done.first(), Some(&(PathBuf::from(".minds/team.yaml"), Put::Kept)));
         assert_eq!(fs::read_to_string(&team).unwrap(), "members: {}\n");
-        let again = write_starter(dir.path()).unwrap();
-        assert!(again.iter().all(|(_, outcome)| *outcome == Outcome::Kept));
+        let again = set_up(dir.path(), &FILES).unwrap();
+        assert!(again.iter().all(|(_, put)| *put == Put::Kept));
     }
 
     #[test]

@@ -10,6 +10,12 @@ pub enum StoreError {
     /// Another process writes to this workspace; the text says who.
     #[error("the workspace is in use by {holder}")]
     Held { holder: String },
+    /// Somebody else's file lies where the lock belongs: whoever owns it could hold it at will.
+    #[error(
+        "{} is no lock of yours: {why}. If nobody else works in this workspace, remove it",
+        path.display()
+    )]
+    ForeignLock { path: PathBuf, why: String },
     #[error("the workspace is open for reading only")]
     ReadOnly,
     #[error("there is no dialog {0}")]

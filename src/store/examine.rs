@@ -1,8 +1,6 @@
 //! The doctor's look at everything: damage and contradictions, not the states a crash or Dominds leaves
 //! behind in the normal course. Changes nothing.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Problem, RootId};
 
@@ -17,7 +15,6 @@ use super::{Store, walk};
 
 /// Largest file of replies looked at, in bytes.
 const LIMIT: usize = 16 * 1024 * 1024;
-const WRITABLE_BY_OTHERS: u32 = 0o002;
 
 impl Store {
     /// What needs mending, in the order of the folders.
@@ -45,16 +42,11 @@ impl Store {
         problems
     }
 
-    /// Modes, and trees that were set aside.
+    /// Trees that were set aside.
     fn examine_top(&self) -> Vec<Problem> {
         let mut notes = Notes::new(&self.layout);
         let top = self.layout.dialogs();
-        let mode = top.symlink_metadata().map_or(0, |meta| meta.permissions().mode());
         let is_folder = matches!(files::kind_of(&top), Ok(Some(files::Kind::Folder)));
-        if is_folder && mode & WRITABLE_BY_OTHERS != 0 {
-            let text = "warning: everybody on this machine may write to it";
-            notes.add("mode", &top, text, "chmod 700 .dialogs");
-        }
         let malformed = self.layout.malformed();
         if is_folder {
             for id in walk::dialogs_below(self.disk(), &malformed, &mut notes).unwrap_or_default() {

@@ -2,16 +2,18 @@
 //!
 //! A lock counts only while the path still names the locked file, so the file can be removed at the
 //! end without a second process holding a lock on a file nobody sees. A dead process holds nothing.
+//!
+//! The file is of this user and opens to nobody else: who could open it, could hold it for ever.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::Stamp;
 
-use super::disk::Disk;
+use super::disk::{Disk, FILE_MODE};
 use super::error::StoreError;
 use super::files;
 
@@ -46,7 +48,7 @@ impl Lock {
                 Ok(file) => file,
                 // The last holder just removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(StoreError::io("opening", &path)(error)),
+                Err(error) => return Err(not_opened(&path, error)),
             };
             match file.try_lock() {
                 Ok(()) => {}
@@ -65,6 +67,7 @@ impl Lock {
                 }
             }
             if names(&path, &file) {
+                make_private(&path, &file)?;
                 sign(&mut file, now).map_err(StoreError::io("writing", &path))?;
                 return Ok(Self { path, _file: file });
             }
@@ -93,9 +96,41 @@ fn open(path: &Path) -> io::Result<File> {
         .write(true)
         .create(true)
         .truncate(false)
-        .mode(0o600)
+        .mode(FILE_MODE)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
         .open(path)
+}
+
+/// Refuses a file that others have a way to, as far as that cannot be mended.
+fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
+    let meta = file.metadata().map_err(StoreError::io("looking at", path))?;
+    if let Some(why) = of_others(&meta) {
+        return Err(StoreError::ForeignLock { path: path.to_owned(), why });
+    }
+    if meta.permissions().mode() & 0o777 == FILE_MODE {
+        return Ok(());
+    }
+    file.set_permissions(Permissions::from_mode(FILE_MODE))
+        .map_err(StoreError::io("closing to others", path))
+}
+
+fn of_others(meta: &Metadata) -> Option<String> {
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Some(format!("it belongs to user {}", meta.uid()));
+    }
+    if !meta.is_file() {
+        return Some("it is no regular file".to_owned());
+    }
+    (meta.nlink() > 1).then(|| "it has a second name elsewhere".to_owned())
+}
+
+/// What cannot be opened at all may be somebody else's, too.
+fn not_opened(path: &Path, error: io::Error) -> StoreError {
+    let why = path.symlink_metadata().ok().and_then(|meta| of_others(&meta));
+    match why {
+        Some(why) => StoreError::ForeignLock { path: path.to_owned(), why },
+        None => StoreError::io("opening", path)(error),
+    }
 }
 
 fn names(path: &Path, file: &File) -> bool {
@@ -125,6 +160,11 @@ fn terminal() -> Option<String> {
 }
 
 fn holder(file: &mut File) -> String {
+    let me = rustix::process::geteuid().as_raw();
+    let owner = file.metadata().map_or(me, |meta| meta.uid());
+    if owner != me {
+        return format!("user {owner}");
+    }
     let mut text = String::new();
     let read = file.take(LONGEST_TEXT).read_to_string(&mut text);
     let line: String = text.trim().chars().filter(|c| !c.is_control()).collect();
@@ -132,4 +172,75 @@ fn holder(file: &mut File) -> String {
         return "another process".to_owned();
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{chown, symlink};
+
+    use super::super::disk::RealDisk;
+    use super::*;
+
+    fn take(path: &Path) -> Result<Lock, StoreError> {
+        let top = path.parent().unwrap();
+        Lock::take(&RealDisk, top, path.to_owned(), &Stamp::new("2026-11-21 12:00:00"))
+    }
+
+    fn refusal(path: &Path) -> String {
+        match take(path) {
+            Err(error @ StoreError::ForeignLock { .. }) => error.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_lock_that_others_could_open_is_closed_to_them() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        for mode in [0o644, 0o666, 0o640] {
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let lock = take(&path).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert!(take(&path).unwrap_err().is_held());
+            drop(lock);
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_this_user_alone_is_no_lock() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        fs::write(&path, "").unwrap();
+        fs::hard_link(&path, top.path().join("second")).unwrap();
+        assert!(refusal(&path).contains("second name"));
+        fs::remove_file(&path).unwrap();
+        symlink(top.path().join("second"), &path).unwrap();
+        assert!(refusal(&path).contains("no regular file"));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(refusal(&path).contains("no regular file"));
+        fs::remove_dir(&path).unwrap();
+        assert!(fs::read(top.path().join("second")).unwrap().is_empty(), "nothing was written");
+    }
+
+    #[test]
+    fn a_lock_of_another_user_is_refused_and_says_whose_it_is() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        fs::write(&path, "pid 1 on theirs").unwrap();
+        if chown(&path, Some(12_345), None).is_err() {
+            eprintln!("skipped: only root gives files away");
+            return;
+        }
+        let refusal = refusal(&path);
+        assert!(refusal.contains("belongs to user 12345") && refusal.contains("remove it"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "pid 1 on theirs");
+        let theirs = File::open(&path).unwrap();
+        theirs.lock().unwrap();
+        let Err(StoreError::Held { holder }) = take(&path) else { panic!("it is held") };
+        assert_eq!(holder, "user 12345");
+    }
 }

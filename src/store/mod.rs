@@ -18,6 +18,7 @@ mod disk;
 mod earlier;
 mod error;
 mod examine;
+mod exposed;
 #[cfg(test)]
 mod faulty;
 mod files;
@@ -60,6 +61,7 @@ pub use artifacts::NoArtifact;
 pub use commit::{Committed, Fact, Written};
 pub use disk::{Disk, RealDisk};
 pub use error::StoreError;
+pub use exposed::exposed;
 pub use load::Loaded;
 pub use page::Page;
 pub use staging::{CourseLine, Staging};

@@ -323,6 +323,7 @@ impl Store {
             StoreError::NotFound(_) => None,
             StoreError::Damaged(problem) => Some(*problem),
             StoreError::Held { .. }
+            | StoreError::ForeignLock { .. }
             | StoreError::ReadOnly
             | StoreError::Io { .. }
             | StoreError::ForeignWriter(_)

@@ -42,6 +42,7 @@ impl Bench {
             dialog: DialogId::main(RootId::new("aa/bb/01")),
             sees_pictures: true,
             workspace: Arc::from(workspace),
+            root: None,
             access: Arc::default(),
             taskdoc: Some(PathBuf::from("task.tsk")),
             main_dialog: true,

@@ -105,6 +105,14 @@ fn cases(bench: &Bench) -> Vec<(String, Verdict)> {
         (".dialogs/new", Denied),
         ("to-dialogs/run/x", Denied),
         ("to-dialogs", LinkOut),
+        // `.hive` at the root.
+        (".hive", Denied),
+        (".hive/queue", Denied),
+        (".HIVE/queue", Denied),
+        (".hive /new", Denied),
+        ("a/../.hi\u{200b}ve/x", Denied),
+        ("to-hive/queue", Denied),
+        ("to-hive", LinkOut),
         // Task documents.
         ("task.tsk", Denied),
         ("task.tsk/goals.md", Denied),
@@ -131,6 +139,7 @@ fn cases(bench: &Bench) -> Vec<(String, Verdict)> {
         ("a//b///deep.txt", Fine),
         ("sub/.dialogs/x", Fine),
         ("sub/.minds/x", Fine),
+        ("sub/.hive/x", Fine),
         (".dialogs-keep/x", Fine),
         ("task.tskx", Fine),
         ("..dots", Fine),
@@ -167,6 +176,7 @@ fn trapped() -> Bench {
         "..dots",
         "sub/.dialogs/x",
         "sub/.minds/x",
+        "sub/.hive/x",
         ".dialogs-keep/x",
         "task.tskx",
         "文档/说明.md",
@@ -176,6 +186,7 @@ fn trapped() -> Bench {
     for path in [
         ".minds/team.yaml",
         ".dialogs/run/x",
+        ".hive/queue",
         "task.tsk/goals.md",
         "sub/Other.TSK/goals.md",
         "../outside.txt",
@@ -200,6 +211,7 @@ fn trapped() -> Bench {
         ("to-minds", ".minds"),
         ("a/mid", "../.MINDS/team.yaml"),
         ("to-dialogs", "./a/../.dialogs"),
+        ("to-hive", ".hive"),
         ("to-task", "task.tsk"),
         ("to-goals", "task.tsk/goals.md"),
         ("loop", "loop"),
@@ -224,7 +236,7 @@ fn guarded(bench: &Bench) -> BTreeMap<String, String> {
             collect(&path, &mut found);
         }
     }
-    for reserved in [".minds", ".dialogs", "task.tsk", "sub/Other.TSK"] {
+    for reserved in [".minds", ".hive", ".dialogs", "task.tsk", "sub/Other.TSK"] {
         collect(&bench.at(reserved), &mut found);
     }
     found

@@ -14,6 +14,7 @@ use crate::domain::{AgentId, Clock, DialogId, Lang};
 
 use super::access::Access;
 use super::args::Args;
+use super::guard::Identity;
 use super::outcome::{Outcome, ReminderScope};
 use super::shell::{Keys, Shells};
 use super::stop::Stop;
@@ -88,6 +89,8 @@ pub struct ToolCx {
     pub sees_pictures: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
+    /// Which directory the workspace has to be; `None`: whichever lies at its path.
+    pub root: Option<Identity>,
     /// The member's access lists.
     pub access: Arc<Access>,
     /// The dialog's task document, relative to the workspace.

@@ -80,6 +80,7 @@ fn cx(workspace: &Path) -> ToolCx {
         dialog: DialogId::main(RootId::new("aa/bb/01")),
         sees_pictures: true,
         workspace: Arc::from(workspace),
+        root: None,
         access: Arc::<Access>::default(),
         taskdoc: None,
         main_dialog: true,

@@ -5,7 +5,7 @@ use dominds_tui::domain::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, UiEvent};
-use dominds_tui::tools::{ProcessScope, Shells};
+use dominds_tui::tools::{Environment, ProcessScope, Register, Shells};
 use serde_json::json;
 
 use crate::common::World;
@@ -195,12 +195,16 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
         .reply("lead", shell("a", "echo begun; sleep 300", 1))
         .reply("lead", Reply::saying("It runs."));
     let mut world = world(models);
+    let folder = tempfile::tempdir().expect("a folder");
+    let register = Register::new(Some(folder.path().to_owned()), world.path());
+    let listed = || Shells::known_in(Environment::default(), register.clone());
+    world.setup.shells = listed();
     let mut running = world.start().await;
     let dialog = running.talk("Serve").await;
     let [reminder] = followed(&world).try_into().expect("one reminder");
     running.shut_down().await;
 
-    let before = std::mem::take(&mut world.setup.shells);
+    let before = std::mem::replace(&mut world.setup.shells, listed());
     world.setup.shells.find_again(world.path());
     let read = json!({"pid": pid(&reminder)}).to_string();
     world.models.push("lead", Reply::call("b", "get_daemon_output", &read));
@@ -216,7 +220,7 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
 
     // A program that is started anew and finds neither the process nor its record.
     std::fs::remove_dir_all(world.path().join(".dialogs/.tui/processes")).expect("records");
-    world.setup.shells = Shells::default();
+    world.setup.shells = listed();
     world.models.push("lead", Reply::saying("Gone."));
     let mut running = world.start().await;
     running.say(&dialog, "And now?").await.expect("heard");

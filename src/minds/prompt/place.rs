@@ -6,10 +6,11 @@ use crate::domain::AccessLists;
 const TITLE: Text = Text::both("Where you work", "你在哪里工作");
 const BORDERS: Text = Text::both(
     "Paths are relative to the workspace; file tools do not leave it. Closed to them: `.minds/` \
-     (the team's configuration), `.dialogs/` (the program's state) and every `*.tsk/` (Taskdocs, \
-     which have tools of their own).",
+     (the team's configuration), `.dialogs/` and `.hive/` (the program's state) and every `*.tsk/` \
+     (Taskdocs, which have tools of their own). `.git` can be read, not written.",
     "路径都相对于工作区；文件工具不会越出它。以下对文件工具关闭：`.minds/`（团队配置）、\
-     `.dialogs/`（程序的状态）和所有 `*.tsk/`（任务文档，另有专用工具）。",
+     `.dialogs/` 和 `.hive/`（程序的状态）以及所有 `*.tsk/`（任务文档，另有专用工具）。\
+     `.git` 只可读取，不可写入。",
 );
 const READ_ONLY_BELOW: Text = Text::both("You may read only", "你只能读取");
 const WRITE_ONLY_BELOW: Text = Text::both("You may write only", "你只能写入");

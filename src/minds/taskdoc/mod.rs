@@ -4,7 +4,6 @@
 //! Reading is bounded and follows no links inside the package; the package itself must lie inside
 //! the workspace.
 
-mod create;
 mod find;
 mod path;
 mod problems;
@@ -14,7 +13,6 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use create::create;
 pub use find::list;
 pub use path::validate_path;
 pub use problems::problems;

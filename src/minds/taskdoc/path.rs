@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::TaskdocError;
+use crate::domain::Reserved;
+use crate::domain::reserved::{TASKDOC_ENDING, of_name, of_path};
 
-const SUFFIX: &str = ".tsk";
 const LONGEST_PATH: usize = 300;
-/// Folders of this program and of version control.
-const CLOSED: [&str; 3] = [".git", ".dialogs", ".minds"];
 
 /// Accepts a relative path to a folder `….tsk` inside the workspace, written plainly.
 ///
@@ -24,11 +23,11 @@ pub fn validate_path(path: &str) -> Result<(), String> {
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
         return Err("it must be relative to the workspace, without `.` and `..`".to_owned());
     }
-    if parts.first().is_some_and(|part| CLOSED.contains(part)) {
+    if of_path(path).any(|what| what != Reserved::Taskdoc) {
         return Err("that folder is not for tasks".to_owned());
     }
     let last = parts.pop().unwrap_or_default();
-    if last.strip_suffix(SUFFIX).is_none_or(str::is_empty) {
+    if last.strip_suffix(TASKDOC_ENDING).is_none_or(str::is_empty) {
         return Err("it must end in `.tsk`, such as `first-task.tsk`".to_owned());
     }
     if parts.iter().any(|part| is_package(part)) {
@@ -39,7 +38,7 @@ pub fn validate_path(path: &str) -> Result<(), String> {
 
 /// True if a folder of this name is a package, or would be taken for one.
 pub(super) fn is_package(name: &str) -> bool {
-    name.ends_with(SUFFIX)
+    of_name(1, name).any(|what| what == Reserved::Taskdoc)
 }
 
 /// The package's real folder, inside the workspace also after links.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::domain::Lang;
+use crate::tools::guard::create_taskdoc;
 
 fn write(root: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {
@@ -31,6 +32,14 @@ fn a_taskdoc_lies_plainly_inside_the_workspace() {
         ("a.tsk/b.tsk", false),
         (".minds/t.tsk", false),
         (".dialogs/t.tsk", false),
+        (".hive/t.tsk", false),
+        (".MINDS/t.tsk", false),
+        (".git/t.tsk", false),
+        ("sub/.git/t.tsk", false),
+        ("sub/.Git/deep/t.tsk", false),
+        ("A.TSK/b.tsk", false),
+        ("sub/.minds/t.tsk", true),
+        (".github/t.tsk", true),
         ("a\\t.tsk", false),
         ("a\nt.tsk", false),
     ] {
@@ -133,12 +142,15 @@ fn a_long_index_is_counted_beyond_its_limit() {
 fn creating_makes_empty_sections_and_keeps_what_is_there() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &[("a/t.tsk/goals.md", "mine")]);
-    create(dir.path(), "a/t.tsk").unwrap();
-    create(dir.path(), "a/t.tsk").unwrap();
+    create_taskdoc(dir.path(), "a/t.tsk").unwrap();
+    create_taskdoc(dir.path(), "a/t.tsk").unwrap();
     let taskdoc = read(dir.path(), "a/t.tsk").unwrap();
     assert_eq!((taskdoc.goals.as_str(), taskdoc.progress.as_str()), ("mine", ""));
     assert!(dir.path().join("a/t.tsk/constraints.md").is_file());
-    assert!(matches!(create(dir.path(), "../t.tsk"), Err(TaskdocError::BadPath { .. })));
+    for path in ["../t.tsk", ".minds/t.tsk", "sub/.GIT/t.tsk", ".hive/t.tsk", "notes"] {
+        assert!(create_taskdoc(dir.path(), path).is_err(), "{path}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing was made on the way");
 }
 
 #[test]
@@ -166,7 +178,7 @@ fn links_lead_neither_out_of_the_workspace_nor_into_a_package() {
         assert!(read(&workspace, path).is_err(), "{path}");
     }
     for path in ["link.tsk", "up/new.tsk", "up/new/new.tsk"] {
-        assert!(create(&workspace, path).is_err(), "{path}");
+        assert!(create_taskdoc(&workspace, path).is_err(), "{path}");
     }
     assert!(!outer.path().join("new").exists() && !outer.path().join("new.tsk").exists());
     let taskdoc = read(&workspace, "t.tsk").unwrap();

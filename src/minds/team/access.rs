@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::AccessLists;
+use crate::domain::reserved::of_path;
+use crate::domain::{AccessLists, Reserved};
 
 pub(super) const KEYS: [&str; 8] = [
     "read_dirs",
@@ -15,20 +16,15 @@ pub(super) const KEYS: [&str; 8] = [
     "no_write_file_ext_names",
 ];
 
-/// True for an allow entry that names the configuration or a Taskdoc: those stay closed to file
-/// tools, so the entry would promise what it does not give.
+/// True for an allow entry that names what is reserved: that stays closed to file tools, so the entry
+/// would promise what it does not give.
 pub(super) fn opens_what_is_closed(key: &str, entry: &str) -> bool {
     match key {
-        "read_dirs" | "write_dirs" => names_closed_folder(entry),
+        "read_dirs" => of_path(entry).any(Reserved::is_closed_to_readers),
+        "write_dirs" => of_path(entry).next().is_some(),
         "read_file_ext_names" | "write_file_ext_names" => entry.trim_start_matches('.') == "tsk",
         _ => false,
     }
-}
-
-fn names_closed_folder(entry: &str) -> bool {
-    let mut parts = entry.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
-    let first_is_minds = parts.clone().next() == Some(".minds");
-    first_is_minds || parts.any(|part| part.to_ascii_lowercase().ends_with(".tsk"))
 }
 
 pub(super) fn lists(mut by_key: BTreeMap<&'static str, Vec<String>>) -> AccessLists {

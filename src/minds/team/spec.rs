@@ -223,16 +223,19 @@ impl<'r, 't> Reader<'r, 't> {
         Some(params)
     }
 
-    /// The entries of an access list that may stand there.
+    /// The entries of an access list that may stand there. If none may, all are kept: the list would
+    /// be empty otherwise, and an empty list allows everything.
     fn allowed(&mut self, key: &str, entries: Vec<String>) -> Vec<String> {
         let (kept, refused): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| !access::opens_what_is_closed(key, entry));
         if let Some(entry) = refused.first() {
             let found = format!("`{key}` of {} opens `{}`; ignored", self.who(), clip(entry));
-            let mend = "remove it: `.minds` and Taskdocs are closed to file tools".to_owned();
+            let mend = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
+                        tools, and `.git` to those that write"
+                .to_owned();
             self.add("closed-area", key, found, mend);
         }
-        kept
+        if kept.is_empty() { refused } else { kept }
     }
 
     /// True for the underscore spelling beside the dash one, which wins.

@@ -123,6 +123,9 @@ fn k03_a_wrong_value_elsewhere_is_ignored_alone_with_a_warning() {
         ("temperature: 1", "team/unknown-key/ops/temperature"),
         ("read_dirs: [.minds/team]", "team/closed-area/ops/read_dirs"),
         ("write_dirs: ['a/b.tsk/**']", "team/closed-area/ops/write_dirs"),
+        ("write_dirs: [sub/.Git/hooks]", "team/closed-area/ops/write_dirs"),
+        ("read_dirs: [./.HIVE/**]", "team/closed-area/ops/read_dirs"),
+        ("read_dirs: [.dialogs]", "team/closed-area/ops/read_dirs"),
         (
             "model_params: { openai: { temperature: 9 } }",
             "team/params/ops/model_params.openai.temperature",
@@ -146,8 +149,26 @@ fn k03_a_wrong_value_elsewhere_is_ignored_alone_with_a_warning() {
         assert_eq!(problems[0].severity, severity, "{key}");
         let ops = member(&team, "ops");
         assert_eq!((ops.fbr_effort, ops.diligence_push_max), (3, 3), "{key}");
-        assert_eq!(ops.access, crate::domain::AccessLists::default(), "{key}");
+        if !closed {
+            assert_eq!(ops.access, crate::domain::AccessLists::default(), "{key}");
+        }
     }
+}
+
+#[test]
+fn an_allow_list_of_closed_areas_alone_does_not_allow_everything() {
+    for (list, expected) in [
+        ("[.minds, src]", vec!["src"]),
+        ("[.minds]", vec![".minds"]),
+        ("[.git/hooks]", vec![".git/hooks"]),
+        ("[]", vec![]),
+    ] {
+        let (team, _) = read_members(&format!("  ops:\n    write_dirs: {list}\n"));
+        assert_eq!(member(&team, "ops").access.write_dirs, expected, "{list}");
+    }
+    let (team, problems) = read_members("  ops:\n    read_dirs: [.git]\n");
+    assert_eq!(problems, [], "reading there is open");
+    assert_eq!(member(&team, "ops").access.read_dirs, [".git"]);
 }
 
 #[test]

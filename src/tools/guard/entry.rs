@@ -96,6 +96,7 @@ impl Guard {
         let kind = PathKind::of(&meta);
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
         names.push(leaf.clone());
+        Self::check_git(written, ops, walked.of_git)?;
         self.judge_names(written, ops, &names, &meta)?;
         self.check_lists(written, ops, &tidy, kind.target())?;
         self.steady(written, &walked.dir)?;
@@ -113,6 +114,8 @@ impl Guard {
     ) -> Result<(), Fault> {
         let by_name = reserved_path(self.zone, names);
         let directory = meta.is_dir().then(|| Identity::of(meta));
+        let of_git = directory.is_some_and(|directory| self.is_git(directory));
+        Self::check_git(written, ops, of_git)?;
         let area = by_name.or_else(|| self.closed_area(directory?));
         match area {
             Some(area) => Err(Fault::denied(written, area)),

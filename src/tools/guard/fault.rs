@@ -15,6 +15,7 @@ pub enum Area {
     Outside,
     Minds,
     Dialogs,
+    Hive,
     Taskdoc,
     /// What belongs to git, for who writes.
     Git,
@@ -36,6 +37,8 @@ pub enum Unusable {
     TooDeep,
     /// A directory was to be put into itself.
     IntoItself,
+    /// A part of the path is a link where none is followed.
+    ThroughLink,
 }
 
 /// Why a path was not opened.
@@ -175,6 +178,10 @@ impl Unusable {
             Self::IntoItself => {
                 lang.pick("A directory cannot be moved into itself.", "目录不能移动到自身之内。")
             }
+            Self::ThroughLink => lang.pick(
+                "A part of the path is a link, and what lies behind it is left alone.",
+                "路径中有链接,其指向的内容不作处理。",
+            ),
         }
     }
 }
@@ -193,6 +200,10 @@ impl Area {
             Self::Dialogs => lang.pick(
                 "denied: .dialogs is managed by the program and closed to tools.",
                 "拒绝访问:.dialogs 由程序自身维护,不对工具开放。",
+            ),
+            Self::Hive => lang.pick(
+                "denied: .hive is managed by the program and closed to tools.",
+                "拒绝访问:.hive 由程序自身维护,不对工具开放。",
             ),
             Self::Taskdoc => lang.pick(
                 "denied: task documents (*.tsk) are closed to file tools. \

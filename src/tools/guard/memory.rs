@@ -19,7 +19,7 @@ impl Guard {
     /// The workspace itself cannot be opened.
     pub fn memory(cx: &ToolCx, folder: &str) -> Result<Self, Fault> {
         let within = folder.split('/').map(str::to_owned).collect();
-        Ok(Self { within, ..Self::new(cx, Zone::Memory, Arc::default())? })
+        Ok(Self { within, ..Self::for_tool(cx, Zone::Memory, Arc::default())? })
     }
 
     /// Removes a regular file.

@@ -11,19 +11,21 @@
 //! the canonical path instead and the path is checked again after the last open; that narrows the
 //! race to two well-timed swaps but does not close it.
 //!
-//! Reserved are `.minds` and `.dialogs` at the root and every `*.tsk`, by name in all spellings
-//! (`names::fold`) even if they do not exist, and by identity if they do, so that no link,
-//! mount or second spelling reaches them. Reserved for writing is every `.git`, folder or file, by
-//! name: git runs programs that its configuration and hooks name. What this cannot see: a hard link that somebody with
-//! other means has placed in the workspace. Writing never changes such a file, because files are
-//! replaced, not rewritten.
+//! Reserved are `.minds`, `.dialogs` and `.hive` at the root and every `*.tsk`, by name in all
+//! spellings (`domain::reserved`) even if they do not exist, and by identity if they do, so that no
+//! link, mount or second spelling reaches them. Reserved for writing is every `.git`, folder or file,
+//! by name, and the repository of the workspace by identity: git runs programs that its configuration
+//! and hooks name. What this cannot see: a hard link that somebody with other means has placed in the
+//! workspace. Writing never changes such a file, because files are replaced, not rewritten.
 
 mod descend;
 mod dir;
 mod entry;
 mod fault;
+mod git;
 mod memory;
 mod names;
+mod setup;
 mod tree;
 mod vacant;
 mod walk;
@@ -38,6 +40,7 @@ pub use dir::{Dir, Identity};
 pub use entry::{Entry, Moved, PathKind};
 pub use fault::{Area, Fault, FaultKind, Unusable};
 pub use names::Zone;
+pub use setup::{Put, create_taskdoc, own_folder, set_up};
 pub use tree::Count;
 pub use vacant::{Spot, Vacant};
 pub use write::Slot;
@@ -46,6 +49,7 @@ use self::names::{in_taskdoc, is_of_git, lexical, reserved, reserved_path};
 use self::walk::{End, Leaf, Walked, walk};
 use super::access::{Access, Op, Target};
 use super::tool::ToolCx;
+use crate::domain::reserved::AT_TOP;
 
 /// How often a path that changes under our eyes is tried again.
 const ATTEMPTS: usize = 8;
@@ -60,6 +64,8 @@ pub struct Guard {
     access: Arc<Access>,
     /// Reserved directories that exist, by identity.
     closed: Vec<(Identity, Area)>,
+    /// Directories of the repository: closed for writing.
+    git: Vec<Identity>,
     /// Names below which every path must lie, as written and in truth.
     within: Vec<String>,
 }
@@ -93,7 +99,7 @@ impl Guard {
     /// # Errors
     /// The workspace itself cannot be opened.
     pub fn general(cx: &ToolCx) -> Result<Self, Fault> {
-        Self::new(cx, Zone::General, Arc::clone(&cx.access))
+        Self::for_tool(cx, Zone::General, Arc::clone(&cx.access))
     }
 
     /// A guard for the tools of the task document; the member's lists do not apply to it.
@@ -101,29 +107,33 @@ impl Guard {
     /// # Errors
     /// The workspace itself cannot be opened.
     pub fn taskdoc(cx: &ToolCx) -> Result<Self, Fault> {
-        Self::new(cx, Zone::Taskdoc, Arc::default())
+        Self::for_tool(cx, Zone::Taskdoc, Arc::default())
     }
 
-    fn new(cx: &ToolCx, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
-        let io = |error: std::io::Error| Fault::io(".", &error);
-        let place = fs::canonicalize(&cx.workspace).map_err(io)?;
-        let mut reserved = vec![(Path::new(".dialogs"), Area::Dialogs)];
-        if zone != Zone::Memory {
-            reserved.push((Path::new(".minds"), Area::Minds));
+    fn for_tool(cx: &ToolCx, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
+        let mut guard = Self::new(&cx.workspace, zone, access)?;
+        if cx.root.is_some() && cx.root != guard.root.identity().ok() {
+            return Err(Fault::new(".", FaultKind::Changed));
         }
         if let (Zone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
-            reserved.push((taskdoc, Area::Taskdoc));
+            let meta = fs::metadata(cx.workspace.join(taskdoc)).ok();
+            guard.closed.extend(meta.map(|meta| (Identity::of(&meta), Area::Taskdoc)));
         }
-        let closed = reserved
-            .into_iter()
-            .filter_map(|(name, area)| {
-                let meta = fs::metadata(place.join(name)).ok()?;
-                Some((Identity::of(&meta), area))
-            })
-            .collect();
-        let roots = [cx.workspace.to_path_buf(), place.clone()];
+        Ok(guard)
+    }
+
+    fn new(workspace: &Path, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
+        let io = |error: std::io::Error| Fault::io(".", &error);
+        let place = fs::canonicalize(workspace).map_err(io)?;
+        let identity = |(name, what)| {
+            let area = zone.closes(what)?;
+            Some((Identity::of(&fs::metadata(place.join(name)).ok()?), area))
+        };
+        let closed = AT_TOP.into_iter().filter_map(identity).collect();
+        let git = git::places(&place);
+        let roots = [workspace.to_path_buf(), place.clone()];
         let root = Dir::root(place).map_err(io)?;
-        Ok(Self { root, roots, zone, access, closed, within: Vec::new() })
+        Ok(Self { root, roots, zone, access, closed, git, within: Vec::new() })
     }
 
     /// Opens a regular file for reading. `op` says which right is needed: reading it, or
@@ -169,6 +179,7 @@ impl Guard {
                 End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
             }
             let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
+            Self::check_git(written, &[op], walked.of_git)?;
             self.check_lists(written, &[op], &true_names, Target::Directory)?;
             self.steady(written, &walked.dir)?;
             Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
@@ -228,8 +239,16 @@ impl Guard {
         if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
             return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
         }
+        Self::check_git(written, ops, at.of_git)?;
         self.check_lists(written, ops, &names, Target::File)?;
         Ok(names)
+    }
+
+    fn check_git(written: &str, ops: &[Op], of_git: bool) -> Result<(), Fault> {
+        if of_git && ops.contains(&Op::Write) {
+            return Err(Fault::denied(written, Area::Git));
+        }
+        Ok(())
     }
 
     fn check_lists(
@@ -242,13 +261,16 @@ impl Guard {
         if !names.starts_with(&self.within) {
             return Err(Fault::invalid(written, Unusable::LeavesMemory));
         }
-        if ops.contains(&Op::Write) && is_of_git(names) {
-            return Err(Fault::denied(written, Area::Git));
-        }
+        Self::check_git(written, ops, is_of_git(names))?;
         ops.iter().try_for_each(|&op| {
             let checked = self.access.check(op, names, target);
             checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
         })
+    }
+
+    /// True for a directory of the workspace's repository, whatever its name.
+    fn is_git(&self, directory: Identity) -> bool {
+        self.git.contains(&directory)
     }
 
     /// The area that an existing directory is reserved for, whatever its name.

@@ -5,7 +5,6 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::names::fold;
 use super::*;
 use crate::domain::AccessLists;
 use crate::tools::bench::Bench;
@@ -263,17 +262,6 @@ fn the_member_lists_hold_for_the_path_as_written_and_for_the_true_one() {
     }
 }
 
-#[test]
-fn names_some_disk_takes_for_the_same_fold_to_the_same() {
-    for name in [".minds", ".MINDS", ".minds.", ".minds  ", ".mi\u{feff}nds", ".minds:x", ".MıNDS"]
-    {
-        assert_eq!(fold(name), ".minds", "{name:?}");
-    }
-    for name in ["minds", "..minds", ".minds-old", "a.minds", ".mìnds"] {
-        assert_ne!(fold(name), ".minds", "{name:?}");
-    }
-}
-
 /// Swaps `at` between two things until told to stop, at most `rounds` times.
 fn swap_until(stop: &AtomicBool, rounds: usize, mut swap: impl FnMut(usize)) {
     for round in 0..rounds {
@@ -457,4 +445,48 @@ fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
     for path in [".gitignore", ".github/x", "a/x"] {
         assert!(guard.open_file(path, Op::Write).is_ok(), "{path}");
     }
+}
+
+#[test]
+fn the_repository_of_a_workspace_is_not_written_under_another_name() {
+    let linked = Bench::new();
+    linked.put("store/config", "fine").put("store/hooks/x", "fine").link(".git", "store");
+    let pointed = Bench::new();
+    pointed.put("store/config", "fine").put("store/hooks/x", "fine").put(".git", "gitdir: store\n");
+    let tree = Bench::new();
+    tree.put(".git", "gitdir: main/worktrees/w\n").put("main/worktrees/w/commondir", "../..\n");
+    tree.put("main/config", "fine")
+        .put("main/hooks/x", "fine")
+        .put("main/worktrees/w/HEAD", "fine");
+    for (bench, folder) in [(&linked, "store"), (&pointed, "store"), (&tree, "main")] {
+        bench.put("other/x", "fine").link("way", folder);
+        let guard = Guard::general(&bench.cx).unwrap();
+        for name in ["config", "hooks/x", "hooks/new", "new/deep"] {
+            for path in [format!("{folder}/{name}"), format!("way/{name}")] {
+                let fault = guard.slot(&path).unwrap_err();
+                assert_eq!(fault.kind, FaultKind::Denied(Area::Git), "{path}");
+                let made = guard.vacant(&path, Target::Directory).map(drop);
+                assert!(made.is_err(), "{path}");
+            }
+        }
+        let denied = FaultKind::Denied(Area::Git);
+        let write = &[Op::Write];
+        assert_eq!(guard.entry(folder, write).unwrap_err().kind, denied);
+        assert_eq!(guard.entry(&format!("{folder}/hooks"), write).unwrap_err().kind, denied);
+        assert_eq!(guard.existing_dir(folder, Op::Write).unwrap_err().kind, denied);
+        assert!(guard.open_file(&format!("{folder}/config"), Op::Read).is_ok());
+        assert!(guard.slot("other/x").is_ok());
+    }
+}
+
+#[test]
+fn a_workspace_that_was_put_in_place_of_the_one_meant_is_refused() {
+    let bench = Bench::new();
+    bench.put("own/x", "fine").put("other/x", SECRET);
+    let (place, identity) = own_folder(&bench.cx.workspace, "own", false).unwrap();
+    let cx = ToolCx { workspace: Arc::from(place), root: Some(identity), ..bench.cx.clone() };
+    assert!(Guard::general(&cx).unwrap().open_file("x", Op::Read).is_ok());
+    std::fs::rename(bench.at("own"), bench.at("moved")).unwrap();
+    bench.link("own", "other");
+    assert_eq!(Guard::general(&cx).unwrap_err().kind, FaultKind::Changed);
 }

@@ -75,6 +75,7 @@ impl Guard {
         walked: Walked,
         target: Target,
     ) -> Result<Vacant, Fault> {
+        Self::check_git(written, ops, walked.of_git)?;
         let End::Absent(rest) = walked.end else {
             return Err(Fault::new(written, FaultKind::Exists));
         };

@@ -8,8 +8,8 @@ use std::path::{Component, Path};
 
 use super::Guard;
 use super::dir::{Dir, Identity};
-use super::fault::{Area, Fault, FaultKind};
-use super::names::reserved;
+use super::fault::{Area, Fault, FaultKind, Unusable};
+use super::names::{Zone, reserved};
 
 /// Most links followed for one path, as in Linux.
 const LINK_LIMIT: usize = 40;
@@ -21,6 +21,8 @@ pub(super) struct Walked {
     pub dir: Dir,
     /// True names from the root to `dir`.
     pub names: Vec<OsString>,
+    /// The way leads through a directory of the repository.
+    pub of_git: bool,
     pub end: End,
 }
 
@@ -109,6 +111,9 @@ impl Walk<'_> {
 
     /// Puts the names of a link's target in front of those still to walk.
     fn follow(&mut self, name: &OsStr) -> Result<(), Fault> {
+        if self.guard.zone == Zone::Setup {
+            return Err(Fault::invalid(self.written, Unusable::ThroughLink));
+        }
         self.links += 1;
         if self.links > LINK_LIMIT {
             return Err(Fault::new(self.written, FaultKind::TooManyLinks));
@@ -146,8 +151,10 @@ impl Walk<'_> {
 
     fn finish(self, end: End) -> Walked {
         let dir = self.here().clone();
+        let is_git = |dir: &Dir| dir.identity().is_ok_and(|dir| self.guard.is_git(dir));
+        let of_git = !self.guard.git.is_empty() && self.stack.iter().any(|(_, dir)| is_git(dir));
         let names = self.stack.into_iter().map(|(name, _)| name).collect();
-        Walked { dir, names, end }
+        Walked { dir, names, of_git, end }
     }
 
     fn denied(&self, area: Area) -> Fault {

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use super::place::Place;
 use super::refusal::Refusal;
 use super::run::{resolve, search_path};
+use crate::domain::Reserved;
+use crate::domain::reserved::of_path;
 
 type Checked = Result<Vec<String>, Refusal>;
 
@@ -132,19 +134,16 @@ fn git_words(words: &[String]) -> Result<(), Refusal> {
 fn git_operand(word: &str) -> Result<(), Refusal> {
     let refused = || Refusal::Path {
         path: word.to_owned(),
-        why: "git: `..` of a path, absolute paths, .minds, .dialogs, *.tsk / 路径不可用".to_owned(),
+        why: "git: `..` of a path, absolute paths, .minds, .dialogs, .hive, *.tsk / 路径不可用"
+            .to_owned(),
     };
     if word.starts_with(":(") {
         return Err(refused());
     }
     let path = word.rsplit_once(':').map_or(word, |(_, path)| path);
-    let lower = path.to_ascii_lowercase();
-    let mut parts = lower.split('/');
-    let leaves = Path::new(path).is_absolute() || parts.clone().any(|part| part == "..");
-    let first = parts.clone().find(|part| !matches!(*part, "" | "."));
-    let closed = matches!(first, Some(".minds" | ".dialogs"));
-    let task = parts.any(|part| Path::new(part).extension().is_some_and(|ext| ext == "tsk"));
-    if leaves || closed || task { Err(refused()) } else { Ok(()) }
+    let leaves = Path::new(path).is_absolute() || path.split('/').any(|part| part == "..");
+    let closed = of_path(path).any(Reserved::is_closed_to_readers);
+    if leaves || closed { Err(refused()) } else { Ok(()) }
 }
 
 fn option_of(program: &str, option: &str) -> Refusal {

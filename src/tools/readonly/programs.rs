@@ -3,6 +3,7 @@
 
 use super::place::{Kind, Place};
 use super::refusal::Refusal;
+use crate::domain::reserved::{AT_TOP, TASKDOC_ENDING};
 
 /// What the words that are no options mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,14 +77,25 @@ const PROGRAMS: &[Spec] = &[
     spec("whoami", "", "", "", Operands::None),
 ];
 
-/// Reserved areas that `rg` would walk into.
-const RG_ALWAYS: [&str; 5] = [
-    "--no-config",
-    "--no-follow",
-    "--glob=!**/*.[tT][sS][kK]/**",
-    "--glob=!**/.[mM][iI][nN][dD][sS]/**",
-    "--glob=!**/.[dD][iI][aA][lL][oO][gG][sS]/**",
-];
+/// What `rg` is told in any case: to stay out of the reserved areas that it would walk into.
+fn rg_always() -> Vec<String> {
+    let names = AT_TOP.iter().map(|(name, _)| any_case(name));
+    let closed = names.chain([format!("*{}", any_case(TASKDOC_ENDING))]);
+    let globs = closed.map(|name| format!("--glob=!**/{name}/**"));
+    ["--no-config", "--no-follow"].map(str::to_owned).into_iter().chain(globs).collect()
+}
+
+/// A glob for a name in whatever letters.
+fn any_case(name: &str) -> String {
+    let letter = |c: char| {
+        if c.is_ascii_alphabetic() {
+            format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
+        } else {
+            c.to_string()
+        }
+    };
+    name.chars().map(letter).collect()
+}
 
 /// Judges the words of a program of the table; the arguments it is to be run with.
 pub(super) fn check(
@@ -100,7 +112,7 @@ pub(super) fn check(
     spec.judge(&read, place)?;
     if program == "rg" {
         // The last glob that fits decides, so these come after those of the line.
-        let always = RG_ALWAYS.into_iter().map(str::to_owned);
+        let always = rg_always();
         let (before, after) = words.split_at(read.options_end.min(words.len()));
         return Ok(before.iter().cloned().chain(always).chain(after.iter().cloned()).collect());
     }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::identity::Identity;
 use super::launch::{Launch, Working};
 use super::record::{self, Record};
+use super::register::Entered;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -74,7 +75,7 @@ struct Wish {
 }
 
 /// The folder of a command's record; it goes with the command unless that stays in the background.
-struct Noted(Option<PathBuf>);
+struct Noted(Option<PathBuf>, Entered);
 
 impl Drop for Noted {
     fn drop(&mut self) {
@@ -133,9 +134,10 @@ impl Wish {
         if let Err(error) = adopted {
             // Nobody would know of it, so it must not go on.
             group.end().await;
-            drop(Noted(Some(folder)));
+            noted.0 = Some(folder);
             return Outcome::failed(self.not_kept(&error, &so_far, cx.lang));
         }
+        noted.1.stays();
         let text = texts::in_background(pid, ended, self.timeout_seconds, cx.lang);
         let changes = cx.shells.look(pid).map(|seen| note::begin(&seen, cx)).into_iter().collect();
         Outcome { changes, ..Outcome::done(format!("{text}\n{so_far}")) }
@@ -152,7 +154,8 @@ impl Wish {
         };
         let held = launch.hold(cx.shells.enders())?;
         let record = self.record(cx, held.identity());
-        let noted = Noted(Some(record::begin(&cx.workspace, &record)?));
+        let folder = record::begin(&cx.workspace, &record)?;
+        let noted = Noted(Some(folder), cx.shells.register().enter(&record.identity));
         Ok((noted, record, held.begin().await?))
     }
 

@@ -1,32 +1,53 @@
 //! A command and everything it started: signalled together, and gone together.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use tokio::time::sleep;
 
-use super::identity::{Identity, members, strays};
+use super::identity::{Holder, Identity, members, strays};
 
 /// Between a request to end and the end by force.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks whether a group is gone.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The process group of a command, named by its first process.
+/// The process group of a command, known by its first process: by number, start and run of the machine.
+/// Once nothing of it is left, the number may be given to others, who are never signalled.
 #[derive(Debug, Clone)]
-pub(crate) struct Group(Identity);
+pub(crate) struct Group {
+    leader: Identity,
+    gone: Arc<AtomicBool>,
+}
 
 impl Group {
     pub fn new(leader: Identity) -> Self {
-        Self(leader)
+        Self { leader, gone: Arc::default() }
     }
 
     /// True if any process of it is left. A group keeps its number from being given away.
     pub fn is_there(&self) -> bool {
-        if cfg!(target_os = "linux") {
-            return !members(self.0.pid).is_empty();
+        if self.gone.load(Ordering::Acquire) {
+            return false;
         }
-        self.pid().is_some_and(|pid| test_kill_process_group(pid).is_ok())
+        let (there, for_ever) = match self.leader.holder() {
+            Holder::Itself => (true, false),
+            Holder::Ended => (!members(&self.leader).is_empty(), false),
+            Holder::Nobody => {
+                let left = !members(&self.leader).is_empty();
+                (left, !left)
+            }
+            Holder::Other => (false, true),
+            Holder::Unknown => {
+                (self.pid().is_some_and(|pid| test_kill_process_group(pid).is_ok()), false)
+            }
+        };
+        if for_ever {
+            self.gone.store(true, Ordering::Release);
+        }
+        there
     }
 
     pub fn terminate(&self) {
@@ -61,10 +82,10 @@ impl Group {
 
     /// Reaches the group, and what went into another group of the same session.
     fn signal(&self, signal: Signal) {
-        let Some(leader) = self.pid() else { return };
+        let Some(leader) = self.pid().filter(|_| self.is_there()) else { return };
         // Found before the leader ends, and signalled once: some take a second signal for impatience.
-        let others = strays(self.0.pid);
-        if kill_process_group(leader, signal).is_err() && self.0.is_there() {
+        let others = strays(&self.leader);
+        if kill_process_group(leader, signal).is_err() && self.leader.is_there() {
             // It has not become a group yet.
             let _ = kill_process(leader, signal);
         }
@@ -76,17 +97,84 @@ impl Group {
 
     fn pid(&self) -> Option<Pid> {
         // Below 2 lie "every process" and the first one of the system.
-        (self.0.pid > 1).then(|| pid_of(self.0.pid)).flatten()
+        (self.leader.pid > 1).then(|| pid_of(self.leader.pid)).flatten()
     }
 }
 
 /// The process alone, without those it started.
-pub(super) fn terminate_alone(pid: u32) {
-    if let Some(pid) = pid_of(pid) {
+pub(super) fn terminate_alone(process: &Identity) {
+    if let Some(pid) = pid_of(process.pid).filter(|_| process.is_there()) {
         let _ = kill_process(pid, Signal::TERM);
     }
 }
 
 fn pid_of(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    /// A group whose first process ends at once if `brief`, and leaves another one behind.
+    fn start(brief: bool) -> Child {
+        let script = if brief { "sleep 60 & read word" } else { "exec sleep 60" };
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
+    }
+
+    fn ends_within_a_while(child: &mut Child) -> bool {
+        (0..1_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            child.try_wait().unwrap().is_some()
+        })
+    }
+
+    #[test]
+    fn a_number_that_now_means_something_else_is_never_signalled() {
+        let mut child = start(false);
+        let own = Identity::of(child.id());
+        if own.started_ticks == 0 {
+            eprintln!("skipped: this system does not tell when a process started");
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return;
+        }
+        for other in [
+            Identity { started_ticks: own.started_ticks - 1, ..own.clone() },
+            Identity { started_ticks: own.started_ticks + 1, ..own.clone() },
+            Identity { boot: "another run of the machine".to_owned(), ..own.clone() },
+        ] {
+            let group = Group::new(other.clone());
+            assert!(!group.is_there(), "{other:?}");
+            group.terminate();
+            group.kill();
+            terminate_alone(&other);
+        }
+        std::thread::sleep(LOOK);
+        assert!(child.try_wait().unwrap().is_none(), "it is at work");
+        let group = Group::new(own);
+        assert!(group.is_there());
+        group.kill();
+        assert!(ends_within_a_while(&mut child));
+        assert!(!group.is_there());
+    }
+
+    #[test]
+    fn what_is_left_of_a_group_is_reached_after_its_first_process_has_gone() {
+        let mut leader = start(true);
+        let group = Group::new(Identity::of(leader.id()));
+        drop(leader.stdin.take());
+        assert!(ends_within_a_while(&mut leader));
+        assert!(group.is_there(), "something it started is at work");
+        group.kill();
+        assert!((0..1_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            !group.is_there()
+        }));
+        assert!(group.gone.load(Ordering::Acquire), "nobody with that number is signalled again");
+    }
 }

@@ -26,6 +26,21 @@ struct Stat {
     started_ticks: u64,
 }
 
+/// What has the number of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// This very process, at work.
+    Itself,
+    /// This very process, which has ended; nobody has asked how, so the number is not given away.
+    Ended,
+    /// No process; a group or a session may still have it.
+    Nobody,
+    /// Another process, or it was on another run of the machine.
+    Other,
+    /// The system does not tell.
+    Unknown,
+}
+
 impl Identity {
     /// Of a process that is there now.
     pub(crate) fn of(pid: u32) -> Self {
@@ -33,23 +48,36 @@ impl Identity {
         Self { pid, started_ticks, boot: boot() }
     }
 
+    /// What has its number now.
+    pub(super) fn holder(&self) -> Holder {
+        let known = self.started_ticks > 0 && !self.boot.is_empty();
+        match stat(self.pid) {
+            _ if !known => Holder::Unknown,
+            _ if self.boot != boot() => Holder::Other,
+            None => Holder::Nobody,
+            Some(stat) if stat.started_ticks != self.started_ticks => Holder::Other,
+            Some(stat) if stat.ended => Holder::Ended,
+            Some(_) => Holder::Itself,
+        }
+    }
+
     /// True if this very process is still at work; false where the system cannot tell.
     pub(super) fn is_there(&self) -> bool {
-        let known = self.started_ticks > 0 && !self.boot.is_empty() && self.boot == boot();
-        known
-            && stat(self.pid)
-                .is_some_and(|stat| !stat.ended && stat.started_ticks == self.started_ticks)
+        self.holder() == Holder::Itself
     }
 }
 
-/// The processes that belong to the group or the session with this number, where the system says.
-pub(super) fn members(pid: u32) -> Vec<u32> {
-    at_work(|stat| stat.group == pid || stat.session == pid)
+/// The processes that belong to the group or the session that this process began, where the system
+/// says. They came after it.
+pub(super) fn members(leader: &Identity) -> Vec<u32> {
+    let (pid, since) = (leader.pid, leader.started_ticks);
+    at_work(|stat| stat.started_ticks >= since && (stat.group == pid || stat.session == pid))
 }
 
 /// Those of its session that went into another group.
-pub(super) fn strays(pid: u32) -> Vec<u32> {
-    at_work(|stat| stat.session == pid && stat.group != pid)
+pub(super) fn strays(leader: &Identity) -> Vec<u32> {
+    let (pid, since) = (leader.pid, leader.started_ticks);
+    at_work(|stat| stat.started_ticks >= since && stat.session == pid && stat.group != pid)
 }
 
 fn at_work(is_meant: impl Fn(&Stat) -> bool) -> Vec<u32> {

@@ -15,6 +15,7 @@ mod keeper;
 mod launch;
 mod note;
 mod record;
+mod register;
 mod shells;
 mod texts;
 mod variables;
@@ -32,6 +33,7 @@ pub use environment::{Environment, Keys, PASSED_ON};
 pub(crate) use group::Group;
 pub(crate) use identity::Identity;
 pub use note::{Note, follow};
+pub use register::Register;
 pub use shells::{ProcessScope, Shells};
 
 /// The toolset.

@@ -17,6 +17,7 @@ use super::group::Group;
 use super::keeper::{self, Kept, Stream};
 use super::launch::{Enders, Parts, exit};
 use super::record::{self, Record};
+use super::register::Register;
 use crate::domain::background::{Background, BackgroundState, Exit};
 
 /// Folders of processes that have ended are kept up to this number, the newest.
@@ -42,6 +43,8 @@ pub struct Shells(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     environment: Environment,
+    /// What an earlier run has started indeed.
+    register: Register,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
@@ -82,10 +85,18 @@ impl Default for Shells {
 }
 
 impl Shells {
+    /// Those of this run alone.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
+        Self::known_in(environment, Register::default())
+    }
+
+    /// Those of this run, and of earlier ones as far as the register knows them.
+    #[must_use]
+    pub fn known_in(environment: Environment, register: Register) -> Self {
         Self(Arc::new(Inner {
             environment,
+            register,
             set: Mutex::default(),
             daemons: Mutex::default(),
             watchers: Mutex::default(),
@@ -98,10 +109,11 @@ impl Shells {
     /// disk.
     pub fn find_again(&self, workspace: &Path) {
         let mut ended = Vec::new();
+        self.0.register.tidy();
         for folder in record::all(workspace) {
             let Some(record) = record::read(&folder) else { continue };
             let pid = record.identity.pid;
-            let there = record.exit.is_none() && record.identity.is_there();
+            let there = record.exit.is_none() && self.is_ours(&record);
             let state = match record.exit {
                 Some(exit) => BackgroundState::Ended(exit),
                 None if there => BackgroundState::Running,
@@ -180,7 +192,7 @@ impl Shells {
         let (out, err) = Default::default();
         let state = match record.exit {
             Some(exit) => BackgroundState::Ended(exit),
-            None if record.identity.is_there() => {
+            None if self.is_ours(record) => {
                 let record = record.clone();
                 let state = BackgroundState::Running;
                 self.daemons().insert(pid, Daemon { record, folder: None, state, ours: false });
@@ -203,7 +215,7 @@ impl Shells {
         if whole_group {
             group.end().await;
         } else {
-            super::group::terminate_alone(pid);
+            super::group::terminate_alone(&daemon.record.identity);
             group.gone_within(super::group::GRACE).await;
         }
         self.settled(pid).await;
@@ -280,6 +292,15 @@ impl Shells {
         set.insert(name.to_owned(), value);
     }
 
+    /// True for a process that is at work and was started by this program, whoever wrote the record.
+    fn is_ours(&self, record: &Record) -> bool {
+        record.identity.is_there() && self.0.register.holds(&record.identity)
+    }
+
+    pub(super) fn register(&self) -> &Register {
+        &self.0.register
+    }
+
     pub(crate) fn enders(&self) -> &Enders {
         &self.0.enders
     }
@@ -336,6 +357,7 @@ impl Shells {
         if let Some(daemon) = self.daemons().get_mut(&pid) {
             daemon.state = BackgroundState::Ended(exit);
             daemon.record.exit = Some(exit);
+            self.0.register.remove(&daemon.record.identity);
             if let Some(folder) = &daemon.folder {
                 // Without it, the next run of the program calls the process lost.
                 drop(record::write(folder, &daemon.record));

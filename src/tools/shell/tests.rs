@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 use super::identity::Identity;
 use super::launch::{Held, Launch};
 use super::note::follow;
-use super::{Keys, Shells};
+use super::record::Record;
+use super::{Environment, Keys, Register, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Stamp};
 use crate::tools::bench::Bench;
@@ -50,6 +52,19 @@ fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
 fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
     let note = follow(&bench.cx.shells, reminder, &Keys::default(), (Lang::En, &Stamp::default()))?;
     Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder.clone() })
+}
+
+/// The processes of a workspace, as each run of the program knows them.
+fn listed(bench: &Bench) -> Shells {
+    let folder = bench.dir.path().join("state/processes");
+    Shells::known_in(Environment::default(), Register::new(Some(folder), &bench.cx.workspace))
+}
+
+/// A workspace whose processes are found again.
+fn listing() -> Bench {
+    let mut bench = Bench::new();
+    bench.cx.shells = listed(&bench);
+    bench
 }
 
 async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
@@ -221,7 +236,8 @@ async fn what_a_command_leaves_at_work_is_in_the_background_too() {
     let pid = pid(&followed(&outcome));
     assert_eq!(bench.cx.shells.running(super::ProcessScope::Ours), [pid]);
     assert!(bench.call("stop_daemon", &json!({ "pid": pid })).await.ok);
-    assert_eq!(super::identity::members(pid), [0_u32; 0]);
+    let leader = Identity { pid, started_ticks: 1, boot: String::new() };
+    assert_eq!(super::identity::members(&leader), [0_u32; 0]);
 }
 
 #[tokio::test]
@@ -309,7 +325,7 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
 
 #[tokio::test]
 async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
-    let bench = Bench::new();
+    let bench = listing();
     let reminder = background(&bench, "echo begun; sleep 30").await;
     let pid = pid(&reminder);
     if Identity::of(pid).started_ticks == 0 {
@@ -317,7 +333,7 @@ async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
         return;
     }
     let mut later = Bench::new().of(bench.cx.clone());
-    later.cx.shells = Shells::default();
+    later.cx.shells = listed(&bench);
     later.cx.shells.find_again(&later.cx.workspace);
     assert_eq!(renewed(&later, &reminder), None, "nothing has changed");
     assert_eq!(later.cx.shells.running(super::ProcessScope::Ours), [0_u32; 0]);
@@ -330,7 +346,7 @@ async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
 
 #[tokio::test]
 async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
-    let bench = Bench::new();
+    let bench = listing();
     let reminder = background(&bench, "sleep 30").await;
     let meta = reminder.meta.clone().unwrap();
     let other_start = meta.get("startedTicks").and_then(Value::as_u64).unwrap() + 1;
@@ -344,7 +360,7 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
         let later = Bench::new().of(bench.cx.clone());
         let told =
-            follow(&Shells::default(), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
+            follow(&listed(&bench), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
                 .unwrap();
         assert!(told.content.contains("lost"), "{what}: {}", told.content);
         assert_eq!(told.meta.get("delete"), None, "{what}");
@@ -357,9 +373,9 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
 
 #[tokio::test]
 async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
-    let bench = Bench::new();
+    let bench = listing();
     let reminder = background(&bench, "sleep 30").await;
-    let shells = Shells::default();
+    let shells = listed(&bench);
     drop(follow(&shells, &reminder, &Keys::default(), (Lang::En, &Stamp::default())));
     assert_eq!(shells.running(super::ProcessScope::All), [pid(&reminder)]);
     assert!(shells.stop(pid(&reminder), true).await);
@@ -368,6 +384,47 @@ async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
         !Path::new("process.json").exists(),
         "its end is noted where its record was, or nowhere"
     );
+}
+
+#[tokio::test]
+async fn what_a_workspace_says_of_a_process_that_is_not_ours_ends_nothing() {
+    let bench = listing();
+    let mut stranger =
+        std::process::Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
+    let record = Record {
+        identity: Identity::of(stranger.id()),
+        agent: "lead".into(),
+        command: "serve".to_owned(),
+        shell: "sh".to_owned(),
+        started_at: Stamp::default(),
+        exit: None,
+        scrollback: 5,
+    };
+    super::record::begin(&bench.cx.workspace, &record).unwrap();
+    let shells = &bench.cx.shells;
+    shells.find_again(&bench.cx.workspace);
+    let seen = shells.recall(&record);
+    assert_eq!(seen.state, BackgroundState::Lost);
+    assert_eq!(shells.running(super::ProcessScope::All), [0_u32; 0]);
+    shells.stop(stranger.id(), true).await;
+    shells.stop(stranger.id(), false).await;
+    bench.call("stop_daemon", &json!({ "pid": stranger.id() })).await;
+    shells.stop_all(super::ProcessScope::All).await;
+    assert_eq!(stranger.try_wait().unwrap(), None, "it is at work");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}
+
+#[tokio::test]
+async fn an_entry_goes_with_its_process() {
+    let bench = listing();
+    let entries = || fs::read_dir(bench.dir.path().join("state/processes")).unwrap().count();
+    assert!(bench.call("shell_cmd", &json!({"command": "true"})).await.ok);
+    assert_eq!(entries(), 0);
+    let reminder = background(&bench, "sleep 30").await;
+    assert_eq!(entries(), 1);
+    assert!(bench.cx.shells.stop(pid(&reminder), true).await);
+    assert_eq!(entries(), 0);
 }
 
 #[tokio::test]

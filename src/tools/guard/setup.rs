@@ -1,0 +1,148 @@
+//! What this program itself puts into a workspace at a person's word: a first team, the demo, a new
+//! Taskdoc. It goes the way of all tools, so that no link and no reserved name leads it elsewhere, and
+//! it never touches what exists.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::dir::Identity;
+use super::fault::{Fault, FaultKind};
+use super::{Guard, Op, Target, Zone};
+use crate::domain::Lang;
+use crate::domain::taskdoc::SECTIONS;
+
+/// What became of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    Written,
+    /// It existed and was left as it is.
+    Kept,
+}
+
+/// Writes files below `folder`, which is made if need be: path and text of each. No link below the
+/// folder is followed.
+///
+/// # Errors
+/// The first file that could not be written; those before it stay.
+pub fn set_up(folder: &Path, files: &[(&str, &str)]) -> io::Result<Vec<(PathBuf, Put)>> {
+    fs::create_dir_all(folder)?;
+    let failed = |path: &str, fault: &Fault| io::Error::other(sentence(path, fault));
+    let guard = Guard::new(folder, Zone::Setup, Arc::default());
+    let guard = guard.map_err(|fault| failed(&folder.display().to_string(), &fault))?;
+    let mut done = Vec::new();
+    for (path, text) in files {
+        let put = guard.put_new(path, text).map_err(|fault| failed(path, &fault))?;
+        done.push((PathBuf::from(path), put));
+    }
+    Ok(done)
+}
+
+/// Makes the Taskdoc at `path` with empty sections; those that exist are left as they are.
+///
+/// # Errors
+/// A sentence for a person.
+pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), String> {
+    let failed = |fault: Fault| sentence(path, &fault);
+    let guard = Guard::new(workspace, Zone::Taskdoc, Arc::default()).map_err(failed)?;
+    for section in SECTIONS {
+        guard.put_new(&format!("{path}/{section}.md"), "").map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The folder of a workspace that this program alone writes to, as it truly is. `made`: it is made
+/// where it is missing.
+///
+/// # Errors
+/// It is a link, no folder, or cannot be opened.
+pub fn own_folder(workspace: &Path, name: &str, made: bool) -> Result<(PathBuf, Identity), Fault> {
+    let guard = Guard::new(workspace, Zone::Setup, Arc::default())?;
+    if made {
+        match guard.vacant(name, Target::Directory) {
+            Ok(vacant) => match vacant.settle()?.make_dir() {
+                Err(fault) if fault.kind != FaultKind::Exists => return Err(fault),
+                Ok(()) | Err(_) => {}
+            },
+            Err(fault) if fault.kind != FaultKind::Exists => return Err(fault),
+            Err(_) => {}
+        }
+    }
+    let opened = guard.directory(name, Op::Read)?;
+    let identity = opened.dir.identity().map_err(|error| Fault::io(name, &error))?;
+    Ok((guard.root_place().join(name), identity))
+}
+
+impl Guard {
+    /// Puts a file where there is nothing, not even a link.
+    fn put_new(&self, path: &str, text: &str) -> Result<Put, Fault> {
+        let vacant = match self.vacant(path, Target::File) {
+            Err(fault) if fault.kind == FaultKind::Exists => return Ok(Put::Kept),
+            vacant => vacant?,
+        };
+        match vacant.settle()?.fill(text.as_bytes()) {
+            Err(fault) if fault.kind == FaultKind::Exists => Ok(Put::Kept),
+            done => done.map(|()| Put::Written),
+        }
+    }
+
+    /// The true path of the workspace.
+    fn root_place(&self) -> &Path {
+        &self.roots[1]
+    }
+}
+
+fn sentence(path: &str, fault: &Fault) -> String {
+    format!("{path}: {}", fault.text(Lang::En))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    const FILES: [(&str, &str); 3] =
+        [(".minds/team.yaml", "t"), (".minds/team/a/persona.md", "p"), ("first.tsk/goals.md", "g")];
+
+    #[test]
+    fn a_folder_is_set_up_once_and_nothing_that_exists_is_touched() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("new/ws");
+        let puts = |done: Vec<(PathBuf, Put)>| done.into_iter().map(|(_, p)| p).collect::<Vec<_>>();
+        assert_eq!(puts(set_up(&folder, &FILES).unwrap()), [Put::Written; 3]);
+        fs::write(folder.join(FILES[0].0), "mine").unwrap();
+        fs::remove_file(folder.join(FILES[1].0)).unwrap();
+        symlink("nowhere", folder.join(FILES[1].0)).unwrap();
+        assert_eq!(puts(set_up(&folder, &FILES).unwrap()), [Put::Kept; 3]);
+        assert_eq!(fs::read_to_string(folder.join(FILES[0].0)).unwrap(), "mine");
+        assert!(!folder.join(".minds/team/a/nowhere").exists());
+    }
+
+    #[test]
+    fn nothing_is_set_up_behind_a_link_or_in_an_area_of_the_program() {
+        for linked in [".minds", ".minds/team", ".minds/team/a", "first.tsk"] {
+            for target in ["elsewhere", "../outside"] {
+                let top = tempfile::tempdir().unwrap();
+                let folder = top.path().join("ws");
+                fs::create_dir_all(folder.join("elsewhere")).unwrap();
+                fs::create_dir_all(top.path().join("outside")).unwrap();
+                let link = folder.join(linked);
+                fs::create_dir_all(link.parent().unwrap()).unwrap();
+                let up = "../".repeat(linked.matches('/').count());
+                symlink(format!("{up}{target}"), &link).unwrap();
+                let error = set_up(&folder, &FILES).unwrap_err().to_string();
+                assert!(error.contains("link"), "{linked}: {error}");
+                for empty in [folder.join("elsewhere"), top.path().join("outside")] {
+                    assert_eq!(fs::read_dir(empty).unwrap().count(), 0, "{linked} → {target}");
+                }
+            }
+        }
+        let top = tempfile::tempdir().unwrap();
+        for path in [".dialogs/x", ".hive/x", ".git/hooks/x", "sub/.GIT/x", "../x", "/x"] {
+            assert!(set_up(top.path(), &[(path, "x")]).is_err(), "{path}");
+        }
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
+    }
+}
