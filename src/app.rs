@@ -19,9 +19,9 @@ use crate::llm::{
 use crate::manage;
 use crate::mcp;
 use crate::minds::{ApiType, Connection, ProviderConfig};
-use crate::platform::{RandomIds, SystemClock, env};
+use crate::platform::{RandomIds, SystemClock, env, logs};
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, Registry, Shells};
+use crate::tools::{Environment, Keeping, Registry, Shells};
 use crate::yaml;
 
 pub use consent::{Consent, Consents};
@@ -63,7 +63,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     };
     let engine = engine(start.workspace, store.clone(), providers);
     let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
-    let shells = Shells::new(Environment::of(env::all()));
+    let shells = Shells::kept(Environment::of(env::all()), Keeping::Beside(env::this_program()));
     shells.find_again(start.workspace);
     engine.problems.book().take("config", start.personal);
     let engine = Engine {
@@ -100,6 +100,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         driving: false,
         permits: Permits::default(),
         rates: Rates::default(),
+        vault: logs::vault().clone(),
         problems,
         log: Arc::default(),
     }

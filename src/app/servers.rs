@@ -11,7 +11,7 @@ use crate::driver::Sources;
 use crate::llm::Clients;
 use crate::mcp::{Permission, Servers, Setup};
 use crate::minds::mcp_config::{McpFile, Transport};
-use crate::platform::{dirs, env};
+use crate::platform::{dirs, env, logs};
 use crate::tools::Registry;
 
 const FILE: &str = "trusted-servers";
@@ -25,6 +25,7 @@ pub fn servers(workspace: &Path, consent: Consent, own: &Registry) -> Servers {
         lang: env::work_language(),
         env: &env::variable,
         clients: Clients::default(),
+        vault: logs::vault().clone(),
         permission: Arc::new(ServerConsents::new(workspace, consent)),
         taken: own.names().into_iter().map(str::to_owned).collect(),
     })

@@ -32,6 +32,7 @@ use clap::{CommandFactory, Parser};
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{logs, memory};
+use crate::tools;
 
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
@@ -53,6 +54,10 @@ pub fn main() -> ExitCode {
         }
     };
     memory::keep_to_ourselves();
+    if matches!(cli.command, Some(Command::KeepOutput)) {
+        tools::keep_output();
+        return Status::Done.into();
+    }
     let _log = logs::start();
     match carry_out(cli) {
         Ok(status) => status.into(),
@@ -128,6 +133,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json, None),
         Some(
             Command::Init { .. }
+            | Command::KeepOutput
             | Command::Completions { .. }
             | Command::Manual { .. }
             | Command::Demo(_),

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems};
+use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems, Secrets, Vault};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{Registry, Shells};
+use crate::tools::{PASSED_ON, Registry, Shells};
 
 use super::log::Log;
 use super::rate::Rates;
@@ -88,6 +88,8 @@ pub struct Engine {
     pub rates: Rates,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
+    /// What was secret in this run of the program.
+    pub vault: Vault,
     /// Counts nothing at the start.
     pub log: Arc<Log>,
 }
@@ -106,6 +108,18 @@ impl Engine {
     /// The configuration as it is now; edits take effect at the next generation.
     pub fn minds(&self) -> Minds {
         Minds::load(&self.workspace, self.lang)
+    }
+
+    /// All secrets that are known, those this configuration names among them. What any program is told
+    /// is none, whoever names it.
+    pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
+        let told = |name: &&str| PASSED_ON.contains(name);
+        let servers = minds.mcp_secrets();
+        let mut names = minds.key_variables();
+        names.extend(servers.names().filter(|name| !told(name)).map(str::to_owned));
+        let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
+        values.extend(servers.values().map(str::to_owned));
+        self.vault.learn(names, values)
     }
 
     /// Those of a provider that takes at most so many requests at once.

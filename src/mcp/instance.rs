@@ -21,6 +21,7 @@ use super::http;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
+use crate::domain::Vault;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Program, Transport};
 
@@ -43,6 +44,8 @@ pub(super) struct Surroundings {
     pub workspace: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
+    /// Learns what servers are given, so that nobody repeats it.
+    pub vault: Vault,
 }
 
 impl std::fmt::Debug for Surroundings {
@@ -95,10 +98,10 @@ type Running = RunningService<RoleClient, Ear>;
 impl<K: Copy + Send + 'static> Birth<K> {
     /// Lives until it is stopped or its server ends. Returns its key.
     pub async fn live(self) -> K {
-        let key = self.key;
+        let (key, vault) = (self.key, &self.around.vault);
         let own = match &self.server.transport {
-            Transport::Stdio(program) => Resolved::of(&program.env, self.around.env),
-            Transport::Http(server) => Resolved::of(&server.headers, self.around.env),
+            Transport::Stdio(program) => Resolved::of(&program.env, self.around.env, vault),
+            Transport::Http(server) => Resolved::of(&server.headers, self.around.env, vault),
         };
         let failure = match own {
             Ok(own) => match &self.server.transport {

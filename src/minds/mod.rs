@@ -38,7 +38,7 @@ pub use prompt::DialogRole;
 pub use stamp::stamp;
 pub use texts::MemberTexts;
 
-use crate::domain::{AgentId, Lang, Member, Problem, Stamp, Team};
+use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Stamp, Team};
 use files::Found;
 use mcp_config::McpFile;
 use memory::Memories;
@@ -57,6 +57,8 @@ pub struct Minds {
     diligence: Option<String>,
     /// The servers of `mcp.yaml`, whose toolsets carry their names.
     mcp_servers: Vec<String>,
+    /// What their entries name, and what they write out.
+    mcp_secrets: Secrets,
     /// The files as read, to find lines in.
     team_text: Option<String>,
     llm_text: Option<String>,
@@ -82,6 +84,8 @@ impl Minds {
         problems.extend(llm_problems);
         let mcp = McpFile::load(workspace);
         let mcp_servers = mcp.ids().map(str::to_owned).collect();
+        let mcp_secrets =
+            Secrets::new(mcp.variables().map(str::to_owned), mcp.open_secrets().map(str::to_owned));
         problems.extend(mcp.problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
@@ -90,6 +94,7 @@ impl Minds {
             lang,
             diligence: diligence::load(workspace, lang),
             mcp_servers,
+            mcp_secrets,
             team,
             providers,
             texts,
@@ -145,6 +150,12 @@ impl Minds {
         // Of this kind the variable names a folder.
         let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
         with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
+    }
+
+    /// The variables that entries of MCP servers name, and what they write out though it looks secret.
+    #[must_use]
+    pub fn mcp_secrets(&self) -> &Secrets {
+        &self.mcp_secrets
     }
 
     #[must_use]

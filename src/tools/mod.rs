@@ -43,7 +43,9 @@ pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
-pub use shell::{Environment, Keys, Note, PASSED_ON, ProcessScope, Shells, follow};
+pub use shell::{
+    Environment, KEEP_OUTPUT, Keeping, Note, PASSED_ON, ProcessScope, Shells, follow, keep_output,
+};
 pub(crate) use shell::{Group, Identity};
 pub use source::{ToolSource, Upkeep, Whose};
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};

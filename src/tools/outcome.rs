@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::Lang;
+use crate::domain::{Lang, Secrets};
 
 /// The longest result text, in characters.
 pub const RESULT_LIMIT_CHARS: usize = 48_000;
@@ -102,10 +102,49 @@ impl Outcome {
         Self { ok: true, text: text.into(), changes: vec![change], pictures: Vec::new() }
     }
 
+    /// The same outcome without secrets, whatever of it is kept or shown.
+    #[must_use]
+    pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
+        self.text = secrets.redacted(self.text);
+        self.changes = self.changes.into_iter().map(|change| change.redacted(secrets)).collect();
+        let before = self.pictures.len();
+        self.pictures.retain(|picture| !secrets.is_in(&picture.bytes));
+        if self.pictures.len() < before {
+            let why = lang.pick(
+                "[a picture was left out: there is a key in it]",
+                "[已略去一张图片:其中含有密钥]",
+            );
+            self.text = format!("{}\n{why}", self.text);
+        }
+        self
+    }
+
     /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].
     #[must_use]
     pub fn capped(self, lang: Lang) -> Self {
         Self { text: clip_middle(self.text, RESULT_LIMIT_CHARS, lang), ..self }
+    }
+}
+
+impl Change {
+    fn redacted(self, secrets: &Arc<Secrets>) -> Self {
+        let clean = |text| secrets.redacted(text);
+        match self {
+            Self::AddReminder { id, content, position, scope, render } => {
+                Self::AddReminder { id, content: clean(content), position, scope, render }
+            }
+            Self::UpdateReminder { id, content, render } => {
+                Self::UpdateReminder { id, content: clean(content), render }
+            }
+            Self::DeleteReminder { id } => Self::DeleteReminder { id },
+            Self::Follow { id, content, owner, meta } => {
+                let meta = secrets.redacted_json(meta);
+                Self::Follow { id, content: clean(content), owner, meta }
+            }
+            Self::ClearMind { reminder_content } => {
+                Self::ClearMind { reminder_content: reminder_content.map(clean) }
+            }
+        }
     }
 }
 

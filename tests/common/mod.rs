@@ -179,6 +179,7 @@ impl World {
             driving: self.setup.driving,
             permits: Permits::default(),
             rates: Rates::default(),
+            vault: Default::default(),
             problems: Arc::default(),
             log: Arc::default(),
         }

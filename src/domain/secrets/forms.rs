@@ -37,7 +37,8 @@ fn parts(secret: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), secret);
     // The last part takes along what would be too short for one of its own.
     while rest.len() > 2 * PART_BYTES && parts.len() < MOST_PARTS {
-        let (part, more) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
+        let end = (0..=PART_BYTES).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or_default();
+        let (part, more) = rest.split_at(end);
         parts.push(part);
         rest = more;
     }
@@ -112,7 +113,8 @@ fn in_json(text: &str) -> Vec<String> {
 
 fn unicode(c: char) -> String {
     let mut units = [0; 2];
-    c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let units = c.encode_utf16(&mut units).iter();
+    units.map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>().concat()
 }
 
 /// `None` keeps nothing, not even letters. A form writes `+` for a blank.

@@ -24,8 +24,40 @@ pub use vault::Vault;
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
+/// Stands at the end of a text that was cut.
+const CUT: &str = "…";
+
 /// Shorter values may be ordinary words.
 const SHORTEST: usize = 8;
+
+/// Parts of a name that tell of a secret.
+const TELLING: [&str; 14] = [
+    "KEY",
+    "APIKEY",
+    "KEYS",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "AUTHORIZATION",
+    "COOKIE",
+];
+
+/// Ends of a name that tell the same, with anything before them.
+const TELLING_ENDS: [&str; 4] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD"];
+
+/// True if the name, of a variable or a header, says that the value is not for everyone.
+#[must_use]
+pub fn looks_secret(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    upper.split(['_', '-', '.']).any(|part| TELLING.contains(&part))
+        || TELLING_ENDS.iter().any(|end| upper.ends_with(end))
+}
 
 /// The secrets that are known: names of variables that hold one, and values.
 #[derive(Clone, Default)]
@@ -86,6 +118,24 @@ impl Secrets {
         String::from_utf8(out).unwrap_or_else(|_| REDACTED.to_owned())
     }
 
+    /// A text that was cut at each `…`: without the secrets, and without the beginning of one there.
+    #[must_use]
+    pub fn redacted_cut(self: &Arc<Self>, text: &str) -> String {
+        let mut out = Vec::with_capacity(text.len());
+        for piece in text.split_inclusive(CUT) {
+            let mut stream = self.stream();
+            let whole = piece.strip_suffix(CUT);
+            stream.push(whole.unwrap_or(piece).as_bytes(), &mut out);
+            if whole.is_some() {
+                stream.settle(&mut out);
+                out.extend_from_slice(CUT.as_bytes());
+            } else {
+                stream.finish(&mut out);
+            }
+        }
+        String::from_utf8(out).unwrap_or_else(|_| REDACTED.to_owned())
+    }
+
     /// The value without the secrets in its texts and keys.
     #[must_use]
     pub fn redacted_json(self: &Arc<Self>, value: Value) -> Value {
@@ -113,6 +163,11 @@ impl Secrets {
     #[must_use]
     pub fn stream(self: &Arc<Self>) -> Stream {
         Stream::new(self.finder.clone())
+    }
+
+    /// The variables that hold secrets.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// The values, for the one process that must know them to take them out.

@@ -40,7 +40,7 @@ fn percent(text: &str, kept: &str, upper: bool) -> String {
 }
 
 fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// Lines of this length, as `base64` and `fold` write them.
@@ -161,12 +161,26 @@ fn short_values_are_left_alone_and_the_token_of_a_header_is_found_without_its_sc
 
 #[test]
 fn a_long_secret_of_many_lines_is_found_by_its_parts() {
-    let long: String = (0..900).map(|n| format!("line {n} of a certificate\n")).collect();
+    let lines = (0..900).map(|n| format!("line {n} of a certificate\n"));
+    let long = lines.collect::<Vec<_>>().concat();
     let secrets = secrets(&[&long]);
     let out = secrets.redacted(format!("<{long}>"));
     assert_eq!(out.replace(REDACTED, ""), "<\n>");
     let encoded = secrets.redacted(wrapped(&STANDARD.encode(&long), 76, "\n"));
     assert!(encoded.replace(REDACTED, "").len() < 100, "{encoded}");
+}
+
+#[test]
+fn the_beginning_of_a_secret_is_not_left_at_a_cut() {
+    let secrets = secrets(&["sk-canary-0123"]);
+    for (text, expected) in [
+        ("bad key sk-canary-01…", "bad key …"),
+        ("said: x sk-canary-…; sk-canary-0123", "said: x …; [redacted]"),
+        ("this…", "this…"),
+        ("whole sk-canary-01", "whole sk-canary-01"),
+    ] {
+        assert_eq!(secrets.redacted_cut(text), expected);
+    }
 }
 
 #[test]

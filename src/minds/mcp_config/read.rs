@@ -201,7 +201,7 @@ impl Entry<'_, '_> {
             return None;
         }
         let headers = self.given(map.get("headers"), "headers")?;
-        for (name, _) in headers.iter().filter(|(name, given)| is_open_secret(name, given)) {
+        for (name, _) in headers.iter().filter(|(name, given)| given.open_secret(name).is_some()) {
             let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
             let mend = "put it into an environment variable, write `{ env: NAME }`, and replace \
                         it: it may have been shared";
@@ -318,13 +318,6 @@ impl Entry<'_, '_> {
         }
         Some(all)
     }
-}
-
-/// True for a header that lets its bearer in and is written out.
-fn is_open_secret(name: &str, given: &Given) -> bool {
-    let name = name.to_lowercase();
-    let secret = ["authorization", "cookie", "key", "token", "secret"];
-    matches!(given, Given::Literal(_)) && secret.iter().any(|end| name.ends_with(end))
 }
 
 fn change(item: &Value) -> Option<Change> {

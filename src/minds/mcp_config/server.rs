@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::names::{Change, Filter};
+use crate::domain::secrets::looks_secret;
 
 /// A server and how its tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,15 @@ pub enum Given {
 }
 
 impl Given {
+    /// The value, if it is written out under a name that tells of a secret.
+    #[must_use]
+    pub fn open_secret(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Literal(text) => looks_secret(name).then_some(text),
+            Self::Env(_) => None,
+        }
+    }
+
     fn shown(&self) -> Value {
         match self {
             Self::Literal(text) => json!(text),
@@ -60,6 +70,15 @@ impl Given {
 }
 
 impl Transport {
+    /// The variables or headers it is given.
+    #[must_use]
+    pub fn given(&self) -> &[(String, Given)] {
+        match self {
+            Self::Stdio(program) => &program.env,
+            Self::Http(server) => &server.headers,
+        }
+    }
+
     /// What a problem says of it: nothing that may be a secret.
     #[must_use]
     pub fn in_short(&self) -> String {

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::identity::Identity;
 use super::launch::{Launch, Working};
 use super::record::{self, Record};
+use super::window::Window;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -129,7 +130,8 @@ impl Wish {
         let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
         let Some(folder) = noted.0.take() else { return Outcome::failed(so_far) };
         let (pid, group) = (record.identity.pid, working.group.clone());
-        let adopted = working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts));
+        let adopted =
+            working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts, &cx.keys));
         if let Err(error) = adopted {
             // Nobody would know of it, so it must not go on.
             group.end().await;
@@ -153,14 +155,17 @@ impl Wish {
         let held = launch.hold(cx.shells.enders())?;
         let record = self.record(cx, held.identity());
         let noted = Noted(Some(record::begin(&cx.workspace, &record)?));
-        Ok((noted, record, held.begin().await?))
+        let mut working = held.begin().await?;
+        working.out = Window::of(&cx.keys);
+        working.err = Window::of(&cx.keys);
+        Ok((noted, record, working))
     }
 
     fn record(&self, cx: &ToolCx, identity: &Identity) -> Record {
         Record {
             identity: identity.clone(),
             agent: cx.caller.clone(),
-            command: self.command.clone(),
+            command: cx.keys.redacted(self.command.clone()),
             shell: self.shell.clone(),
             started_at: cx.clock.now(),
             exit: None,

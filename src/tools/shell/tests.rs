@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::Shells;
 use super::identity::Identity;
 use super::launch::{Held, Launch};
 use super::note::follow;
-use super::{Keys, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
-use crate::domain::{Lang, Reminder, Stamp};
+use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::bench::Bench;
 use crate::tools::outcome::{Change, Outcome};
 use crate::tools::tool::ReminderView;
@@ -37,7 +38,7 @@ fn pid(reminder: &Reminder) -> u32 {
 
 /// The bench with this reminder in sight.
 fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
-    bench.cx.reminders = std::sync::Arc::from([ReminderView {
+    bench.cx.reminders = Arc::from([ReminderView {
         id: reminder.id.clone(),
         content: reminder.content.clone(),
         scope: ReminderScope::AgentShared,
@@ -48,7 +49,12 @@ fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
 }
 
 fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
-    let note = follow(&bench.cx.shells, reminder, &Keys::default(), (Lang::En, &Stamp::default()))?;
+    let note = follow(
+        &bench.cx.shells,
+        reminder,
+        &Arc::<Secrets>::default(),
+        (Lang::En, &Stamp::default()),
+    )?;
     Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder.clone() })
 }
 
@@ -343,9 +349,13 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
         meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
         let later = Bench::new().of(bench.cx.clone());
-        let told =
-            follow(&Shells::default(), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
-                .unwrap();
+        let told = follow(
+            &Shells::default(),
+            &reminder,
+            &Arc::<Secrets>::default(),
+            (Lang::En, &Stamp::default()),
+        )
+        .unwrap();
         assert!(told.content.contains("lost"), "{what}: {}", told.content);
         assert_eq!(told.meta.get("delete"), None, "{what}");
         drop(later);
@@ -360,7 +370,7 @@ async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
     let bench = Bench::new();
     let reminder = background(&bench, "sleep 30").await;
     let shells = Shells::default();
-    drop(follow(&shells, &reminder, &Keys::default(), (Lang::En, &Stamp::default())));
+    drop(follow(&shells, &reminder, &Arc::<Secrets>::default(), (Lang::En, &Stamp::default())));
     assert_eq!(shells.running(super::ProcessScope::All), [pid(&reminder)]);
     assert!(shells.stop(pid(&reminder), true).await);
     assert!(!Identity::of(pid(&reminder)).is_there());
