@@ -179,7 +179,7 @@ impl World {
             driving: self.setup.driving,
             permits: Permits::default(),
             rates: Rates::default(),
-            vault: Default::default(),
+            vault: dominds_tui::domain::Vault::default(),
             problems: Arc::default(),
             log: Arc::default(),
         }
