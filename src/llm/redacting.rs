@@ -61,7 +61,7 @@ impl Writing {
         stream.push(text.as_bytes(), &mut out);
         // A writer who is stopped loses nothing but the beginning of a secret.
         stream.settle(&mut out);
-        told.extend(delta(segment, out));
+        told.extend(delta(segment, &out));
         told.into_iter().map(Ok).collect()
     }
 
@@ -70,7 +70,7 @@ impl Writing {
         let (segment, mut stream) = self.segment.take()?;
         let mut out = Vec::new();
         stream.finish(&mut out);
-        delta(segment, out)
+        delta(segment, &out)
     }
 
     fn error(&self, error: LlmError) -> LlmError {
@@ -79,9 +79,9 @@ impl Writing {
     }
 }
 
-fn delta(segment: Segment, text: Vec<u8>) -> Option<GenEvent> {
+fn delta(segment: Segment, text: &[u8]) -> Option<GenEvent> {
     // What is held back begins and ends between two characters.
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let text = String::from_utf8_lossy(text).into_owned();
     (!text.is_empty()).then_some(GenEvent::Delta { segment, text })
 }
 
@@ -99,13 +99,13 @@ mod tests {
         redacting(stream::iter(events).boxed(), secrets).collect().await
     }
 
-    fn delta(segment: Segment, text: &str) -> Result<GenEvent, LlmError> {
-        Ok(GenEvent::Delta { segment, text: text.to_owned() })
+    fn delta(segment: Segment, text: &str) -> GenEvent {
+        GenEvent::Delta { segment, text: text.to_owned() }
     }
 
-    fn call(arguments: &str) -> Result<GenEvent, LlmError> {
+    fn call(arguments: &str) -> GenEvent {
         let [id, name] = ["c", "shell_cmd"].map(str::to_owned);
-        Ok(GenEvent::Call(ToolCall { id, name, arguments: arguments.to_owned() }))
+        GenEvent::Call(ToolCall { id, name, arguments: arguments.to_owned() })
     }
 
     fn text(events: &[Result<GenEvent, LlmError>], wanted: Segment) -> String {
@@ -121,12 +121,12 @@ mod tests {
         for cut in 1..KEY.len() {
             let (first, second) = KEY.split_at(cut);
             let events = told(vec![
-                delta(Segment::Thinking, &format!("it is {first}")),
-                delta(Segment::Thinking, second),
-                delta(Segment::Saying, &format!("说 {KEY} {first}")),
-                delta(Segment::Saying, &format!("{second} s")),
+                Ok(delta(Segment::Thinking, &format!("it is {first}"))),
+                Ok(delta(Segment::Thinking, second)),
+                Ok(delta(Segment::Saying, &format!("说 {KEY} {first}"))),
+                Ok(delta(Segment::Saying, &format!("{second} s"))),
                 Ok(GenEvent::Thought(json!({"text": KEY}))),
-                call(&format!("{{\"command\":\"echo {KEY}\"}}")),
+                Ok(call(&format!("{{\"command\":\"echo {KEY}\"}}"))),
                 Ok(GenEvent::End { model: None }),
             ])
             .await;
@@ -135,7 +135,7 @@ mod tests {
             assert!(thought.ends_with("[redacted]"), "{thought}");
             let said = text(&events, Segment::Saying);
             assert!(said.starts_with("说 [redacted] ") && said.ends_with("[redacted] s"), "{said}");
-            assert!(events.contains(&call("{\"command\":\"echo [redacted]\"}")));
+            assert!(events.contains(&Ok(call("{\"command\":\"echo [redacted]\"}"))));
             assert_eq!(events.last(), Some(&Ok(GenEvent::End { model: None })));
         }
     }
@@ -144,11 +144,11 @@ mod tests {
     async fn other_answers_and_their_order_stay_as_they_are() {
         let fails = LlmError::new(ErrorClass::Cut, "cut off").with_status(500);
         let events = vec![
-            delta(Segment::Thinking, "sk-"),
-            delta(Segment::Saying, "s"),
-            delta(Segment::Saying, "k-c"),
-            call("{}"),
-            delta(Segment::Saying, "more"),
+            Ok(delta(Segment::Thinking, "sk-")),
+            Ok(delta(Segment::Saying, "s")),
+            Ok(delta(Segment::Saying, "k-c")),
+            Ok(call("{}")),
+            Ok(delta(Segment::Saying, "more")),
             Err(fails),
         ];
         assert_eq!(told(events.clone()).await, events);
