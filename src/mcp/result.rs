@@ -237,4 +237,14 @@ mod tests {
         assert_eq!(tidy("äöü", 2), "äö…");
         assert_eq!(tidy("äö", 2), "äö");
     }
+
+    #[test]
+    fn a_secret_is_taken_out_before_a_text_is_cut() {
+        let secrets = Arc::new(Secrets::new([], ["sk-canary-0123".to_owned()]));
+        for most in 1..30 {
+            let cut = clean("key sk-ca\u{200b}nary-0123 end", most, &secrets);
+            assert!(!cut.contains("sk"), "{cut}");
+        }
+        assert_eq!(clean("key sk-canary-0123", 99, &secrets), "key [redacted]");
+    }
 }

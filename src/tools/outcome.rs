@@ -192,4 +192,35 @@ mod tests {
             assert!(capped.text.contains(lang.pick("48128 of 96008", "48128")), "{lang:?}");
         }
     }
+
+    #[test]
+    fn nothing_that_is_kept_or_shown_of_an_outcome_holds_a_secret() {
+        let key = "sk-canary-0123";
+        let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
+        let text = || format!("a {key} b");
+        let picture = |text: String| Picture {
+            media_type: "image/png",
+            bytes: Arc::from(format!("\u{89}PNG {text}").into_bytes()),
+        };
+        let (scope, render) = (ReminderScope::Dialog, Render::Plain);
+        let id = || "x".to_owned();
+        let add = Change::AddReminder { id: id(), content: text(), position: None, scope, render };
+        let meta = serde_json::json!({ "command": text(), "pid": 7 });
+        let outcome = Outcome {
+            changes: vec![
+                add,
+                Change::UpdateReminder { id: id(), content: text(), render: None },
+                Change::Follow { id: id(), content: text(), owner: "x", meta },
+                Change::ClearMind { reminder_content: Some(text()) },
+            ],
+            pictures: vec![picture(text()), picture("plain".to_owned())],
+            ..Outcome::done(text())
+        };
+        let clean = outcome.redacted(&secrets, Lang::En);
+        assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");
+        assert_eq!(clean.pictures, [picture("plain".to_owned())]);
+        let told = format!("{:?}", clean.changes);
+        assert!(!told.contains(key) && told.matches("a [redacted] b").count() == 5, "{told}");
+        assert!(told.contains("Number(7)"), "{told}");
+    }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Shells;
 use super::identity::Identity;
 use super::launch::{Held, Launch};
 use super::note::follow;
+use super::{Environment, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::bench::Bench;
@@ -399,5 +399,21 @@ async fn variables_are_for_the_commands_of_this_run() {
     ] {
         let outcome = bench.call(name, &args).await;
         assert!(outcome.text.contains(text), "{name} {args}: {}", outcome.text);
+    }
+}
+
+#[tokio::test]
+async fn a_variable_that_holds_a_key_is_neither_shown_nor_set_nor_passed_on() {
+    let mut bench = Bench::new();
+    bench.cx.shells = Shells::new(Environment::of([("MCP_TOKEN".into(), "hush".into())]));
+    bench.cx.keys = Arc::new(Secrets::new(["MCP_TOKEN".to_owned()], []));
+    for (name, args, ok, text) in [
+        ("env_get", json!({"key": "MCP_TOKEN", "reveal": true}), true, "never shown"),
+        ("env_set", json!({"key": "MCP_TOKEN", "value": "mine"}), false, "not set"),
+        ("shell_cmd", json!({"command": "echo [$MCP_TOKEN]"}), true, "[]"),
+    ] {
+        let outcome = bench.call(name, &args).await;
+        assert_eq!(outcome.ok, ok, "{name}: {}", outcome.text);
+        assert!(outcome.text.contains(text), "{name}: {}", outcome.text);
     }
 }
