@@ -148,6 +148,8 @@ impl Configured {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
+        // The log must not repeat it, whoever does.
+        logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
             && consent::lies_in(path, &self.workspace)

@@ -142,7 +142,7 @@ impl Drive {
             () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
         };
         let events = generation.provider.stream(generation.request.clone());
-        let mut stream = redacting(events, generation.tool_cx.keys.clone());
+        let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
         let mut live = Live::default();
         loop {
             let event = tokio::select! {

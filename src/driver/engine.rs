@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
+use crate::domain::secrets::is_secret;
 use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems, Secrets, Vault};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
@@ -113,12 +114,15 @@ impl Engine {
     /// All secrets that are known, those this configuration names among them. What any program is told
     /// is none, whoever names it.
     pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
-        let told = |name: &&str| PASSED_ON.contains(name);
-        let servers = minds.mcp_secrets();
         let mut names = minds.key_variables();
-        names.extend(servers.names().filter(|name| !told(name)).map(str::to_owned));
+        let servers = minds.mcp_variables().iter();
+        names.extend(servers.filter_map(|(name, variable)| {
+            let told = PASSED_ON.contains(&variable.as_str());
+            let plain = (self.env)(variable).is_some_and(|v| !is_secret([name, variable], &v));
+            (!told && !plain).then(|| variable.clone())
+        }));
         let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
-        values.extend(servers.values().map(str::to_owned));
+        values.extend(minds.mcp_secrets().values().map(str::to_owned));
         self.vault.learn(names, values)
     }
 

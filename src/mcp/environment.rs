@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::secrets::is_secret;
 use crate::domain::{Secrets, Vault};
 use crate::minds::mcp_config::Given;
 use crate::tools::PASSED_ON;
@@ -37,7 +38,8 @@ impl Resolved {
                             "{name} needs the environment variable {variable}, which is not set"
                         )
                     })?;
-                    if !PASSED_ON.contains(&variable.as_str()) {
+                    let is_told = PASSED_ON.contains(&variable.as_str());
+                    if !is_told && is_secret([name, variable], &value) {
                         names.push(variable.clone());
                         values.push(value.clone());
                     }
@@ -70,6 +72,7 @@ mod tests {
             ("SHORT", "on"),
             ("PATH", "/bin"),
             ("HOME", "/home/somebody"),
+            ("NODE_ENV", "production"),
             ("OPENAI_API_KEY", "sk-other"),
         ]
         .into_iter()
@@ -91,11 +94,12 @@ mod tests {
             ("C".to_owned(), Given::Literal("a-word".to_owned())),
             ("X_TOKEN".to_owned(), Given::Literal("open-secret".to_owned())),
             ("WHERE".to_owned(), Given::Env("HOME".to_owned())),
+            ("NODE_ENV".to_owned(), Given::Env("NODE_ENV".to_owned())),
         ];
         let vault = Vault::default();
         let resolved = Resolved::of(&given, &env, &vault).unwrap();
-        let text = "sk-canary turned on a-word, open-secret, in /home/somebody";
-        let expected = "[redacted] turned on a-word, [redacted], in /home/somebody";
+        let text = "sk-canary turned on a-word, open-secret, production in /home/somebody";
+        let expected = "[redacted] turned on a-word, [redacted], production in /home/somebody";
         assert_eq!(resolved.redact(text), expected);
         assert_eq!(vault.secrets().redacted(text.to_owned()), expected, "everybody knows it");
         assert!(vault.secrets().is_one("TOKEN") && !vault.secrets().is_one("HOME"));

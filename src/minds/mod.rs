@@ -57,7 +57,9 @@ pub struct Minds {
     diligence: Option<String>,
     /// The servers of `mcp.yaml`, whose toolsets carry their names.
     mcp_servers: Vec<String>,
-    /// What their entries name, and what they write out.
+    /// Which variables their entries name, each behind the name it has there.
+    mcp_variables: Vec<(String, String)>,
+    /// What they write out.
     mcp_secrets: Secrets,
     /// The files as read, to find lines in.
     team_text: Option<String>,
@@ -84,8 +86,9 @@ impl Minds {
         problems.extend(llm_problems);
         let mcp = McpFile::load(workspace);
         let mcp_servers = mcp.ids().map(str::to_owned).collect();
-        let mcp_secrets =
-            Secrets::new(mcp.variables().map(str::to_owned), mcp.open_secrets().map(str::to_owned));
+        let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
+        let mcp_variables = mcp.variables().map(owned).collect();
+        let mcp_secrets = Secrets::new([], mcp.open_secrets().map(str::to_owned));
         problems.extend(mcp.problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
@@ -94,6 +97,7 @@ impl Minds {
             lang,
             diligence: diligence::load(workspace, lang),
             mcp_servers,
+            mcp_variables,
             mcp_secrets,
             team,
             providers,
@@ -152,7 +156,13 @@ impl Minds {
         with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
     }
 
-    /// The variables that entries of MCP servers name, and what they write out though it looks secret.
+    /// The variables that entries of MCP servers name, each behind the name it has there.
+    #[must_use]
+    pub fn mcp_variables(&self) -> &[(String, String)] {
+        &self.mcp_variables
+    }
+
+    /// What entries of MCP servers write out though it looks secret.
     #[must_use]
     pub fn mcp_secrets(&self) -> &Secrets {
         &self.mcp_secrets

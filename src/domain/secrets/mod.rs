@@ -59,6 +59,27 @@ pub fn looks_secret(name: &str) -> bool {
         || TELLING_ENDS.iter().any(|end| upper.ends_with(end))
 }
 
+/// True if the value of a variable that is called these names is to be kept secret: most are, but not a
+/// plain word or a path under names that tell of nothing. `production` must not vanish from every file.
+#[must_use]
+pub fn is_secret(names: [&str; 2], value: &str) -> bool {
+    names.into_iter().any(looks_secret) || !(is_wordy(value) || is_path(value))
+}
+
+/// True for words as people choose them.
+fn is_wordy(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_. ".contains(&byte))
+}
+
+fn is_path(value: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./ ".contains(&byte);
+    let short = |part: &str| part.len() <= 32;
+    value.starts_with('/')
+        && value.bytes().filter(|byte| *byte == b'/').count() > 1
+        && value.bytes().all(plain)
+        && value.split('/').all(short)
+}
+
 /// The secrets that are known: names of variables that hold one, and values.
 #[derive(Clone, Default)]
 pub struct Secrets {
@@ -90,6 +111,16 @@ impl Secrets {
     pub fn named(names: Vec<String>, read: impl Fn(&str) -> Option<String>) -> Self {
         let values: Vec<String> = names.iter().filter_map(|name| read(name)).collect();
         Self::new(names, values)
+    }
+
+    /// Those that nobody writes by chance: for what a model writes, where a word must stay that word.
+    #[must_use]
+    pub fn unmistakable(self: &Arc<Self>) -> Arc<Self> {
+        if !self.values.iter().any(|value| is_wordy(value)) {
+            return self.clone();
+        }
+        let values = self.values.iter().filter(|value| !is_wordy(value));
+        Arc::new(Self::new(self.names.iter().cloned(), values.cloned()))
     }
 
     /// True if the variable of this name holds a secret.
@@ -163,11 +194,6 @@ impl Secrets {
     #[must_use]
     pub fn stream(self: &Arc<Self>) -> Stream {
         Stream::new(self.finder.clone())
-    }
-
-    /// The variables that hold secrets.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
     }
 
     /// The values, for the one process that must know them to take them out.

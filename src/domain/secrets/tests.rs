@@ -7,7 +7,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{REDACTED, Secrets, Vault};
+use super::{REDACTED, Secrets, Vault, is_secret};
 
 const KEY: &str = "sk-canary/01+23=45?\"67\\89";
 
@@ -181,6 +181,28 @@ fn the_beginning_of_a_secret_is_not_left_at_a_cut() {
     ] {
         assert_eq!(secrets.redacted_cut(text), expected);
     }
+}
+
+#[test]
+fn a_word_is_a_secret_only_where_it_is_called_one() {
+    for (names, value, secret) in [
+        (["NODE_ENV", "NODE_ENV"], "production", false),
+        (["ROOT", "PROJECT"], "/home/somebody/project-2", false),
+        (["PASSWORD", "X"], "production", true),
+        (["X", "DB_PASSWORD"], "correct-horse", true),
+        (["X", "Y"], "hunter22", true),
+        (["X", "Y"], "Production", true),
+        (["X", "Y"], "/ab/cd+ef==", true),
+        (["X", "Y"], "/0123456789abcdef/0123456789abcdef0123456789abcdef0", true),
+        (["X", "Y"], "https://somewhere/hook", true),
+    ] {
+        assert_eq!(is_secret(names, value), secret, "{names:?} {value}");
+    }
+    let all = secrets(&["not-needed", "sk-canary-0123"]);
+    assert_eq!(all.redacted("not-needed".to_owned()), REDACTED);
+    let written = all.unmistakable();
+    let text = "not-needed sk-canary-0123".to_owned();
+    assert_eq!(written.redacted(text), "not-needed [redacted]");
 }
 
 #[test]

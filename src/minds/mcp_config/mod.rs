@@ -57,10 +57,10 @@ impl McpFile {
         servers.flat_map(|server| server.transport.given())
     }
 
-    /// The variables of the environment that entries name.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.given().filter_map(|(_, given)| match given {
-            Given::Env(name) => Some(name.as_str()),
+    /// The variables of the environment that entries name, each behind the name it is given there.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given().filter_map(|(name, given)| match given {
+            Given::Env(variable) => Some((name.as_str(), variable.as_str())),
             Given::Literal(_) => None,
         })
     }

@@ -44,11 +44,21 @@ pub struct HttpServer {
 }
 
 /// A value of a variable or a header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Given {
     Literal(String),
     /// The value of this environment variable.
     Env(String),
+}
+
+impl fmt::Debug for Given {
+    /// What is written out may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(_) => f.write_str("***"),
+            Self::Env(name) => f.debug_tuple("Env").field(name).finish(),
+        }
+    }
 }
 
 impl Given {
