@@ -20,9 +20,9 @@ use crate::llm::{
 use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
-use crate::platform::{RandomIds, SystemClock, dirs, env};
+use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, Register, Registry, Shells};
+use crate::tools::{Environment, Keeping, Register, Registry, Shells};
 use crate::yaml;
 
 pub use probe::{Finding, Probe, probe};
@@ -65,7 +65,11 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sources = trust
         .clone()
         .map(|trust| Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools))]));
-    let shells = Shells::known_in(Environment::of(env::all()), register(start.workspace));
+    let shells = Shells::kept(
+        Environment::of(env::all()),
+        register(start.workspace),
+        Keeping::Beside(env::this_program()),
+    );
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
         Some(trust) => trust,
@@ -103,6 +107,7 @@ pub fn servers(workspace: &Path, trust: Arc<Trust>, own: &Registry) -> Servers {
         lang: env::work_language(),
         env: &env::variable,
         clients: Clients::default(),
+        vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
     })
@@ -127,6 +132,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         driving: Driving::new(false),
         permits: Permits::default(),
         rates: Rates::default(),
+        vault: logs::vault().clone(),
         problems,
         log: Arc::default(),
     }
@@ -176,6 +182,8 @@ impl Configured {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
+        // The log must not repeat it, whoever does.
+        logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
             && trust::lies_in(path, &self.workspace)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dominds_tui::app;
-use dominds_tui::domain::Lang;
+use dominds_tui::domain::{Lang, Vault};
 use dominds_tui::llm::Clients;
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::Minds;
@@ -44,6 +44,7 @@ fn registry() -> Registry {
         lang: Lang::En,
         env: &|_| None,
         clients: Clients::default(),
+        vault: Vault::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
     });

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::tools::KEEP_OUTPUT;
+
 /// The program and its commands. The man pages and the completions are made from this, too.
 #[derive(Debug, Parser)]
 #[command(
@@ -113,6 +115,9 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// Keep the output of a background process; started by the program itself
+    #[command(name = KEEP_OUTPUT, hide = true)]
+    KeepOutput,
     /// What a member is sent: prompt, context, tools; nothing is sent
     Read(Read),
     /// Check the workspace; changes nothing

@@ -32,6 +32,7 @@ use clap::{CommandFactory, Parser};
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{dirs, logs, memory};
+use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
@@ -54,6 +55,10 @@ pub fn main() -> ExitCode {
         }
     };
     memory::keep_to_ourselves();
+    if matches!(cli.command, Some(Command::KeepOutput)) {
+        tools::keep_output();
+        return Status::Done.into();
+    }
     // Whoever needs it says so.
     let _ = dirs::make_state();
     let _log = logs::start();
@@ -131,6 +136,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json, None),
         Some(
             Command::Init { .. }
+            | Command::KeepOutput
             | Command::Completions { .. }
             | Command::Manual { .. }
             | Command::Demo(_),

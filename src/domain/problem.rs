@@ -1,6 +1,10 @@
 //! What is wrong, where, and what a person can do about it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+
+use super::Secrets;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -58,6 +62,13 @@ impl Problem {
             text: text.into(),
             mend: mend.into(),
         }
+    }
+
+    /// The same finding without secrets in its texts.
+    #[must_use]
+    pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
+        let [id, text, mend] = [self.id, self.text, self.mend].map(|text| secrets.redacted(text));
+        Self { id, text, mend, ..self }
     }
 
     /// The same finding, as a mere warning.

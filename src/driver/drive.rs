@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 
 use crate::domain::record::Call;
 use crate::domain::{DialogId, IdSource};
-use crate::llm::{ErrorClass, LlmError};
+use crate::llm::{ErrorClass, LlmError, redacting};
 use crate::protocol::event::{RetryView, Segment, UiEvent};
 use crate::tools::{Outcome, ToolCx};
 
@@ -141,7 +141,8 @@ impl Drive {
             permit = generation.permits.acquire() => permit,
             () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
         };
-        let mut stream = generation.provider.stream(generation.request.clone());
+        let events = generation.provider.stream(generation.request.clone());
+        let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
         let mut live = Live::default();
         loop {
             let event = tokio::select! {

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
+use crate::domain::secrets::is_secret;
 use crate::domain::trust::Unagreed;
-use crate::domain::{AgentId, Clock, IdSource, Lang, Problems};
+use crate::domain::{AgentId, Clock, IdSource, Lang, Problems, Secrets, Vault};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{Registry, Shells};
+use crate::tools::{PASSED_ON, Registry, Shells};
 
 use super::log::Log;
 use super::rate::Rates;
@@ -148,6 +149,8 @@ pub struct Engine {
     pub rates: Rates,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
+    /// What was secret in this run of the program.
+    pub vault: Vault,
     /// Counts nothing at the start.
     pub log: Arc<Log>,
 }
@@ -169,6 +172,21 @@ impl Engine {
         let minds = Minds::load(&self.workspace, self.lang);
         let without = self.trust.without_shell(&minds);
         minds.without_shells(&without)
+    }
+
+    /// All secrets that are known, those this configuration names among them. What any program is told
+    /// is none, whoever names it.
+    pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
+        let mut names = minds.key_variables();
+        let servers = minds.mcp_variables().iter();
+        names.extend(servers.filter_map(|(name, variable)| {
+            let told = PASSED_ON.contains(&variable.as_str());
+            let plain = (self.env)(variable).is_some_and(|v| !is_secret([name, variable], &v));
+            (!told && !plain).then(|| variable.clone())
+        }));
+        let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
+        values.extend(minds.mcp_secrets().values().map(str::to_owned));
+        self.vault.learn(names, values)
     }
 
     /// Those of a provider that takes at most so many requests at once.

@@ -12,7 +12,7 @@ use crate::domain::trust::Unagreed;
 use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, Reminder, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
-use crate::tools::{Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
+use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
 use super::context::{self, Surroundings};
@@ -110,7 +110,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         tools: Arc::new(tools),
         tool_cx: ToolCx {
             sees_pictures: config.sends_pictures_to(model),
-            keys: Arc::new(Keys::named(minds.key_variables(), engine.env)),
+            keys: engine.secrets(&minds),
             access: Arc::new(access),
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },

@@ -5,7 +5,7 @@ use crate::domain::reminder::SharedEdit;
 use crate::domain::{Reminder, SelfId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::UiEvent;
-use crate::tools::{Keys, follow};
+use crate::tools::follow;
 
 use super::supervisor::Supervisor;
 use super::tree::TreeTask;
@@ -25,7 +25,7 @@ impl TreeTask {
         }
         let engine = self.engine.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            let keys = Keys::named(engine.minds().key_variables(), engine.env);
+            let keys = engine.secrets(&engine.minds());
             let told = (engine.lang, &engine.clock.now());
             let renewed = shared.into_iter().filter_map(|reminder| {
                 let note = follow(&engine.shells, &reminder, &keys, told)?;
@@ -46,7 +46,13 @@ impl TreeTask {
 
 impl Supervisor {
     pub(super) async fn tell_processes(&self) {
-        self.tell(UiEvent::Processes(self.engine.shells.list())).await;
+        let secrets = self.engine.vault.secrets();
+        let mut all = self.engine.shells.list();
+        for one in &mut all {
+            // A record of an earlier run may be older than what is known now.
+            one.command = secrets.redacted(std::mem::take(&mut one.command));
+        }
+        self.tell(UiEvent::Processes(all)).await;
     }
 
     /// Its end is waited for beside everything else; what became of it is in the list.

@@ -19,7 +19,7 @@ use super::error::{ErrorClass, LlmError, plain};
 use super::http::innermost;
 use super::protocol::{Fold, Protocol};
 use super::sse::{Decoder, MAX_EVENT_BYTES};
-use super::{Clients, Endpoint, GenEvent, Limits, Request, address, failure};
+use super::{Clients, Endpoint, GenEvent, Limits, Request, Secret, address, failure};
 
 /// Most bytes of an error body that are read.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -202,29 +202,32 @@ impl<P: Protocol> Exchange<P> {
     async fn refused(&self, mut response: Response) -> LlmError {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
+        // What the other side sent back is clean before it is cut.
+        let mut clean = self.endpoint.api_key.as_ref().map(Secret::stream).unwrap_or_default();
         let end = Instant::now() + ERROR_BODY_TIME;
         while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
-            let room = ERROR_BODY_BYTES.saturating_sub(body.len());
-            body.extend(part.iter().take(room));
+            clean.push(&part, &mut body);
             if body.len() >= ERROR_BODY_BYTES {
+                body.truncate(ERROR_BODY_BYTES);
                 break;
             }
         }
-        let text = self.clean(&String::from_utf8_lossy(&body));
+        if body.len() < ERROR_BODY_BYTES {
+            clean.finish(&mut body);
+        }
+        let text = String::from_utf8_lossy(&body).into_owned();
         failure::from_response(status, &headers, &text)
     }
 
-    /// Takes the key out of what the other side sent.
-    fn clean(&self, text: &str) -> String {
-        match &self.endpoint.api_key {
-            Some(key) => key.redact(text),
-            None => text.to_owned(),
-        }
-    }
-
+    /// Takes the key out of what the other side said, which may have been cut.
     fn redacted(&self, error: LlmError) -> LlmError {
-        let text = self.clean(error.message());
-        error.with_message(&text)
+        match &self.endpoint.api_key {
+            Some(key) => {
+                let text = key.redact(error.message());
+                error.with_message(&text)
+            }
+            None => error,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use super::error::{ErrorClass, LlmError};
 use super::remote::Endpoint;
+use crate::domain::Secrets;
+use crate::domain::secrets::Stream;
 
 /// Largest file of certificates that is read.
 const CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -45,27 +47,44 @@ impl Default for Limits {
 }
 
 /// A text that is never printed: an API key.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+#[derive(Clone)]
+pub struct Secret {
+    text: String,
+    known: Arc<Secrets>,
+}
 
 impl Secret {
     /// Keeps `text` without the blanks around it; `None` if nothing is left.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        (!text.is_empty()).then(|| Self(text.to_owned()))
+        let text = text.trim().to_owned();
+        let known = Arc::new(Secrets::new([], [text.clone()]));
+        (!text.is_empty()).then_some(Self { text, known })
     }
 
     /// The text itself, for the one place that sends it.
     pub(super) fn expose(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    /// `text` with every occurrence of the secret replaced.
+    /// `text` without the secret, in whatever form, and without half of it at a cut.
     pub(super) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, "***")
+        self.known.redacted_cut(text)
+    }
+
+    /// For bytes that come in pieces.
+    pub(super) fn stream(&self) -> Stream {
+        self.known.stream()
     }
 }
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Secret {}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -200,7 +219,7 @@ mod tests {
     fn a_secret_is_never_printed_and_blanks_are_no_secret() {
         let secret = Secret::new(" sk-canary\n").unwrap();
         assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "*** Some(***)");
-        assert_eq!(secret.redact("key sk-canary is bad"), "key *** is bad");
+        assert_eq!(secret.redact("key sk-canary is bad"), "key [redacted] is bad");
         assert_eq!(Secret::new(" \n"), None);
     }
 

@@ -28,6 +28,7 @@ mod paced;
 mod pairing;
 mod picture;
 mod protocol;
+mod redacting;
 
 #[cfg(test)]
 mod canned;
@@ -43,6 +44,7 @@ pub use error::{ErrorClass, LlmError};
 pub use http::{Clients, Limits, Secret};
 pub use mock::Mock;
 pub use picture::Picture;
+pub use redacting::redacting;
 pub use remote::{Endpoint, Remote};
 pub use request::{Message, ModelParams, Request, ToolSchema};
 pub use responses::Responses;

@@ -1,19 +1,20 @@
 //! What a server is told of the environment: little, and what its entry names.
 
+use std::sync::Arc;
+
+use crate::domain::secrets::is_secret;
+use crate::domain::{Secrets, Vault};
 use crate::minds::mcp_config::Given;
 use crate::tools::PASSED_ON;
 
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// Shorter values are too likely to be ordinary words.
-const SHORTEST_SECRET: usize = 6;
-
-/// Values for names, and which of them must not be shown.
+/// Values for names, and what must not be shown.
 #[derive(Clone, Default)]
 pub(super) struct Resolved {
     pub pairs: Vec<(String, String)>,
-    secrets: Vec<String>,
+    pub secrets: Arc<Secrets>,
 }
 
 impl std::fmt::Debug for Resolved {
@@ -23,10 +24,12 @@ impl std::fmt::Debug for Resolved {
 }
 
 impl Resolved {
-    /// The error is a sentence that names the variable that is missing.
-    pub fn of(given: &[(String, Given)], env: &EnvReader) -> Result<Self, String> {
-        let mut resolved = Self::default();
+    /// The error is a sentence that names the variable that is missing. What every program is told is no
+    /// secret, whoever names it.
+    pub fn of(given: &[(String, Given)], env: &EnvReader, vault: &Vault) -> Result<Self, String> {
+        let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (name, given) in given {
+            values.extend(given.open_secret(name).map(str::to_owned));
             let value = match given {
                 Given::Literal(text) => text.clone(),
                 Given::Env(variable) => {
@@ -35,19 +38,22 @@ impl Resolved {
                             "{name} needs the environment variable {variable}, which is not set"
                         )
                     })?;
-                    resolved.secrets.push(value.clone());
+                    let is_told = PASSED_ON.contains(&variable.as_str());
+                    if !is_told && is_secret([name, variable], &value) {
+                        names.push(variable.clone());
+                        values.push(value.clone());
+                    }
                     value
                 }
             };
-            resolved.pairs.push((name.clone(), value));
+            pairs.push((name.clone(), value));
         }
-        Ok(resolved)
+        Ok(Self { pairs, secrets: vault.learn(names, values) })
     }
 
-    /// `text` without the values that came from the environment.
+    /// `text` without anything secret.
     pub fn redact(&self, text: &str) -> String {
-        let secrets = self.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET);
-        secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
+        self.secrets.redacted(text.to_owned())
     }
 }
 
@@ -61,15 +67,22 @@ mod tests {
     use super::*;
 
     fn env(name: &str) -> Option<String> {
-        [("TOKEN", "sk-canary"), ("SHORT", "on"), ("PATH", "/bin"), ("OPENAI_API_KEY", "sk-other")]
-            .into_iter()
-            .find_map(|(known, value)| (known == name).then(|| value.to_owned()))
+        [
+            ("TOKEN", "sk-canary"),
+            ("SHORT", "on"),
+            ("PATH", "/bin"),
+            ("HOME", "/home/somebody"),
+            ("NODE_ENV", "production"),
+            ("OPENAI_API_KEY", "sk-other"),
+        ]
+        .into_iter()
+        .find_map(|(known, value)| (known == name).then(|| value.to_owned()))
     }
 
     #[test]
     fn a_variable_that_is_missing_is_named() {
         let given = [("A".to_owned(), Given::Env("NOWHERE".to_owned()))];
-        let error = Resolved::of(&given, &env).unwrap_err();
+        let error = Resolved::of(&given, &env, &Vault::default()).unwrap_err();
         assert_eq!(error, "A needs the environment variable NOWHERE, which is not set");
     }
 
@@ -78,16 +91,24 @@ mod tests {
         let given = [
             ("A".to_owned(), Given::Env("TOKEN".to_owned())),
             ("B".to_owned(), Given::Env("SHORT".to_owned())),
-            ("C".to_owned(), Given::Literal("word".to_owned())),
+            ("C".to_owned(), Given::Literal("a-word".to_owned())),
+            ("X_TOKEN".to_owned(), Given::Literal("open-secret".to_owned())),
+            ("WHERE".to_owned(), Given::Env("HOME".to_owned())),
+            ("NODE_ENV".to_owned(), Given::Env("NODE_ENV".to_owned())),
         ];
-        let resolved = Resolved::of(&given, &env).unwrap();
-        assert_eq!(resolved.redact("sk-canary turned on a word"), "*** turned on a word");
+        let vault = Vault::default();
+        let resolved = Resolved::of(&given, &env, &vault).unwrap();
+        let text = "sk-canary turned on a-word, open-secret, production in /home/somebody";
+        let expected = "[redacted] turned on a-word, [redacted], production in /home/somebody";
+        assert_eq!(resolved.redact(text), expected);
+        assert_eq!(vault.secrets().redacted(text.to_owned()), expected, "everybody knows it");
+        assert!(vault.secrets().is_one("TOKEN") && !vault.secrets().is_one("HOME"));
         assert!(!format!("{resolved:?}").contains("canary"));
     }
 
     #[test]
     fn keys_are_not_passed_on() {
         let told: Vec<_> = passed_on(&env).collect();
-        assert_eq!(told, [("PATH", "/bin".to_owned())]);
+        assert_eq!(told, [("PATH", "/bin".to_owned()), ("HOME", "/home/somebody".to_owned())]);
     }
 }

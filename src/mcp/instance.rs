@@ -22,6 +22,7 @@ use super::plan::Permission;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
+use crate::domain::Vault;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Program, Transport};
 
@@ -45,6 +46,8 @@ pub(super) struct Surroundings {
     pub env: &'static EnvReader,
     pub clients: Clients,
     pub permission: Arc<dyn Permission>,
+    /// Learns what servers are given, so that nobody repeats it.
+    pub vault: Vault,
 }
 
 impl std::fmt::Debug for Surroundings {
@@ -97,15 +100,15 @@ type Running = RunningService<RoleClient, Ear>;
 impl<K: Copy + Send + 'static> Birth<K> {
     /// Lives until it is stopped or its server ends. Returns its key.
     pub async fn live(self) -> K {
-        let key = self.key;
+        let (key, vault) = (self.key, &self.around.vault);
         if !self.is_permitted().await {
             let why = "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
             let _ = self.signs.send((key, Sign::Failed(why.to_owned()))).await;
             return key;
         }
         let own = match &self.server.transport {
-            Transport::Stdio(program) => Resolved::of(&program.env, self.around.env),
-            Transport::Http(server) => Resolved::of(&server.headers, self.around.env),
+            Transport::Stdio(program) => Resolved::of(&program.env, self.around.env, vault),
+            Transport::Http(server) => Resolved::of(&server.headers, self.around.env, vault),
         };
         let failure = match own {
             Ok(own) => match &self.server.transport {

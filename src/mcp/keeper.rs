@@ -16,7 +16,7 @@ use super::plan::{Step, Trouble, step};
 use super::roster::{self, Offer};
 use super::snapshot::Snapshot;
 use super::tool::ServerTool;
-use crate::domain::{DialogId, Problem};
+use crate::domain::{DialogId, Problem, Vault};
 use crate::minds::mcp_config::{McpServer, PATH};
 use crate::tools::Whose;
 
@@ -71,6 +71,7 @@ pub(super) struct Keeper {
     desk: mpsc::WeakSender<Order>,
     signs: mpsc::Receiver<(Key, Sign)>,
     fleet: Fleet,
+    vault: Vault,
     /// In the order of the file.
     servers: Vec<Server>,
     /// Names a server or its tools cannot have.
@@ -89,10 +90,11 @@ impl Keeper {
         orders: mpsc::Receiver<Order>,
         told: watch::Sender<Arc<Snapshot>>,
     ) -> Self {
+        let vault = around.vault.clone();
         let (signs_in, signs) = mpsc::channel(ORDERS);
         let fleet = Fleet::new(around, signs_in);
         let (servers, refused, settling) = (Vec::new(), Vec::new(), Vec::new());
-        Self { orders, desk, signs, fleet, servers, taken, refused, told, settling }
+        Self { orders, desk, signs, fleet, vault, servers, taken, refused, told, settling }
     }
 
     /// Works until it is told to close, or nobody can give orders any more.
@@ -310,15 +312,17 @@ impl Keeper {
     /// What everybody sees from now on.
     fn publish(&self) {
         let Some(desk) = self.desk.upgrade() else { return };
+        let secrets = self.vault.secrets();
         let offers: Vec<Offer> = self.servers.iter().filter_map(Server::offer).collect();
-        let (entries, doubts) = roster::entries(&offers, &self.taken);
+        let (entries, doubts) = roster::entries(&offers, &self.taken, &secrets);
         let stateful = offers.iter().filter(|offer| !offer.config.stateless);
         let troubles = self.servers.iter().filter_map(Server::problem);
         let lines = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
         let doubts = doubts.into_iter().map(|(server, problem)| at(problem, lines(&server)));
+        let all = self.refused.iter().cloned().chain(troubles).chain(doubts);
         let snapshot = Snapshot {
             stateful: stateful.map(|offer| offer.server.to_owned()).collect(),
-            problems: self.refused.iter().cloned().chain(troubles).chain(doubts).collect(),
+            problems: all.map(|problem| problem.redacted(&secrets)).collect(),
             held: self.fleet.held(),
             tools: entries
                 .into_iter()

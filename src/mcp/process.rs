@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
@@ -17,7 +17,7 @@ use crate::tools::{Group, Identity};
 /// How long a server may take to go after its input ended, and again after it was told to.
 const LEAVING: Duration = Duration::from_millis(500);
 /// A line of its error output is kept and logged up to here.
-const LINE_BYTES: u64 = 2_000;
+const LINE_BYTES: usize = 2_000;
 /// Lines kept for a person who wants to know why it failed.
 const LAST_LINES: usize = 8;
 
@@ -112,17 +112,37 @@ impl LastWords {
 }
 
 /// Reads the error output to its end, so that a server never waits for us.
-pub(super) async fn listen(server: &str, stderr: ChildStderr, own: &Resolved, last: &LastWords) {
-    let mut reader = BufReader::new(stderr);
+pub(super) async fn listen(
+    server: &str,
+    mut stderr: ChildStderr,
+    own: &Resolved,
+    last: &LastWords,
+) {
+    let mut stream = own.secrets.stream();
+    let (mut block, mut text) = (vec![0; LINE_BYTES], Vec::new());
     loop {
-        let mut line = Vec::new();
-        match (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {
-                let text = own.redact(String::from_utf8_lossy(&line).trim_end());
-                tracing::debug!(server, text, "mcp server");
-                last.add(text);
-            }
+        let read = stderr.read(&mut block).await.unwrap_or_default();
+        let is_over = read == 0;
+        if is_over {
+            stream.finish(&mut text);
+        } else {
+            stream.push(block.get(..read).unwrap_or_default(), &mut text);
+        }
+        while let Some(length) = line_of(&text, is_over) {
+            let line: Vec<u8> = text.drain(..length).collect();
+            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+            tracing::debug!(server, text = line, "mcp server");
+            last.add(line);
+        }
+        if is_over {
+            return;
         }
     }
+}
+
+/// The length of the first line, if it is whole or long enough.
+fn line_of(text: &[u8], is_over: bool) -> Option<usize> {
+    let end = text.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+    let rest = (text.len() >= LINE_BYTES || is_over && !text.is_empty()).then_some(text.len());
+    Some(end.or(rest)?.min(LINE_BYTES))
 }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::domain::{Lang, PictureKind};
+use crate::domain::{Lang, PictureKind, Secrets};
 use crate::tools::{Outcome, Picture, RESULT_LIMIT_CHARS};
 
 const MOST_PICTURES: usize = 8;
@@ -27,6 +27,12 @@ pub(super) fn tidy(text: &str, most: usize) -> String {
     short
 }
 
+/// The same without secrets, also those that end where the text is cut.
+pub(super) fn clean(text: &str, most: usize, secrets: &Arc<Secrets>) -> String {
+    let seen: String = text.chars().filter(|&c| is_seen(c)).collect();
+    tidy(&secrets.redacted(seen), most)
+}
+
 /// False for control characters, for signs that turn the direction of writing, and for the invisible
 /// letters a text can be hidden in.
 fn is_seen(c: char) -> bool {
@@ -37,8 +43,8 @@ fn is_seen(c: char) -> bool {
 }
 
 /// What the call leaves behind.
-pub(super) fn outcome(result: CallToolResult, lang: Lang) -> Outcome {
-    let mut read = Read { lang, texts: Vec::new(), pictures: Vec::new() };
+pub(super) fn outcome(result: CallToolResult, secrets: &Arc<Secrets>, lang: Lang) -> Outcome {
+    let mut read = Read { lang, secrets, texts: Vec::new(), pictures: Vec::new() };
     for block in result.content {
         read.block(block);
     }
@@ -46,7 +52,7 @@ pub(super) fn outcome(result: CallToolResult, lang: Lang) -> Outcome {
     if texts.is_empty()
         && let Some(structured) = result.structured_content.filter(|value| !value.is_null())
     {
-        texts.push(tidy(&structured.to_string(), BLOCK_CHARS));
+        texts.push(clean(&structured.to_string(), BLOCK_CHARS, secrets));
     }
     if texts.is_empty() {
         texts.push(if pictures.is_empty() { nothing(lang) } else { shown(pictures.len(), lang) });
@@ -55,20 +61,29 @@ pub(super) fn outcome(result: CallToolResult, lang: Lang) -> Outcome {
     Outcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), pictures }
 }
 
-struct Read {
+struct Read<'a> {
     lang: Lang,
+    secrets: &'a Arc<Secrets>,
     texts: Vec<String>,
     pictures: Vec<Picture>,
 }
 
-impl Read {
+impl Read<'_> {
+    fn clean(&self, text: &str, most: usize) -> String {
+        clean(text, most, self.secrets)
+    }
+
     fn block(&mut self, block: ContentBlock) {
         match block {
-            ContentBlock::Text(text) => self.texts.push(tidy(&text.text, BLOCK_CHARS)),
+            ContentBlock::Text(text) => {
+                let text = self.clean(&text.text, BLOCK_CHARS);
+                self.texts.push(text);
+            }
             ContentBlock::Image(image) => self.picture(&image.mime_type, &image.data),
             ContentBlock::Resource(embedded) => match embedded.resource {
                 ResourceContents::TextResourceContents { uri, text, .. } => {
-                    let (uri, text) = (tidy(&uri, LINK_CHARS), tidy(&text, BLOCK_CHARS));
+                    let (uri, text) =
+                        (self.clean(&uri, LINK_CHARS), self.clean(&text, BLOCK_CHARS));
                     self.texts.push(format!("[{uri}]\n{text}"));
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
@@ -76,7 +91,7 @@ impl Read {
                     if kind.starts_with("image/") {
                         self.picture(&kind, &blob);
                     } else {
-                        self.left_out(&tidy(&uri, LINK_CHARS));
+                        self.left_out(&uri);
                     }
                 }
                 _ => self.left_out("resource"),
@@ -84,12 +99,13 @@ impl Read {
             ContentBlock::ResourceLink(link) => {
                 let facts = [link.title, link.description, link.mime_type];
                 let facts: Vec<String> =
-                    facts.into_iter().flatten().map(|fact| tidy(&fact, LINK_CHARS)).collect();
-                let (name, uri) = (tidy(&link.name, LINK_CHARS), tidy(&link.uri, LINK_CHARS));
+                    facts.into_iter().flatten().map(|fact| self.clean(&fact, LINK_CHARS)).collect();
+                let (name, uri) =
+                    (self.clean(&link.name, LINK_CHARS), self.clean(&link.uri, LINK_CHARS));
                 self.texts
                     .push(format!("{name}: {uri} {}", facts.join(" · ")).trim_end().to_owned());
             }
-            ContentBlock::Audio(audio) => self.left_out(&tidy(&audio.mime_type, LINK_CHARS)),
+            ContentBlock::Audio(audio) => self.left_out(&audio.mime_type),
             _ => self.left_out("content"),
         }
     }
@@ -98,7 +114,7 @@ impl Read {
         let decoded =
             (data.len() <= PICTURE_BYTES / 3 * 4 + 4).then(|| STANDARD.decode(data.trim()));
         let Some(Ok(bytes)) = decoded else {
-            self.left_out(&tidy(kind, LINK_CHARS));
+            self.left_out(kind);
             return;
         };
         // What a file is counts, not what it is called.
@@ -107,11 +123,12 @@ impl Read {
                 let media_type = kind.media_type();
                 self.pictures.push(Picture { media_type, bytes: Arc::from(bytes) });
             }
-            Some(_) | None => self.left_out(&tidy(kind, LINK_CHARS)),
+            Some(_) | None => self.left_out(kind),
         }
     }
 
     fn left_out(&mut self, what: &str) {
+        let what = self.clean(what, LINK_CHARS);
         self.texts.push(match self.lang {
             Lang::En => format!("[{what}: left out, it cannot be shown here]"),
             Lang::Zh => format!("[{what}：无法在此显示，已略去]"),
@@ -137,7 +154,7 @@ mod tests {
     use super::*;
 
     fn read(result: serde_json::Value) -> Outcome {
-        outcome(serde_json::from_value(result).unwrap(), Lang::En)
+        outcome(serde_json::from_value(result).unwrap(), &Arc::default(), Lang::En)
     }
 
     #[test]
@@ -219,5 +236,15 @@ mod tests {
     fn a_text_is_cut_at_characters() {
         assert_eq!(tidy("äöü", 2), "äö…");
         assert_eq!(tidy("äö", 2), "äö");
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_before_a_text_is_cut() {
+        let secrets = Arc::new(Secrets::new([], ["sk-canary-0123".to_owned()]));
+        for most in 1..30 {
+            let cut = clean("key sk-ca\u{200b}nary-0123 end", most, &secrets);
+            assert!(!cut.contains("sk"), "{cut}");
+        }
+        assert_eq!(clean("key sk-canary-0123", 99, &secrets), "key [redacted]");
     }
 }

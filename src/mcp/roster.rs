@@ -6,14 +6,16 @@ use std::sync::Arc;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
-use super::result::tidy;
-use crate::domain::{Problem, SpecialCall};
+use super::result::{clean, tidy};
+use crate::domain::{Problem, Secrets, SpecialCall};
 use crate::minds::mcp_config::{Filter, McpServer, PATH, is_name};
 use crate::tools::{Description, ToolSpec};
 
 /// Tools of one server beyond this number are left out.
 pub(super) const MOST_TOOLS: usize = 256;
 const DESCRIPTION_CHARS: usize = 8_000;
+/// More than any name may have.
+const MOST_NAME: usize = 1_000;
 /// The largest schema of arguments, in bytes.
 const SCHEMA_BYTES: usize = 64 * 1024;
 
@@ -38,6 +40,7 @@ pub(super) struct Entry {
 pub(super) fn entries(
     offers: &[Offer],
     taken: &BTreeSet<String>,
+    secrets: &Arc<Secrets>,
 ) -> (Vec<Entry>, Vec<(String, Problem)>) {
     let (mut entries, mut problems) = (Vec::new(), Vec::new());
     let mut used = taken.clone();
@@ -46,7 +49,7 @@ pub(super) fn entries(
         problems.extend(too_many(offer).into_iter().chain(idle_patterns(offer)).map(own));
         let tools = offer.tools.iter().take(MOST_TOOLS);
         for tool in tools.filter(|tool| offer.config.filter.wants(&tool.name)) {
-            match entry(offer, tool, &used) {
+            match entry(offer, tool, &used, secrets) {
                 Ok(entry) => {
                     used.insert(entry.spec.name.to_string());
                     entries.push(entry);
@@ -58,12 +61,17 @@ pub(super) fn entries(
     (entries, problems)
 }
 
-fn entry(offer: &Offer, tool: &Tool, used: &BTreeSet<String>) -> Result<Entry, Problem> {
+fn entry(
+    offer: &Offer,
+    tool: &Tool,
+    used: &BTreeSet<String>,
+    secrets: &Arc<Secrets>,
+) -> Result<Entry, Problem> {
     let (server, original) = (offer.server, tool.name.as_ref());
-    let shown = tidy(original, 80);
+    let shown = clean(original, 80, secrets);
     let name = offer.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
-    check_name(server, original, &name, used)?;
-    let parameters = parameters(&tool.input_schema);
+    check_name(server, (original, &shown), &clean(&name, MOST_NAME, secrets), used)?;
+    let parameters = secrets.redacted_json(parameters(&tool.input_schema));
     if parameters.to_string().len() > SCHEMA_BYTES {
         return Err(Problem::new(
             format!("mcp/tool-too-large/{server}/{shown}"),
@@ -77,7 +85,7 @@ fn entry(offer: &Offer, tool: &Tool, used: &BTreeSet<String>) -> Result<Entry, P
         ));
     }
     let told = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-    let description = Description::Given(Arc::from(tidy(told, DESCRIPTION_CHARS)));
+    let description = Description::Given(Arc::from(clean(told, DESCRIPTION_CHARS, secrets)));
     let spec = ToolSpec { name: name.into(), description, parameters };
     Ok(Entry { server: server.to_owned(), original: original.to_owned(), spec })
 }
@@ -85,11 +93,10 @@ fn entry(offer: &Offer, tool: &Tool, used: &BTreeSet<String>) -> Result<Entry, P
 /// A tool keeps its place only under a name that every provider takes and nobody has.
 fn check_name(
     server: &str,
-    original: &str,
+    (original, shown): (&str, &str),
     name: &str,
     used: &BTreeSet<String>,
 ) -> Result<(), Problem> {
-    let shown = tidy(original, 80);
     let problem = |what: &str, found: String, mend: &str| {
         Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, found, mend)
     };
@@ -192,7 +199,7 @@ mod tests {
 
     fn told(offers: &[Offer], taken: &[&str]) -> (Vec<String>, Vec<String>) {
         let taken = taken.iter().map(|&name| name.to_owned()).collect();
-        let (entries, problems) = entries(offers, &taken);
+        let (entries, problems) = entries(offers, &taken, &Arc::default());
         let entries =
             entries.iter().map(|e| format!("{}/{}={}", e.server, e.original, e.spec.name));
         (entries.collect(), problems.into_iter().map(|(_, problem)| problem.id).collect())
@@ -223,7 +230,7 @@ mod tests {
             let config = server(changes, Filter::default());
             let tools = tools(&[name]);
             let offers = [Offer { server: "s", config: &config, tools: &tools }];
-            let (entries, problems) = super::entries(&offers, &BTreeSet::new());
+            let (entries, problems) = super::entries(&offers, &BTreeSet::new(), &Arc::default());
             assert!(entries.is_empty(), "{name}");
             assert_eq!(problems[0].1.id, format!("mcp/tool-invalid-name/s/{name}"));
             assert_eq!(problems[0].1.text.contains("becomes"), expected != "becomes nothing");
@@ -249,7 +256,7 @@ mod tests {
         let tool: Tool = serde_json::from_value(told).unwrap();
         let config = server(Vec::new(), Filter::default());
         let offers = [Offer { server: "s", config: &config, tools: &[tool] }];
-        let (entries, _) = super::entries(&offers, &BTreeSet::new());
+        let (entries, _) = super::entries(&offers, &BTreeSet::new(), &Arc::default());
         let spec = &entries[0].spec;
         let expected = json!({"properties": {"n": {"type": ["number", "null"]}}, "type": "object"});
         assert_eq!(spec.parameters, expected);

@@ -17,7 +17,7 @@ use super::keeper::{Keeper, ORDERS, Order, PATIENCE, Wish};
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
-use crate::domain::{DialogId, Lang, Problem, Reminder};
+use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};
 use crate::tools::{Registry, Tool, ToolSource, Upkeep, Whose};
@@ -29,6 +29,8 @@ pub struct Setup {
     pub lang: Lang,
     pub env: &'static EnvReader,
     pub clients: Clients,
+    /// Learns what servers are given.
+    pub vault: Vault,
     pub permission: Arc<dyn Permission>,
     /// Names of tools and toolsets that are in use elsewhere.
     pub taken: BTreeSet<String>,
@@ -58,13 +60,14 @@ impl Servers {
     pub fn new(setup: Setup) -> Self {
         let (desk, orders) = mpsc::channel(ORDERS);
         let (told, seen) = watch::channel(Arc::default());
-        let Setup { workspace, lang, env, clients, permission, mut taken } = setup;
+        let Setup { workspace, lang, env, clients, vault, permission, mut taken } = setup;
         taken.extend(super::ALWAYS.map(str::to_owned));
         let around = Surroundings {
             workspace: workspace.clone(),
             env,
             clients,
             permission: permission.clone(),
+            vault,
         };
         let keeper = Keeper::new(around, taken, desk.downgrade(), orders, told);
         let keeper = Mutex::new(Some(keeper));

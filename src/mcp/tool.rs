@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::http::why_unsent;
 use super::keeper::Order;
-use super::result::{outcome, tidy};
+use super::result::{clean, outcome};
 use super::roster::Entry;
 use crate::domain::Lang;
 use crate::tools::{Args, Outcome, Tool, ToolCx, ToolSpec};
@@ -49,7 +49,7 @@ impl Tool for ServerTool {
 }
 
 async fn called(entry: &Entry, desk: &mpsc::Sender<Order>, cx: ToolCx, args: Args) -> Outcome {
-    let (server, lang) = (&entry.server, cx.lang);
+    let (server, lang, keys) = (&entry.server, cx.lang, cx.keys);
     let (reply, lent) = oneshot::channel();
     let order = Order::Use { server: server.clone(), dialog: cx.dialog, reply };
     let _ = desk.send(order).await;
@@ -61,18 +61,19 @@ async fn called(entry: &Entry, desk: &mpsc::Sender<Order>, cx: ToolCx, args: Arg
     let params =
         CallToolRequestParams::new(entry.original.clone()).with_arguments(args.into_object());
     match hold.peer.call_tool_once(params).await {
-        Ok(CallToolResponse::Complete(result)) => outcome(result, lang),
+        Ok(CallToolResponse::Complete(result)) => outcome(result, &keys, lang),
         Ok(CallToolResponse::InputRequired(_)) => Outcome::failed(asks_a_person(server, lang)),
         Ok(_) => Outcome::failed(unknown_answer(server, lang)),
         Err(ServiceError::McpError(error)) => {
-            Outcome::failed(refused(server, &tidy(&error.message, WHY_CHARS), lang))
+            Outcome::failed(refused(server, &clean(&error.message, WHY_CHARS, &keys), lang))
         }
         Err(ServiceError::TransportSend(error)) => {
-            let why = tidy(&why_unsent(&error), WHY_CHARS);
+            let why = clean(&why_unsent(&error), WHY_CHARS, &keys);
             Outcome::failed(broke_off(server, &why, lang))
         }
         Err(error) => {
-            Outcome::failed(broke_off(server, &tidy(&error.to_string(), WHY_CHARS), lang))
+            let why = clean(&error.to_string(), WHY_CHARS, &keys);
+            Outcome::failed(broke_off(server, &why, lang))
         }
     }
 }

@@ -39,7 +39,7 @@ pub use stamp::stamp;
 pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
-use crate::domain::{AgentId, Lang, Member, Problem, Shell, Stamp, Team};
+use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Shell, Stamp, Team};
 use files::Found;
 use mcp_config::McpFile;
 use memory::Memories;
@@ -58,6 +58,10 @@ pub struct Minds {
     diligence: Option<String>,
     /// The servers of `mcp.yaml`, whose toolsets carry their names.
     mcp_servers: Vec<String>,
+    /// Which variables their entries name, each behind the name it has there.
+    mcp_variables: Vec<(String, String)>,
+    /// What they write out.
+    mcp_secrets: Secrets,
     /// The files as read, to find lines in.
     team_text: Option<String>,
     llm_text: Option<String>,
@@ -83,6 +87,9 @@ impl Minds {
         problems.extend(llm_problems);
         let mcp = McpFile::load(workspace);
         let mcp_servers = mcp.ids().map(str::to_owned).collect();
+        let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
+        let mcp_variables = mcp.variables().map(owned).collect();
+        let mcp_secrets = Secrets::new([], mcp.open_secrets().map(str::to_owned));
         problems.extend(mcp.problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
@@ -91,6 +98,8 @@ impl Minds {
             lang,
             diligence: diligence::load(workspace, lang),
             mcp_servers,
+            mcp_variables,
+            mcp_secrets,
             team,
             providers,
             texts,
@@ -156,6 +165,18 @@ impl Minds {
         // Of this kind the variable names a folder.
         let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
         with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
+    }
+
+    /// The variables that entries of MCP servers name, each behind the name it has there.
+    #[must_use]
+    pub fn mcp_variables(&self) -> &[(String, String)] {
+        &self.mcp_variables
+    }
+
+    /// What entries of MCP servers write out though it looks secret.
+    #[must_use]
+    pub fn mcp_secrets(&self) -> &Secrets {
+        &self.mcp_secrets
     }
 
     #[must_use]

@@ -1,7 +1,7 @@
 //! The environment, read in one place.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::Lang;
 
@@ -19,6 +19,13 @@ pub fn all() -> impl Iterator<Item = (String, String)> {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     std::env::vars_os().filter_map(text)
+}
+
+/// The file of this very program, also if another has taken its place on disk meanwhile.
+#[must_use]
+pub fn this_program() -> PathBuf {
+    let own = PathBuf::from("/proc/self/exe");
+    if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }
 
 /// The work language of this machine: `LC_ALL`, else `LANG`.

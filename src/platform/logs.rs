@@ -1,35 +1,235 @@
-//! The log: rolling files in the state directory, never in the workspace, never on the terminal,
-//! never with prompts or keys in it.
+//! The log: files in the state directory, a new one each day, never in the workspace, never on the
+//! terminal, never with prompts or keys in them.
+//!
+//! Libraries may tell requests, headers and environments at `debug` and `trace`. Whatever a person asks
+//! for, they only warn.
 
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use rustix::fs::OFlags;
+use tracing::{Level, Metadata};
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::{dirs, env};
+use super::{SystemClock, dirs, env};
+use crate::domain::{Clock as _, Vault};
 
 /// Log files kept.
 const FILES: usize = 5;
+/// What a file is called before and after its day.
+const NAME: (&str, &str) = ("dominds-tui.", ".log");
+/// The one source of lines that may say much.
+const OURS: &str = "dominds_tui";
+
+/// Nobody but the person who runs the program.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+
+/// The secrets of this run of the program; what is learned here is in no line.
+static VAULT: LazyLock<Vault> = LazyLock::new(Vault::default);
+
+/// The secrets the log knows.
+#[must_use]
+pub fn vault() -> &'static Vault {
+    &VAULT
+}
 
 /// Starts logging; where no folder can be written the program goes on without. Keep the guard until
 /// the end: dropping it writes what is left.
 #[must_use]
 pub fn start() -> Option<WorkerGuard> {
     let folder = dirs::logs()?;
-    std::fs::create_dir_all(&folder).ok()?;
-    let file = RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix("dominds-tui")
-        .filename_suffix("log")
-        .max_log_files(FILES)
-        .build(folder)
-        .ok()?;
+    let file = Daily::new(folder, today).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(file);
+    let writer = move || Redacting(writer.clone());
     let wanted = env::variable("DOMINDS_TUI_LOG").and_then(|text| text.parse::<Targets>().ok());
+    let wanted = wanted.unwrap_or_else(|| Targets::new().with_target(OURS, LevelFilter::INFO));
     let filter =
-        wanted.unwrap_or_else(|| Targets::new().with_target("dominds_tui", LevelFilter::INFO));
+        FilterFn::new(move |about: &Metadata<'_>| is_told(&wanted, about.target(), *about.level()));
     let layer = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     tracing_subscriber::registry().with(filter).with(layer).try_init().ok()?;
     Some(guard)
+}
+
+/// Whether a line is written: ours as the person wants it, others only as a warning.
+fn is_told(wanted: &Targets, target: &str, level: Level) -> bool {
+    let rest = target.strip_prefix(OURS);
+    let is_ours = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    (is_ours || level <= Level::WARN) && wanted.would_enable(target, &level)
+}
+
+fn today() -> String {
+    SystemClock.now().to_string().chars().take(10).collect()
+}
+
+/// Takes secrets out of lines; each comes whole.
+struct Redacting<W>(W);
+
+impl<W: Write> Write for Redacting<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let secrets = VAULT.secrets();
+        if secrets.is_in(line) {
+            let text = secrets.redacted(String::from_utf8_lossy(line).into_owned());
+            self.0.write_all(text.as_bytes())?;
+        } else {
+            self.0.write_all(line)?;
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A file for each day; the oldest go.
+#[derive(Debug)]
+struct Daily {
+    folder: PathBuf,
+    today: fn() -> String,
+    day: String,
+    file: Arc<File>,
+}
+
+impl Daily {
+    fn new(folder: PathBuf, today: fn() -> String) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
+        // Both are ours alone; an earlier version made them for everybody to read.
+        for ours in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
+            narrow(&File::open(ours)?, FOLDER_MODE)?;
+        }
+        let day = today();
+        let file = Arc::new(open(&folder, &day)?);
+        Ok(Self { folder, today, day, file })
+    }
+}
+
+impl Write for Daily {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let day = (self.today)();
+        if day != self.day {
+            self.file = Arc::new(open(&self.folder, &day)?);
+            self.day = day;
+        }
+        (&*self.file).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self.file).flush()
+    }
+}
+
+/// The file of a day, and no more than the newest beside it.
+fn open(folder: &Path, day: &str) -> io::Result<File> {
+    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
+    let file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(FILE_MODE)
+        .custom_flags(nofollow)
+        .open(folder.join(format!("{}{day}{}", NAME.0, NAME.1)))?;
+    narrow(&file, FILE_MODE)?;
+    let is_ours = |name: &String| name.starts_with(NAME.0) && name.ends_with(NAME.1);
+    let entries = fs::read_dir(folder)?.flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_ours).collect();
+    names.sort();
+    for old in names.iter().rev().skip(FILES) {
+        // A file that stays costs a little room and nothing else.
+        let _ = fs::remove_file(folder.join(old));
+    }
+    Ok(file)
+}
+
+/// Takes from others what they may do with it.
+fn narrow(file: &File, mode: u32) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.mode() & 0o777 & !mode == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(mode);
+    file.set_permissions(permissions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn files_and_folders_are_for_nobody_else_also_those_that_were() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("state/ours/logs");
+        let old = folder.join("dominds-tui.2026-01-02.log");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(&old, "before\n").unwrap();
+        for (path, wide) in [(folder.as_path(), 0o755), (&old, 0o644)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(wide)).unwrap();
+        }
+        let mut log = Daily::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
+        log.write_all(b"after\n").unwrap();
+        assert_eq!(fs::read_to_string(&old).unwrap(), "before\nafter\n");
+        assert_eq!((mode(&folder), mode(&old)), (0o700, 0o600));
+        assert_eq!(mode(folder.parent().unwrap()), 0o700);
+        let fresh = top.path().join("other/logs");
+        Daily::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
+        let file = fresh.join("dominds-tui.2026-01-02.log");
+        assert_eq!((mode(&fresh), mode(&file)), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_new_day_has_a_new_file_and_only_the_newest_stay() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static DAY: AtomicU32 = AtomicU32::new(10);
+        let top = tempfile::tempdir().unwrap();
+        let day = || format!("2026-01-{}", DAY.fetch_add(1, Ordering::Relaxed));
+        let mut log = Daily::new(top.path().join("logs"), day).unwrap();
+        for _ in 0..8 {
+            log.write_all(b"line\n").unwrap();
+        }
+        let entries = fs::read_dir(top.path().join("logs")).unwrap().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        let expected = [14, 15, 16, 17, 18].map(|day| format!("dominds-tui.2026-01-{day}.log"));
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn only_our_own_lines_can_be_made_to_say_much() {
+        let all: Targets = "trace".parse().unwrap();
+        let rmcp: Targets = "rmcp=trace,dominds_tui=debug".parse().unwrap();
+        for (wanted, target, level, told) in [
+            (&all, "dominds_tui::mcp", Level::TRACE, true),
+            (&all, "dominds_tui", Level::TRACE, true),
+            (&all, "dominds_tui_else", Level::INFO, false),
+            (&all, "rmcp::service", Level::TRACE, false),
+            (&all, "rmcp::service", Level::INFO, false),
+            (&all, "rmcp::service", Level::WARN, true),
+            (&all, "hyper::proto", Level::DEBUG, false),
+            (&rmcp, "rmcp::service", Level::DEBUG, false),
+            (&rmcp, "dominds_tui::mcp", Level::DEBUG, true),
+            (&rmcp, "dominds_tui::mcp", Level::TRACE, false),
+        ] {
+            assert_eq!(is_told(wanted, target, level), told, "{target} {level}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_in_no_line_and_a_line_is_taken_whole() {
+        VAULT.learn([], ["canary-of-the-log".to_owned()]);
+        let mut lines = Vec::new();
+        let line = b"a Y2FuYXJ5LW9mLXRoZS1sb2c= b canary-of-the-log c\n";
+        assert_eq!(Redacting(&mut lines).write(line).unwrap(), line.len());
+        assert_eq!(lines, b"a [redacted] b [redacted] c\n");
+    }
 }

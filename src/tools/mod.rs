@@ -44,8 +44,8 @@ pub use control::{CLEAR_MIND, replace_section};
 pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
-    Environment, FOR_SPECIALISTS as SHELL_TOOLS, Keys, Note, PASSED_ON, ProcessScope, Register,
-    Shells, follow,
+    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Keeping, Note, PASSED_ON,
+    ProcessScope, Register, Shells, follow, keep_output,
 };
 pub(crate) use shell::{Group, Identity};
 pub use source::{ToolSource, Upkeep, Whose};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::Lang;
+use crate::domain::{Lang, Secrets};
 
 /// The longest result text, in characters.
 pub const RESULT_LIMIT_CHARS: usize = 48_000;
@@ -102,10 +102,49 @@ impl Outcome {
         Self { ok: true, text: text.into(), changes: vec![change], pictures: Vec::new() }
     }
 
+    /// The same outcome without secrets, whatever of it is kept or shown.
+    #[must_use]
+    pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
+        self.text = secrets.redacted(self.text);
+        self.changes = self.changes.into_iter().map(|change| change.redacted(secrets)).collect();
+        let before = self.pictures.len();
+        self.pictures.retain(|picture| !secrets.is_in(&picture.bytes));
+        if self.pictures.len() < before {
+            let why = lang.pick(
+                "[a picture was left out: there is a key in it]",
+                "[已略去一张图片:其中含有密钥]",
+            );
+            self.text = format!("{}\n{why}", self.text);
+        }
+        self
+    }
+
     /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].
     #[must_use]
     pub fn capped(self, lang: Lang) -> Self {
         Self { text: clip_middle(self.text, RESULT_LIMIT_CHARS, lang), ..self }
+    }
+}
+
+impl Change {
+    fn redacted(self, secrets: &Arc<Secrets>) -> Self {
+        let clean = |text| secrets.redacted(text);
+        match self {
+            Self::AddReminder { id, content, position, scope, render } => {
+                Self::AddReminder { id, content: clean(content), position, scope, render }
+            }
+            Self::UpdateReminder { id, content, render } => {
+                Self::UpdateReminder { id, content: clean(content), render }
+            }
+            Self::DeleteReminder { id } => Self::DeleteReminder { id },
+            Self::Follow { id, content, owner, meta } => {
+                let meta = secrets.redacted_json(meta);
+                Self::Follow { id, content: clean(content), owner, meta }
+            }
+            Self::ClearMind { reminder_content } => {
+                Self::ClearMind { reminder_content: reminder_content.map(clean) }
+            }
+        }
     }
 }
 
@@ -152,5 +191,36 @@ mod tests {
             assert!(capped.text.chars().count() <= RESULT_LIMIT_CHARS);
             assert!(capped.text.contains(lang.pick("48128 of 96008", "48128")), "{lang:?}");
         }
+    }
+
+    #[test]
+    fn nothing_that_is_kept_or_shown_of_an_outcome_holds_a_secret() {
+        let key = "sk-canary-0123";
+        let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
+        let text = || format!("a {key} b");
+        let picture = |text: String| Picture {
+            media_type: "image/png",
+            bytes: Arc::from(format!("\u{89}PNG {text}").into_bytes()),
+        };
+        let (scope, render) = (ReminderScope::Dialog, Render::Plain);
+        let id = || "x".to_owned();
+        let add = Change::AddReminder { id: id(), content: text(), position: None, scope, render };
+        let meta = serde_json::json!({ "command": text(), "pid": 7 });
+        let outcome = Outcome {
+            changes: vec![
+                add,
+                Change::UpdateReminder { id: id(), content: text(), render: None },
+                Change::Follow { id: id(), content: text(), owner: "x", meta },
+                Change::ClearMind { reminder_content: Some(text()) },
+            ],
+            pictures: vec![picture(text()), picture("plain".to_owned())],
+            ..Outcome::done(text())
+        };
+        let clean = outcome.redacted(&secrets, Lang::En);
+        assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");
+        assert_eq!(clean.pictures, [picture("plain".to_owned())]);
+        let told = format!("{:?}", clean.changes);
+        assert!(!told.contains(key) && told.matches("a [redacted] b").count() == 5, "{told}");
+        assert!(told.contains("Number(7)"), "{told}");
     }
 }

@@ -252,10 +252,9 @@ impl ToolSubset {
     /// The result holds no key.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
-        let mut outcome = self.outcome(name, raw_arguments, cx).await;
+        let outcome = self.outcome(name, raw_arguments, cx).await;
         // Before it is cut, or half a key could be left at the end.
-        outcome.text = keys.redacted(outcome.text);
-        outcome.capped(lang)
+        outcome.redacted(&keys, lang).capped(lang)
     }
 
     async fn outcome(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {

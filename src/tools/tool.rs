@@ -10,13 +10,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::{AgentId, Clock, DialogId, Lang};
+use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::access::Access;
 use super::args::Args;
 use super::guard::Identity;
 use super::outcome::{Outcome, ReminderScope};
-use super::shell::{Keys, Shells};
+use super::shell::Shells;
 use super::stop::Stop;
 
 /// The line that parts the English half of a tool's text from the Chinese half.
@@ -102,7 +102,7 @@ pub struct ToolCx {
     /// The processes of this workspace, and the environment of new ones.
     pub shells: Shells,
     /// What no child may be told and no result may hold.
-    pub keys: Arc<Keys>,
+    pub keys: Arc<Secrets>,
     pub clock: Arc<dyn Clock>,
     /// The language of results.
     pub lang: Lang,

@@ -209,6 +209,7 @@ impl World {
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             rates: Rates::default(),
+            vault: dominds_tui::domain::Vault::default(),
             problems: Arc::default(),
             log: Arc::default(),
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::app;
-use dominds_tui::domain::{DialogId, Lang, Problem};
+use dominds_tui::domain::{DialogId, Lang, Problem, Vault};
 use dominds_tui::driver::Sources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
@@ -71,6 +71,7 @@ fn sources(workspace: &Path) -> Sources {
         lang: Lang::En,
         env: &environment,
         clients: Clients::default(),
+        vault: Vault::default(),
         permission: Arc::new(Agreed),
         taken,
     });

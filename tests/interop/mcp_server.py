@@ -3,6 +3,7 @@
 Arguments are names of its tools. What happens to it is written to `journal` in its folder, a line each.
 """
 
+import base64
 import json
 import os
 import signal
@@ -31,6 +32,48 @@ def text(words, error=False):
     return {"content": [{"type": "text", "text": words}], "isError": error}
 
 
+def secret():
+    """What the server was given and should not tell, in five forms."""
+    key = os.environ.get("TOKEN", "").encode()
+    return " ".join([
+        key.decode(),
+        base64.b64encode(key).decode(),
+        base64.urlsafe_b64encode(b"ab" + key).decode().rstrip("="),
+        "".join(f"%{byte:02X}" for byte in key),
+        key.hex(),
+    ])
+
+
+def leak(where):
+    """An answer with the secret in one of its places."""
+    if where == "error":
+        return text(secret(), error=True)
+    if where == "structured":
+        return {"content": [], "structuredContent": {secret(): [secret()]}}
+    if where == "link":
+        return {"content": [{"type": "resource_link", "uri": f"file:///{secret()}",
+                             "name": secret(), "description": secret()}]}
+    if where == "resource":
+        return {"content": [{"type": "resource",
+                             "resource": {"uri": f"file:///{secret()}", "text": secret()}}]}
+    if where == "blocks":
+        key = os.environ.get("TOKEN", "")
+        return {"content": [{"type": "text", "text": key[:9]}, {"type": "text", "text": key[9:]}]}
+    if where == "long":
+        return text(("x" * 48_000 + secret()) * 12)
+    if where == "picture":
+        data = base64.b64decode(PNG) + os.environ.get("TOKEN", "").encode()
+        return {"content": [{"type": "image", "data": base64.b64encode(data).decode(),
+                             "mimeType": "image/png"}]}
+    if where == "refused":
+        raise PermissionError(secret())
+    if where == "stderr":
+        sys.stderr.write("x" * 1_990 + secret() + "\n" + secret())
+        sys.stderr.flush()
+        os._exit(3)
+    return text(secret())
+
+
 def call(name, arguments):
     """The answer of a tool; None for one that never answers."""
     global calls
@@ -52,6 +95,8 @@ def call(name, arguments):
     if name == "child":
         child = subprocess.Popen(["sleep", "600"])
         return text(str(child.pid))
+    if name == "leak":
+        return leak(arguments.get("where"))
     if name == "crash":
         sys.stderr.write("out of memory\n")
         sys.stderr.flush()
@@ -74,12 +119,20 @@ def answer(message):
     elif method == "tools/list":
         listed = [{"name": name, "description": f"Does {name}.", "inputSchema": {"type": "object"}}
                   for name in tools]
+        for tool in listed:
+            if tool["name"] == "leak":
+                tool["description"] += " Its key is " + secret()
+                tool["inputSchema"]["properties"] = {"where": {"type": "string",
+                                                               "description": secret()}}
         send({"id": number, "result": {"tools": listed}})
     elif method == "tools/call":
         try:
             result = call(params["name"], params.get("arguments") or {})
         except KeyError:
             send({"id": number, "error": {"code": -32602, "message": "there is no such tool"}})
+            return
+        except PermissionError as refused:
+            send({"id": number, "error": {"code": -32000, "message": str(refused)}})
             return
         if result is not None:
             send({"id": number, "result": result})

@@ -325,7 +325,18 @@ async fn the_key_is_sent_but_never_shown() {
     })
     .await;
     assert!(seen.contains("authorization: Bearer sk-canary\r\n"), "{seen}");
-    assert_eq!(failure(items).to_string(), "HTTP 401: bad key ***");
+    assert_eq!(failure(items).to_string(), "HTTP 401: bad key [redacted]");
+
+    // Where an answer is cut, the beginning of the key is not left.
+    for padding in 480..500 {
+        let text = format!("{{\"message\":\"{} sk-canary-0123456789\"}}", "x".repeat(padding));
+        let (items, _) = answered_with(CHAT, &[head.as_bytes(), text.as_bytes()], |endpoint| {
+            endpoint.api_key_variable = Some("KEY".to_owned());
+            endpoint.api_key = Secret::new("sk-canary-0123456789");
+        })
+        .await;
+        assert!(!failure(items).to_string().contains("sk-ca"), "{padding}");
+    }
 
     let (_, seen) = answered_with(CHAT, &[head.as_bytes()], |_| {}).await;
     assert!(seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{seen}");

@@ -52,6 +52,24 @@ impl McpFile {
         }
     }
 
+    fn given(&self) -> impl Iterator<Item = &(String, Given)> {
+        let servers = self.servers.iter().filter_map(|declared| declared.server.as_ref());
+        servers.flat_map(|server| server.transport.given())
+    }
+
+    /// The variables of the environment that entries name, each behind the name it is given there.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given().filter_map(|(name, given)| match given {
+            Given::Env(variable) => Some((name.as_str(), variable.as_str())),
+            Given::Literal(_) => None,
+        })
+    }
+
+    /// Values that are written out and should not be.
+    pub(crate) fn open_secrets(&self) -> impl Iterator<Item = &str> {
+        self.given().filter_map(|(name, given)| given.open_secret(name))
+    }
+
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|declared| declared.id.as_str())
     }

@@ -201,7 +201,7 @@ impl Entry<'_, '_> {
             return None;
         }
         let headers = self.given(map.get("headers"), "headers")?;
-        for (name, _) in headers.iter().filter(|(name, given)| given.is_open_secret(name)) {
+        for (name, _) in headers.iter().filter(|(name, given)| given.open_secret(name).is_some()) {
             let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
             let mend = "put it into an environment variable, write `{ env: NAME }`, and replace \
                         it: it may have been shared";

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::names::{Change, Filter};
+use crate::domain::secrets::looks_secret;
 
 /// A server and how its tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,31 +44,51 @@ pub struct HttpServer {
 }
 
 /// A value of a variable or a header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Given {
     Literal(String),
     /// The value of this environment variable.
     Env(String),
 }
 
+impl fmt::Debug for Given {
+    /// What is written out may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(_) => f.write_str("***"),
+            Self::Env(name) => f.debug_tuple("Env").field(name).finish(),
+        }
+    }
+}
+
 impl Given {
+    /// The value, if it is written out under a name that tells of a secret.
+    #[must_use]
+    pub fn open_secret(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Literal(text) => looks_secret(name).then_some(text),
+            Self::Env(_) => None,
+        }
+    }
+
     fn shown(&self) -> Value {
         match self {
             Self::Literal(text) => json!(text),
             Self::Env(name) => json!({ "env": name }),
         }
     }
-
-    /// True for a secret that is written out, as far as its name tells.
-    #[must_use]
-    pub fn is_open_secret(&self, name: &str) -> bool {
-        let name = name.to_lowercase();
-        let secret = ["authorization", "cookie", "key", "token", "secret", "password"];
-        matches!(self, Self::Literal(_)) && secret.iter().any(|end| name.ends_with(end))
-    }
 }
 
 impl Transport {
+    /// The variables or headers it is given.
+    #[must_use]
+    pub fn given(&self) -> &[(String, Given)] {
+        match self {
+            Self::Stdio(program) => &program.env,
+            Self::Http(server) => &server.headers,
+        }
+    }
+
     /// What a problem says of it: nothing that may be a secret.
     #[must_use]
     pub fn in_short(&self) -> String {
@@ -87,7 +108,7 @@ impl Transport {
     pub fn masked(&self) -> String {
         let mask = |(name, given): &(String, Given)| {
             let given = match given {
-                Given::Literal(text) if given.is_open_secret(name) => {
+                Given::Literal(text) if given.open_secret(name).is_some() => {
                     Given::Literal(format!("*** ({} characters)", text.chars().count()))
                 }
                 Given::Literal(_) | Given::Env(_) => given.clone(),

@@ -89,8 +89,13 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
     environment
         .extend(git::GIT_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let folder = cx.workspace.join(folder);
-    let line =
-        Line { pipelines, folder: &folder, environment: &environment, enders: cx.shells.enders() };
+    let line = Line {
+        pipelines,
+        folder: &folder,
+        environment: &environment,
+        enders: cx.shells.enders(),
+        keys: &cx.keys,
+    };
     let ran = match line.run(Duration::from_millis(limit)).await {
         Ok(ran) => ran,
         Err(error) => return Outcome::failed(not_started(&error, cx.lang)),

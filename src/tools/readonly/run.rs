@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::parse::{After, Pipeline};
+use crate::domain::Secrets;
 use crate::domain::background::Exit;
 use crate::tools::shell::{Enders, Launch, Window, Working};
 
@@ -22,6 +24,8 @@ pub(super) struct Line<'a> {
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
     pub enders: &'a Enders,
+    /// What its output must not hold.
+    pub keys: &'a Arc<Secrets>,
 }
 
 /// What a line left behind.
@@ -85,6 +89,8 @@ impl Line<'_> {
                 environment: self.environment,
             };
             let mut working = launch.start(input, self.enders)?;
+            working.out = Window::of(self.keys);
+            working.err = Window::of(self.keys);
             input = if at == last { Stdio::null() } else { working.output()? };
             started.push(working);
         }

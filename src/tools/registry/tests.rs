@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::tools::Keys;
+use crate::domain::Secrets;
 use crate::tools::bench::Bench;
 
 const INTRINSIC: [&str; 6] = control::NAMES;
@@ -166,7 +166,7 @@ fn a_key_is_taken_out_of_a_result_before_the_result_is_cut() {
     let mut bench = Bench::new();
     let key = "q".repeat(40);
     bench.put("keys.txt", format!("{key}\n").repeat(5_000));
-    bench.cx.keys = Arc::new(Keys::named(vec!["A_KEY".to_owned()], |_| Some(key.clone())));
+    bench.cx.keys = Arc::new(Secrets::named(vec!["A_KEY".to_owned()], |_| Some(key.clone())));
     let args = serde_json::json!({"path": "keys.txt", "max_lines": 5_000});
     let read = bench.run("read_file", &args);
     assert!(read.ok && read.text.contains("[redacted]") && !read.text.contains("qqq"));

@@ -14,6 +14,7 @@ use super::identity::Identity;
 use super::launch::{Launch, Working};
 use super::record::{self, Record};
 use super::register::Entered;
+use super::window::Window;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -130,7 +131,8 @@ impl Wish {
         let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
         let Some(folder) = noted.0.take() else { return Outcome::failed(so_far) };
         let (pid, group) = (record.identity.pid, working.group.clone());
-        let adopted = working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts));
+        let adopted =
+            working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts, &cx.keys));
         if let Err(error) = adopted {
             // Nobody would know of it, so it must not go on.
             group.end().await;
@@ -156,14 +158,17 @@ impl Wish {
         let record = self.record(cx, held.identity());
         let folder = record::begin(&cx.workspace, &record)?;
         let noted = Noted(Some(folder), cx.shells.register().enter(&record.identity));
-        Ok((noted, record, held.begin().await?))
+        let mut working = held.begin().await?;
+        working.out = Window::of(&cx.keys);
+        working.err = Window::of(&cx.keys);
+        Ok((noted, record, working))
     }
 
     fn record(&self, cx: &ToolCx, identity: &Identity) -> Record {
         Record {
             identity: identity.clone(),
             agent: cx.caller.clone(),
-            command: self.command.clone(),
+            command: cx.keys.redacted(self.command.clone()),
             shell: self.shell.clone(),
             started_at: cx.clock.now(),
             exit: None,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -61,8 +62,8 @@ pub(crate) struct Held {
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub child: Child,
-    pub stdout: Option<Stdio>,
-    pub stderr: Option<Stdio>,
+    pub stdout: Option<OwnedFd>,
+    pub stderr: Option<OwnedFd>,
     pub out: Window,
     pub err: Window,
 }
@@ -208,8 +209,8 @@ impl Working {
 
     /// Lets it go on without anybody here who reads or waits.
     pub fn let_go(mut self) -> io::Result<Parts> {
-        let stdout = self.stdout.take().map(TryInto::try_into).transpose()?;
-        let stderr = self.stderr.take().map(TryInto::try_into).transpose()?;
+        let stdout = self.stdout.take().map(ChildStdout::into_owned_fd).transpose()?;
+        let stderr = self.stderr.take().map(ChildStderr::into_owned_fd).transpose()?;
         self.guard.group = None;
         Ok(Parts { child: self.child, stdout, stderr, out: self.out, err: self.err })
     }
@@ -228,5 +229,6 @@ async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut Window) 
     while let Ok(read @ 1..) = pipe.read(&mut block).await {
         window.push(block.get(..read).unwrap_or_default());
     }
+    window.close();
     *stream = None;
 }

@@ -4,7 +4,8 @@
 //!
 //! What must stay true: no command outlives a stop of its dialog unless its result has said that it
 //! stays in the background; every command is found again after the program was killed; output of any
-//! length costs bounded memory and disk; no child ever sees the key of a provider.
+//! length costs bounded memory and disk; no child ever sees
+//! a secret, and none is written where its output is kept.
 
 mod command;
 mod daemons;
@@ -29,9 +30,10 @@ pub(super) use launch::{Enders, Launch, Working};
 pub(super) use texts::{exit as exit_text, streams as streams_text};
 pub(super) use window::Window;
 
-pub use environment::{Environment, Keys, PASSED_ON};
+pub use environment::{Environment, PASSED_ON};
 pub(crate) use group::Group;
 pub(crate) use identity::Identity;
+pub use keeper::{KEEP_OUTPUT, Keeping, keep_output};
 pub use note::{Note, follow};
 pub use register::Register;
 pub use shells::{ProcessScope, Shells};

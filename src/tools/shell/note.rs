@@ -1,13 +1,14 @@
 //! The reminder about a process in the background: what it says, and when that changes.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use super::environment::Keys;
 use super::record::Record;
 use super::shells::{Seen, Shells};
 use super::texts;
 use crate::domain::background::{BackgroundState, SHELL_OWNER};
-use crate::domain::{Lang, Reminder, Stamp};
+use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::Change;
 use crate::tools::tool::{ReminderView, ToolCx};
 
@@ -24,7 +25,7 @@ pub struct Note {
 pub fn follow(
     shells: &Shells,
     reminder: &Reminder,
-    keys: &Keys,
+    keys: &Arc<Secrets>,
     (lang, now): (Lang, &Stamp),
 ) -> Option<Note> {
     if reminder.owner_name.as_deref() != Some(SHELL_OWNER) {
@@ -33,14 +34,15 @@ pub fn follow(
     let record: Record = serde_json::from_value(reminder.meta.clone()?).ok()?;
     let seen = shells.recall(&record);
     let content = keys.redacted(texts::note(&seen, lang));
-    (content != reminder.content).then(|| Note { content, meta: meta(&seen, lang, now) })
+    (content != reminder.content)
+        .then(|| Note { content, meta: keys.redacted_json(meta(&seen, lang, now)) })
 }
 
 /// The reminder about a process that has just gone to the background.
 pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> Change {
     Change::Follow {
         id: cx.new_id.clone(),
-        content: cx.keys.redacted(texts::note(seen, cx.lang)),
+        content: texts::note(seen, cx.lang),
         owner: SHELL_OWNER,
         meta: meta(seen, cx.lang, &cx.clock.now()),
     }

@@ -1,8 +1,9 @@
 //! What is on disk about one command: a record in a folder of its own below `.dialogs/.tui/processes`,
 //! from before it begins. So whatever survives the program is found again.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -17,6 +18,9 @@ const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];
 const RECORD: &str = "process.json";
 /// A record until it is whole.
 const NEW_RECORD: &str = "process.json.new";
+/// Nobody but the person who runs the program.
+const FOLDER_MODE: u32 = 0o700;
+pub(super) const FILE_MODE: u32 = 0o600;
 /// Folders that are looked into.
 const MOST_FOLDERS: usize = 4_096;
 /// The most that is read of a record, in bytes.
@@ -46,7 +50,7 @@ pub(super) fn begin(workspace: &Path, record: &Record) -> io::Result<PathBuf> {
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    fs::create_dir_all(&folder)?;
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
     write(&folder, record)?;
     Ok(folder)
 }
@@ -66,7 +70,12 @@ pub(super) fn folder(workspace: &Path) -> io::Result<PathBuf> {
 /// Whoever is killed meanwhile leaves the old record or the new one, never half of it.
 pub(super) fn write(folder: &Path, record: &Record) -> io::Result<()> {
     let (path, new) = (folder.join(RECORD), folder.join(NEW_RECORD));
-    let mut file = File::create(&new)?;
+    // One that a writer left that was killed goes; a link in its place is not followed.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&new)?;
     file.write_all(&serde_json::to_vec(record)?)?;
     file.sync_all()?;
     fs::rename(new, path)
@@ -99,7 +108,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
@@ -130,6 +139,10 @@ mod tests {
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
         assert_eq!(read(&folder), Some(ended));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.join(RECORD)), 0o600);
+        let folders = folder.ancestors().take_while(|folder| *folder != top.path());
+        assert!(folders.map(mode).all(|mode| mode == 0o700));
     }
 
     #[test]

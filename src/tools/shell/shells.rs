@@ -12,12 +12,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::environment::{Environment, Keys};
+use super::environment::Environment;
 use super::group::Group;
-use super::keeper::{self, Kept, Stream};
+use super::keeper::{self, Keeping, Kept, Source, Stream};
 use super::launch::{Enders, Parts, exit};
 use super::record::{self, Record};
 use super::register::Register;
+use crate::domain::Secrets;
 use crate::domain::background::{Background, BackgroundState, Exit};
 
 /// Folders of processes that have ended are kept up to this number, the newest.
@@ -45,6 +46,7 @@ struct Inner {
     environment: Environment,
     /// What an earlier run has started indeed.
     register: Register,
+    keeping: Keeping,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
@@ -94,9 +96,16 @@ impl Shells {
     /// Those of this run, and of earlier ones as far as the register knows them.
     #[must_use]
     pub fn known_in(environment: Environment, register: Register) -> Self {
+        Self::kept(environment, register, Keeping::Here)
+    }
+
+    /// The same, with somebody else who keeps the output of processes.
+    #[must_use]
+    pub fn kept(environment: Environment, register: Register, keeping: Keeping) -> Self {
         Self(Arc::new(Inner {
             environment,
             register,
+            keeping,
             set: Mutex::default(),
             daemons: Mutex::default(),
             watchers: Mutex::default(),
@@ -271,7 +280,7 @@ impl Shells {
 
     /// The environment of a child.
     #[must_use]
-    pub fn environment(&self, keys: &Keys) -> BTreeMap<String, String> {
+    pub fn environment(&self, keys: &Secrets) -> BTreeMap<String, String> {
         let set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.environment.for_child(&set, keys)
     }
@@ -306,14 +315,16 @@ impl Shells {
     }
 
     /// A command that goes on in the background from now on.
-    pub(super) fn adopt(&self, record: Record, folder: &Path, parts: Parts) -> io::Result<()> {
-        let path = self.environment(&Keys::default()).remove("PATH").unwrap_or_default();
+    pub(super) fn adopt(
+        &self,
+        record: Record,
+        folder: &Path,
+        parts: Parts,
+        secrets: &Arc<Secrets>,
+    ) -> io::Result<()> {
         let Parts { mut child, stdout, stderr, out, err } = parts;
-        let mut keepers = Vec::new();
-        for (stream, window, pipe) in [(Stream::Out, out, stdout), (Stream::Err, err, stderr)] {
-            let pipe = pipe.unwrap_or_else(std::process::Stdio::null);
-            keepers.push(keeper::keep(folder, stream, &window, pipe, &path)?);
-        }
+        let sources = [Source { window: out, pipe: stdout }, Source { window: err, pipe: stderr }];
+        let keeper = keeper::keep(folder, sources, secrets, &self.0.keeping)?;
         let pid = record.identity.pid;
         let group = Group::new(record.identity.clone());
         let daemon = Daemon {
@@ -330,10 +341,8 @@ impl Shells {
             while group.is_there() {
                 sleep(LOOK).await;
             }
-            for mut keeper in keepers {
-                // Its output is all there now.
-                drop(keeper.wait().await);
-            }
+            // Its output is all there then.
+            keeper.ended().await;
             shells.ended(pid, ended);
         });
         Ok(())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,9 +13,9 @@ use super::identity::Identity;
 use super::launch::{Held, Launch};
 use super::note::follow;
 use super::record::Record;
-use super::{Environment, Keys, Register, Shells};
+use super::{Environment, Register, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
-use crate::domain::{Lang, Reminder, Stamp};
+use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::bench::Bench;
 use crate::tools::outcome::{Change, Outcome};
 use crate::tools::tool::ReminderView;
@@ -39,7 +40,7 @@ fn pid(reminder: &Reminder) -> u32 {
 
 /// The bench with this reminder in sight.
 fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
-    bench.cx.reminders = std::sync::Arc::from([ReminderView {
+    bench.cx.reminders = Arc::from([ReminderView {
         id: reminder.id.clone(),
         content: reminder.content.clone(),
         scope: ReminderScope::AgentShared,
@@ -50,7 +51,12 @@ fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
 }
 
 fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
-    let note = follow(&bench.cx.shells, reminder, &Keys::default(), (Lang::En, &Stamp::default()))?;
+    let note = follow(
+        &bench.cx.shells,
+        reminder,
+        &Arc::<Secrets>::default(),
+        (Lang::En, &Stamp::default()),
+    )?;
     Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder.clone() })
 }
 
@@ -359,9 +365,13 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
         meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
         let later = Bench::new().of(bench.cx.clone());
-        let told =
-            follow(&listed(&bench), &reminder, &Keys::default(), (Lang::En, &Stamp::default()))
-                .unwrap();
+        let told = follow(
+            &listed(&bench),
+            &reminder,
+            &Arc::<Secrets>::default(),
+            (Lang::En, &Stamp::default()),
+        )
+        .unwrap();
         assert!(told.content.contains("lost"), "{what}: {}", told.content);
         assert_eq!(told.meta.get("delete"), None, "{what}");
         drop(later);
@@ -376,7 +386,7 @@ async fn c19_without_its_record_a_process_is_found_by_its_reminder() {
     let bench = listing();
     let reminder = background(&bench, "sleep 30").await;
     let shells = listed(&bench);
-    drop(follow(&shells, &reminder, &Keys::default(), (Lang::En, &Stamp::default())));
+    drop(follow(&shells, &reminder, &Arc::<Secrets>::default(), (Lang::En, &Stamp::default())));
     assert_eq!(shells.running(super::ProcessScope::All), [pid(&reminder)]);
     assert!(shells.stop(pid(&reminder), true).await);
     assert!(!Identity::of(pid(&reminder)).is_there());
@@ -446,5 +456,21 @@ async fn variables_are_for_the_commands_of_this_run() {
     ] {
         let outcome = bench.call(name, &args).await;
         assert!(outcome.text.contains(text), "{name} {args}: {}", outcome.text);
+    }
+}
+
+#[tokio::test]
+async fn a_variable_that_holds_a_key_is_neither_shown_nor_set_nor_passed_on() {
+    let mut bench = Bench::new();
+    bench.cx.shells = Shells::new(Environment::of([("MCP_TOKEN".into(), "hush".into())]));
+    bench.cx.keys = Arc::new(Secrets::new(["MCP_TOKEN".to_owned()], []));
+    for (name, args, ok, text) in [
+        ("env_get", json!({"key": "MCP_TOKEN", "reveal": true}), true, "never shown"),
+        ("env_set", json!({"key": "MCP_TOKEN", "value": "mine"}), false, "not set"),
+        ("shell_cmd", json!({"command": "echo [$MCP_TOKEN]"}), true, "[]"),
+    ] {
+        let outcome = bench.call(name, &args).await;
+        assert_eq!(outcome.ok, ok, "{name}: {}", outcome.text);
+        assert!(outcome.text.contains(text), "{name}: {}", outcome.text);
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::environment::{is_settable, looks_secret};
+use super::environment::is_settable;
 use crate::domain::Lang;
+use crate::domain::secrets::looks_secret;
 use crate::tools::args::Args;
 use crate::tools::outcome::Outcome;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -53,6 +54,9 @@ fn env_get(cx: &ToolCx, args: &Args) -> Outcome {
     let reveal = args.flag("reveal").unwrap_or_default();
     Outcome::done(match cx.shells.variable(key) {
         None => "(unset)".to_owned(),
+        Some(_) if cx.keys.is_one(key) => {
+            cx.lang.pick("(a key; it is never shown)", "(密钥,不会显示)").to_owned()
+        }
         Some(value) if reveal || !looks_secret(key) => value,
         Some(value) => {
             let chars = value.chars().count();
@@ -74,6 +78,12 @@ fn env_set(cx: &ToolCx, args: &Args) -> Outcome {
         return Outcome::failed(
             cx.lang.pick("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。"),
         );
+    }
+    if cx.keys.is_one(key) {
+        return Outcome::failed(match cx.lang {
+            Lang::En => format!("{key} holds a key; commands never see it, so it is not set."),
+            Lang::Zh => format!("{key} 保存密钥;命令无法看到它,因此未设置。"),
+        });
     }
     cx.shells.set_variable(key, Some(value.to_owned()));
     Outcome::done(match cx.lang {

@@ -2,9 +2,10 @@
 //! bounded however much a command writes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use crate::domain::Lang;
-use crate::domain::counted;
+use crate::domain::secrets::Stream;
+use crate::domain::{Lang, Secrets, counted};
 
 /// Bytes kept from the beginning.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -14,6 +15,8 @@ const TAIL_BYTES: usize = 256 * 1024;
 /// One stream of a command.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
+    /// Takes secrets out before anything is kept, or half of one could be.
+    clean: Stream,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     bytes: u64,
@@ -29,8 +32,31 @@ pub(crate) struct Room {
 }
 
 impl Window {
+    /// One that keeps none of these.
+    pub fn of(secrets: &Arc<Secrets>) -> Self {
+        Self { clean: secrets.stream(), ..Self::default() }
+    }
+
     /// Takes in the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
+        let mut clean = Vec::new();
+        self.clean.push(bytes, &mut clean);
+        self.keep(&clean);
+    }
+
+    /// Nothing comes any more.
+    pub fn close(&mut self) {
+        let mut rest = Vec::new();
+        self.clean.finish(&mut rest);
+        self.keep(&rest);
+    }
+
+    /// What is held back, because a secret may begin with it.
+    pub fn into_held(self) -> Vec<u8> {
+        self.clean.into_held()
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.newlines += newlines(bytes);
         self.last = bytes.last().copied().or(self.last);
@@ -45,10 +71,10 @@ impl Window {
 
     /// Takes in another stream behind this one, as far as that was kept.
     pub fn append(&mut self, other: &Self) {
-        self.push(&other.head);
+        self.keep(&other.head);
         let (tail, more) = other.tail.as_slices();
-        self.push(tail);
-        self.push(more);
+        self.keep(tail);
+        self.keep(more);
         self.bytes += other.bytes - (other.head.len() + other.tail.len()) as u64;
         let kept = newlines(&other.head) + newlines(tail) + newlines(more);
         self.newlines += other.newlines.saturating_sub(kept);
@@ -196,6 +222,27 @@ mod tests {
         assert!(told.contains("共 4194304 字节,262144 行"), "{told}");
         let (end, before) = window.end();
         assert_eq!((end.len(), before), (TAIL_BYTES, 262_144 - 16_384));
+    }
+
+    #[test]
+    fn a_secret_is_not_kept_wherever_the_window_is_cut() {
+        let key = "sk-canary-0123456789";
+        let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
+        let filler = "0123456789abcde\n".repeat((HEAD_BYTES + TAIL_BYTES) / 16 + 100);
+        for at in (HEAD_BYTES - 30..HEAD_BYTES + 30)
+            .chain(filler.len() - TAIL_BYTES - 30..filler.len() - TAIL_BYTES + 30)
+        {
+            let (before, after) = filler.split_at(at);
+            let mut window = Window::of(&secrets);
+            for piece in format!("{before}{key}{after}").as_bytes().chunks(4_099) {
+                window.push(piece);
+            }
+            window.close();
+            let (head, tail) = window.parts();
+            for cut in [&head, &tail] {
+                assert!(!cut.contains("sk-") && !cut.contains("nary"), "{at}");
+            }
+        }
     }
 
     #[test]

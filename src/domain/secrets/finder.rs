@@ -1,0 +1,159 @@
+//! Finds many forms at once, in bytes that come one by one. Line ends between them are passed over, up to
+//! a few in a row, because base64 is written in lines, and so are certificates.
+
+use std::fmt;
+
+use aho_corasick::Anchored;
+use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::nfa::noncontiguous::NFA;
+
+/// So many line ends in a row are passed over; after more of them something else begins.
+pub(super) const MOST_LINE_ENDS: u8 = 4;
+
+/// All forms of all secrets.
+pub(super) struct Finder {
+    forms: NFA,
+    start: StateID,
+    /// How many bytes of a form lie behind a state, by its number.
+    depths: Vec<usize>,
+    longest: usize,
+    /// Bytes that begin a form.
+    begins: [bool; 256],
+}
+
+/// Where a finder is after some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    state: StateID,
+    line_ends: u8,
+}
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finder").finish_non_exhaustive()
+    }
+}
+
+impl Finder {
+    /// `None` where there is nothing to find.
+    pub fn new(forms: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+        let forms = forms.into_iter().map(|form| without_line_ends(&form));
+        let forms: Vec<Vec<u8>> = forms.filter(|form| form.len() >= super::SHORTEST).collect();
+        if forms.is_empty() {
+            return None;
+        }
+        // Neither of these fails for forms of bounded number and length.
+        let nfa = NFA::new(&forms).ok()?;
+        let start = nfa.start_state(Anchored::No).ok()?;
+        let mut finder = Self {
+            start,
+            depths: Vec::new(),
+            longest: forms.iter().map(Vec::len).max().unwrap_or_default(),
+            begins: [false; 256],
+            forms: nfa,
+        };
+        for form in &forms {
+            finder.learn_depths(form);
+        }
+        Some(finder)
+    }
+
+    fn learn_depths(&mut self, form: &[u8]) {
+        if let Some(first) = form.first()
+            && let Some(begins) = self.begins.get_mut(usize::from(*first))
+        {
+            *begins = true;
+        }
+        let mut state = self.start;
+        for (n, byte) in form.iter().enumerate() {
+            state = self.forms.next_state(Anchored::No, state, *byte);
+            let at = state.as_usize();
+            if self.depths.len() <= at {
+                self.depths.resize(at + 1, 0);
+            }
+            if let Some(depth) = self.depths.get_mut(at) {
+                *depth = n + 1;
+            }
+        }
+    }
+
+    pub fn start(&self) -> Place {
+        Place { state: self.start, line_ends: 0 }
+    }
+
+    /// The length of the longest form.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The number of bytes, up to and with the last one, that may be the beginning of a form.
+    pub fn depth(&self, place: Place) -> usize {
+        self.depths.get(place.state.as_usize()).copied().unwrap_or_default()
+    }
+
+    /// Bytes at the beginning of `bytes` that change nothing where nothing has begun.
+    pub fn idle(&self, place: Place, bytes: &[u8]) -> usize {
+        if place.state != self.start {
+            return 0;
+        }
+        let begins = |byte: &u8| self.begins.get(usize::from(*byte)).is_some_and(|begins| *begins);
+        bytes.iter().position(begins).unwrap_or(bytes.len())
+    }
+
+    /// Goes on by a byte. False for a line end that is passed over.
+    pub fn step(&self, place: &mut Place, byte: u8) -> bool {
+        let is_end = matches!(byte, b'\n' | b'\r');
+        if is_end && place.line_ends < MOST_LINE_ENDS {
+            place.line_ends += 1;
+            return false;
+        }
+        if !is_end {
+            place.line_ends = 0;
+        }
+        place.state = self.forms.next_state(Anchored::No, place.state, byte);
+        true
+    }
+
+    /// The length of the longest form that ends here; 0 where none does.
+    pub fn found(&self, place: Place) -> usize {
+        if !self.forms.is_match(place.state) {
+            return 0;
+        }
+        let count = self.forms.match_len(place.state);
+        let lengths = (0..count).map(|n| {
+            let form = self.forms.match_pattern(place.state, n);
+            self.forms.pattern_len(form)
+        });
+        lengths.max().unwrap_or_default()
+    }
+
+    pub fn finds(&self, bytes: &[u8]) -> bool {
+        let (mut place, mut rest) = (self.start(), bytes);
+        loop {
+            rest = rest.get(self.idle(place, rest)..).unwrap_or_default();
+            let Some((byte, more)) = rest.split_first() else { return false };
+            rest = more;
+            if self.step(&mut place, *byte) && self.found(place) > 0 {
+                return true;
+            }
+        }
+    }
+}
+
+/// A form as it is looked for.
+fn without_line_ends(form: &[u8]) -> Vec<u8> {
+    let mut line_ends = 0;
+    let mut kept = Vec::with_capacity(form.len());
+    for &byte in form {
+        let is_end = matches!(byte, b'\n' | b'\r');
+        if is_end && line_ends < MOST_LINE_ENDS {
+            line_ends += 1;
+            continue;
+        }
+        if !is_end {
+            line_ends = 0;
+        }
+        kept.push(byte);
+    }
+    kept
+}
