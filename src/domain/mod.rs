@@ -18,6 +18,7 @@ pub mod fullness;
 pub mod health;
 pub mod history;
 pub mod ids;
+pub mod json;
 pub mod keep_going;
 pub mod lang;
 pub mod latest;

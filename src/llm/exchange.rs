@@ -20,6 +20,7 @@ use super::http::innermost;
 use super::protocol::{Fold, Protocol};
 use super::sse::{Decoder, MAX_EVENT_BYTES};
 use super::{Clients, Endpoint, GenEvent, Limits, Request, address, failure};
+use crate::domain::json;
 
 /// Most bytes of an error body that are read.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -317,7 +318,10 @@ impl<F: Fold> Reading<F> {
             Form::Unknown => Ok(()),
             Form::Events(decoder) => {
                 let events = decoder.feed(bytes).map_err(|error| malformed(&error.to_string()))?;
-                events.iter().try_for_each(|event| self.fold.event(event))
+                events.iter().try_for_each(|event| {
+                    shallow(&event.data)?;
+                    self.fold.event(event)
+                })
             }
             Form::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
                 Err(malformed("the answer is too large"))
@@ -338,12 +342,17 @@ impl<F: Fold> Reading<F> {
         match std::mem::replace(&mut self.form, Form::Unknown) {
             Form::Unknown => return Err(cut("the answer has no content")),
             Form::Page(body) => return Err(not_an_answer(&body)),
-            Form::Whole(body) => self.fold.whole(&String::from_utf8_lossy(&body))?,
+            Form::Whole(body) => {
+                let text = String::from_utf8_lossy(&body);
+                shallow(&text)?;
+                self.fold.whole(&text)?;
+            }
             Form::Events(decoder) => {
                 let foreign = decoder.foreign_lines() > 0 && !self.fold.has_begun();
                 let start = plain(&String::from_utf8_lossy(decoder.unfinished()), 200);
                 // An event that stops in the middle was cut, which the end will find.
                 if let Some(last) = decoder.finish().filter(|e| F::is_readable(e.data.trim())) {
+                    shallow(&last.data)?;
                     self.fold.event(&last)?;
                 }
                 if foreign && !self.fold.has_begun() {
@@ -352,6 +361,14 @@ impl<F: Fold> Reading<F> {
             }
         }
         self.fold.end()
+    }
+}
+
+/// Checks that what the provider sent can be read whatever it is.
+fn shallow(text: &str) -> Result<(), LlmError> {
+    match json::too_deep_on_the_wire(text) {
+        None => Ok(()),
+        Some(_) => Err(malformed("the provider sent JSON that is nested too deep")),
     }
 }
 

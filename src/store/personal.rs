@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use crate::domain::reminder::SharedEdit;
-use crate::domain::{AgentId, Problem, Reminder};
+use crate::domain::{AgentId, Problem, Reminder, json};
 
 use super::Store;
 use super::commit::Writer;
@@ -35,7 +35,7 @@ impl Store {
         for path in self.personal_files(agent)?.into_values() {
             let damage = match files::read_small(self.disk(), &path, LIMIT)? {
                 Found::Absent => continue,
-                Found::Text(text) => match serde_json::from_str::<Reminder>(&text) {
+                Found::Text(text) => match json::read::<Reminder>(&text) {
                     Ok(reminder) => {
                         reminders.push(reminder);
                         continue;
@@ -113,7 +113,7 @@ impl Writer<'_> {
                 let Found::Text(text) = files::read_small(store.disk(), path, LIMIT)? else {
                     return Ok(());
                 };
-                let Ok(mut reminder) = serde_json::from_str::<Reminder>(&text) else {
+                let Ok(mut reminder) = json::read::<Reminder>(&text) else {
                     return Ok(());
                 };
                 rewrite.clone().apply_to(&mut reminder);
