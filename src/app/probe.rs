@@ -13,7 +13,7 @@ use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
 
-use super::{Configured, Consent};
+use super::{AnswerLimit, Configured, Consent};
 
 /// Providers that are asked at once.
 const AT_ONCE: usize = 16;
@@ -46,7 +46,7 @@ impl Finding {
 /// Asks all of them, each within `limit`. In the order of the file.
 pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let minds = Minds::load(workspace, env::work_language());
-    let configured = Configured::new(workspace, Consent::Recorded);
+    let configured = Configured::new(workspace, Consent::Recorded, AnswerLimit::default());
     ask_all(&minds, &configured, &env::variable, limit).await
 }
 

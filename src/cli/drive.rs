@@ -324,8 +324,10 @@ impl Job<'_> {
     async fn carry_out(self) -> Result<Status, CommandError> {
         let mut signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
+        let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
-            reader: config::read().look.lang,
+            reader: setup.look.lang,
+            limits: setup.limits,
             personal: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(self.consent),

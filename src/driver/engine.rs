@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::{Clock, IdSource, KeyUse, Lang, Problems};
+use crate::domain::{Clock, CrowdLimits, IdSource, KeyUse, Lang, Problems};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
@@ -80,6 +80,8 @@ pub struct Engine {
     pub shells: Shells,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
+    /// How many side dialogs may be at work in a tree.
+    pub crowd: CrowdLimits,
     /// False: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: bool,
     /// Nothing is taken at the start.

@@ -8,7 +8,9 @@ use crate::domain::health::Limits;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId};
+use crate::domain::{
+    ArtifactRef, CrowdLimits, Dialog, DialogTree, KeepGoing, KeyUse, Reminder, SelfId,
+};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{Access, Keys, ReminderScope, ReminderView, ToolCx, ToolSubset};
@@ -147,12 +149,13 @@ impl Ready {
     }
 
     /// Who can be asked, and how much the member asks of itself.
-    pub fn team_names(&self) -> TeamNames {
+    pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
         let team = self.minds.team();
         TeamNames {
             all: team.members.iter().map(|member| member.id.to_string()).collect(),
             visible: team.visible().map(|member| member.id.to_string()).collect(),
             own_effort: self.member.fbr_effort,
+            crowd,
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dominds_tui::app;
 use dominds_tui::domain::{
-    Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
+    Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
     Stamp,
 };
 use dominds_tui::driver::{
@@ -105,6 +105,7 @@ pub struct Setup {
     pub disk: Arc<dyn Disk>,
     pub provider: Arc<dyn Provider>,
     pub held: Held,
+    pub crowd: CrowdLimits,
     pub tools: Registry,
     pub sources: Sources,
     pub shells: Shells,
@@ -130,6 +131,7 @@ impl World {
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
             held: Held::default(),
+            crowd: CrowdLimits::default(),
             tools: app::registry(Arc::default()),
             sources: Sources::default(),
             shells: Shells::default(),
@@ -176,6 +178,7 @@ impl World {
             sources: self.setup.sources.clone(),
             shells: self.setup.shells.clone(),
             env: &no_environment,
+            crowd: self.setup.crowd,
             driving: self.setup.driving,
             permits: Permits::default(),
             rates: Rates::default(),

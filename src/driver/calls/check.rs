@@ -220,7 +220,7 @@ mod tests {
             ("[]".to_owned(), "NotAnObject"),
             (
                 format!(r#"{{{SLUG},{content},"x":{}"#, "[".repeat(70)),
-                "TooDeep(TooDeep { line: 1, column: 107 })",
+                "TooDeep(TooDeep { line: 1, column: 111 })",
             ),
             (String::new(), "NotJson"),
         ] {
