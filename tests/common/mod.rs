@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use dominds_tui::app;
 use dominds_tui::domain::{
-    Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId, RootId, SelfId,
-    Stamp,
+    Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, KeyUse, Lang, MsgId,
+    RootId, SelfId, Stamp,
 };
 use dominds_tui::driver::{
     Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
