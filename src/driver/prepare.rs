@@ -189,8 +189,8 @@ impl Ready {
     pub fn filling(&self, engine: &Engine, dialog: &Dialog) -> Filling {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
-        let reminders = reminders::visible(dialog, &self.shared);
-        let shown = reminders.iter().filter(|reminder| reminder.is_shown_to_the_model());
+        let (shown, _) = context::shown(dialog.reminders.iter().chain(&self.shared));
+        let shown = shown.into_iter();
         let texts = engine.texts();
         Filling::of(
             &request,
