@@ -147,7 +147,7 @@ fn limits(value: &Value, report: &mut Report<'_>) -> Limits {
     let entries = match value {
         Value::Null => &none,
         Value::Object(entries) => entries,
-        _ => {
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             let mend = format!("write a mapping of {}", names.join(", "));
             report.add(&["limits"], "expected a mapping of limits", &mend);
             &none

@@ -83,3 +83,105 @@ fn height(tree: &DialogTree, id: &SelfId) -> usize {
     let others = live(tree).filter(|dialog| dialog.meta.id != *id);
     others.filter_map(below).max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{
+        AgentId, Assignment, Bucket, CallId, DialogMeta, Frame, Latest, RootId, Stamp,
+    };
+
+    fn dialog(name: &str) -> Dialog {
+        let meta = DialogMeta {
+            id: SelfId::new(name),
+            agent_id: AgentId::new(name),
+            task_doc_path: String::new(),
+            created_at: Stamp::default(),
+            session_slug: None,
+            extra: serde_json::Map::new(),
+        };
+        Dialog::new(meta, Latest::new(Stamp::default()))
+    }
+
+    /// Each pair is a side dialog and who asked it.
+    fn tree(pairs: &[(&str, &str)]) -> DialogTree {
+        let root = RootId::new("main");
+        let mut tree = DialogTree::new(root.clone(), Bucket::Run);
+        tree.dialogs.insert(root.main(), Arc::new(dialog("main")));
+        for (side, asker) in pairs {
+            let assignment = Assignment {
+                call_name: "tellask".to_owned(),
+                mention_list: None,
+                tellask_content: String::new(),
+                origin_member_id: AgentId::new(*asker),
+                asker_dialog_id: SelfId::new(*asker),
+                call_id: CallId::new(format!("{asker}-{side}")),
+                collective_targets: None,
+                effective_fbr_effort: None,
+            };
+            let mut dialog = dialog(side);
+            dialog.stack = vec![Frame::owing(assignment, "replyTellask")];
+            tree.dialogs.insert(SelfId::new(*side), Arc::new(dialog));
+        }
+        tree
+    }
+
+    fn change(tree: &mut DialogTree, id: &str, change: impl FnOnce(&mut Dialog)) {
+        let dialog = tree.dialogs.get_mut(&SelfId::new(id)).expect("a dialog");
+        change(Arc::make_mut(dialog));
+    }
+
+    fn found(
+        tree: &DialogTree,
+        caller: &str,
+        session: Option<&str>,
+        most: (usize, usize),
+    ) -> Option<Crowded> {
+        let (dialogs, depth) = most;
+        let session = session.map(SelfId::new);
+        crowded(tree, &SelfId::new(caller), session.as_ref(), CrowdLimits { dialogs, depth })
+    }
+
+    #[test]
+    fn a_new_one_counts_and_one_that_works_already_does_not() {
+        let tree = tree(&[("a", "main"), ("b", "a")]);
+        for (caller, session, most, expected) in [
+            ("main", None, (3, 9), None),
+            ("main", None, (2, 9), Some(Crowded::Dialogs)),
+            ("main", Some("b"), (2, 9), None),
+            ("b", None, (9, 3), None),
+            ("b", None, (9, 2), Some(Crowded::Depth)),
+            ("main", None, (0, 1), Some(Crowded::Dialogs)),
+        ] {
+            assert_eq!(found(&tree, caller, session, most), expected, "{caller} {session:?}");
+        }
+    }
+
+    #[test]
+    fn who_rests_or_is_dead_leaves_room_and_takes_it_again() {
+        let mut tree = tree(&[("a", "main"), ("b", "main")]);
+        assert_eq!(found(&tree, "main", None, (2, 9)), Some(Crowded::Dialogs));
+        change(&mut tree, "a", |dialog| dialog.latest.die());
+        assert_eq!(found(&tree, "main", None, (2, 9)), None);
+        change(&mut tree, "b", |dialog| dialog.stack.clear());
+        assert_eq!(found(&tree, "main", None, (1, 9)), None);
+        assert_eq!(found(&tree, "main", Some("b"), (0, 9)), Some(Crowded::Dialogs));
+    }
+
+    #[test]
+    fn a_session_takes_those_below_it_along() {
+        let tree = tree(&[("a", "main"), ("s", "main"), ("t", "s"), ("u", "t")]);
+        assert_eq!(found(&tree, "a", Some("s"), (9, 4)), None);
+        assert_eq!(found(&tree, "a", Some("s"), (9, 3)), Some(Crowded::Depth));
+        assert_eq!(found(&tree, "a", None, (9, 2)), None);
+    }
+
+    #[test]
+    fn a_ring_that_another_program_left_ends() {
+        let tree = tree(&[("a", "b"), ("b", "a")]);
+        assert_eq!(found(&tree, "a", None, (9, 2)), Some(Crowded::Depth));
+        assert_eq!(found(&tree, "main", None, (9, 2)), None);
+    }
+}

@@ -119,7 +119,7 @@ impl<'a> Scan<'a> {
 
     fn run(&mut self) -> Step {
         loop {
-            self.to_next_token();
+            self.seek_token();
             let column = self.column;
             self.unroll(column);
             let Some(byte) = self.peek(0) else { return Ok(()) };
@@ -235,7 +235,7 @@ impl<'a> Scan<'a> {
         self.skip_while(|byte| !is_break(byte));
     }
 
-    fn to_next_token(&mut self) {
+    fn seek_token(&mut self) {
         loop {
             if self.column == 0 && self.bytes.get(self.at..self.at + 3) == Some(b"\xef\xbb\xbf") {
                 self.skip_bytes(3);
@@ -346,16 +346,12 @@ impl<'a> Scan<'a> {
     fn value(&mut self) -> Step {
         let key = self.keys.last_mut().and_then(Option::take);
         let near = |key: &Key| key.line == self.line && key.index + KEY_REACH >= self.index;
-        match key.filter(near) {
-            Some(key) => {
-                self.key_allowed = false;
-                self.begin_mapping(key.column)
-            }
-            None => {
-                self.key_allowed = self.flows.is_empty();
-                self.begin_mapping(self.column)
-            }
+        if let Some(key) = key.filter(near) {
+            self.key_allowed = false;
+            return self.begin_mapping(key.column);
         }
+        self.key_allowed = self.flows.is_empty();
+        self.begin_mapping(self.column)
     }
 
     fn close(&mut self) {

@@ -40,6 +40,7 @@ async fn no_more_side_dialogs_work_at_once_than_the_person_allows_and_one_round_
         |text: &str| Reply::new().and_wait(std::time::Duration::from_secs(5)).and_saying(text);
     let models = Sequence::new()
         .reply("lead", round)
+        .reply("lead", Reply::saying("I wait."))
         .reply("alice", late("alice saw"))
         .reply("bob", late("bob saw"))
         .reply("lead", ask("c5", "alice"))
@@ -66,6 +67,7 @@ async fn a_session_counts_while_it_works_and_is_given_its_newer_request_all_the_
         .reply("alice", Reply::saying("helped"))
         // The session rests: there is room for another, and then none for it.
         .reply("lead", ask("c3", "two").and_call("c4", "tellask", &again))
+        .reply("lead", Reply::saying("I wait."))
         .reply("alice", Reply::saying("helped too"))
         .reply("lead", ask("c5", "one"))
         .reply("alice", Reply::saying("helped again"))
