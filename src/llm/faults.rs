@@ -280,11 +280,11 @@ async fn ends_in_time<P: Protocol + Clone>(
 }
 
 async fn signs_do_not_last<P: Protocol + Clone>(sample: Sample<P>) {
-    let ways = signs(&sample).into_iter().flat_map(|sign| {
-        [Some(SILENCE / 6), None]
-            .into_iter()
-            .flat_map(move |pause| [false, true].map(|whole| (sign.clone(), pause, whole)))
-    });
+    let slowly = signs(&sample).map(|sign| (sign, Some(SILENCE / 6)));
+    let at_once = [(sample.ping.clone(), None)];
+    let ways = slowly.into_iter().chain(at_once);
+    let ways =
+        ways.flat_map(|(sign, pause)| [false, true].map(|whole| (sign.clone(), pause, whole)));
     let all = ways.map(|(sign, pause, whole)| ends_in_time(&sample, sign, pause, whole));
     futures_util::future::join_all(all).await;
 }

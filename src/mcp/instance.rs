@@ -116,9 +116,11 @@ impl<K: Copy + Send + 'static> Birth<K> {
         let around = &self.around;
         let (process, pipes) = process::start(program, &around.workspace, around.env, own)?;
         let last = LastWords::default();
-        let transport =
-            AsyncRwTransport::<RoleClient, _, _>::new(Lines::new(pipes.stdout), pipes.stdin)
-                .with_max_line_length(MOST_BYTES);
+        let transport = AsyncRwTransport::<RoleClient, _, _>::new(
+            Lines::new(pipes.stdout, MOST_BYTES),
+            pipes.stdin,
+        )
+        .with_max_line_length(MOST_BYTES);
         let talk = async {
             let ear = Ear::default();
             let opened = self.opened(ear.clone().serve(transport)).await;

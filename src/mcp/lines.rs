@@ -13,8 +13,8 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// The largest message, in bytes.
 pub(super) const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// A line that goes on so far ends the connection.
-const ENDLESS_BYTES: usize = 4 * MOST_BYTES;
+/// A line so many times as large has no end: it ends the connection.
+const ENDLESS: usize = 4;
 /// Most lists and objects within each other; some wrap what a tool says.
 const MOST_DEPTH: usize = crate::domain::json::MOST_NESTING + 8;
 /// The code of the error that stands for a message that was dropped.
@@ -35,9 +35,11 @@ pub(super) struct Lines<R> {
 }
 
 impl<R> Lines<R> {
-    pub fn new(inner: R) -> Self {
+    /// `most`: the largest message, in bytes.
+    pub fn new(inner: R, most: usize) -> Self {
         let piece = vec![0; PIECE].into_boxed_slice();
-        Self { inner, piece, line: Line::default(), out: Vec::new(), given: 0, over: false }
+        let line = Line { most, ..Line::default() };
+        Self { inner, piece, line, out: Vec::new(), given: 0, over: false }
     }
 }
 
@@ -86,6 +88,7 @@ struct Hopeless;
 /// One line, as far as it has come.
 #[derive(Debug, Default)]
 struct Line {
+    most: usize,
     bytes: usize,
     depth: usize,
     in_string: bool,
@@ -106,7 +109,8 @@ impl Line {
     /// Passes a byte on to `out`, or what takes its place.
     fn take(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), Hopeless> {
         if byte == b'\n' {
-            return std::mem::take(self).end(out);
+            let next = Self { most: self.most, ..Self::default() };
+            return std::mem::replace(self, next).end(out);
         }
         self.bytes += 1;
         self.object |= self.bytes == 1 && byte == b'{';
@@ -119,7 +123,7 @@ impl Line {
                 out.push(b'\n');
             }
         }
-        if self.bytes > ENDLESS_BYTES {
+        if self.bytes > ENDLESS * self.most {
             return Err(Hopeless);
         }
         self.answer(out);
@@ -127,7 +131,7 @@ impl Line {
     }
 
     fn found(&self) -> Option<Fault> {
-        if self.bytes > MOST_BYTES {
+        if self.bytes > self.most {
             Some(Fault::Large)
         } else if self.depth > MOST_DEPTH {
             Some(Fault::Deep)
@@ -153,7 +157,7 @@ impl Line {
         }
         let (Some(fault), Some(id)) = (self.fault, &self.id) else { return };
         let why = match fault {
-            Fault::Large => format!("larger than {} MiB", MOST_BYTES / 1024 / 1024),
+            Fault::Large => format!("larger than {} MiB", self.most / 1024 / 1024),
             Fault::Deep => format!("nested more than {MOST_DEPTH} deep"),
         };
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
@@ -224,25 +228,27 @@ mod tests {
 
     use super::*;
 
+    const MOST: usize = 1024 * 1024;
+
     async fn through(bytes: &[u8]) -> Vec<u8> {
         let mut read = Vec::new();
-        Lines::new(bytes).read_to_end(&mut read).await.unwrap();
+        Lines::new(bytes, MOST).read_to_end(&mut read).await.unwrap();
         read
     }
 
     /// The last line that comes through.
     async fn last(text: &str) -> String {
         let read = through(text.as_bytes()).await;
-        assert!(read.len() <= MOST_BYTES + 1024, "{}", read.len());
+        assert!(read.len() <= MOST + 1024, "{}", read.len());
         let text = String::from_utf8(read).unwrap();
         text.lines().last().unwrap_or_default().to_owned()
     }
 
     #[tokio::test]
     async fn a_message_that_is_too_large_or_too_deep_is_answered_in_its_place() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MOST);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
-        let large = "larger than 16 MiB".to_owned();
+        let large = "larger than 1 MiB".to_owned();
         let nested = format!("nested more than {MOST_DEPTH} deep");
         for (line, id, why) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":"{long}"}}}}"#), "7", &large),
@@ -266,7 +272,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_waits_for_is_dropped_and_what_cannot_be_answered_ends_the_connection() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MOST);
         let next = "{\"id\":1}";
         for (line, goes_on) in [
             (format!(r#"{{"method":"notifications/message","params":"{long}"}}"#), true),
@@ -277,7 +283,7 @@ mod tests {
         ] {
             assert_eq!(last(&format!("{line}\n{next}\n")).await == next, goes_on, "{line:.60}");
         }
-        let endless = "x".repeat(ENDLESS_BYTES);
+        let endless = "x".repeat(ENDLESS * MOST);
         let read =
             through(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{next}\n").as_bytes()).await;
         assert!(!read.ends_with(format!("{next}\n").as_bytes()));
@@ -285,7 +291,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_without_an_end_is_answered_while_it_comes() {
-        let text = format!("{{\"id\":5,\"result\":\"{}", "x".repeat(MOST_BYTES));
+        let text = format!("{{\"id\":5,\"result\":\"{}", "x".repeat(MOST));
         assert!(last(&text).await.contains("\"id\":5,\"error\""));
     }
 
