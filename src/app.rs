@@ -6,15 +6,16 @@ mod trust;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::domain::trust::Unagreed;
-use crate::domain::{Lang, Problem, Problems};
+use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
     Audience, Consent, Driver, Driving, Engine, NoProvider, NothingWaits, Permits, PickUp,
     ProviderSource, Rates, Sources,
 };
 use crate::llm::{
-    Anthropic, Clients, Compat, Endpoint, ErrorClass, Limits, LlmError, Mock, Provider, Remote,
+    self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
     Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
@@ -37,6 +38,23 @@ pub enum Models {
     Scripted(Scripted),
 }
 
+/// What may be used up at most, by the person's own word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    pub crowd: CrowdLimits,
+    pub answer: AnswerLimit,
+}
+
+/// How long a whole answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerLimit(pub Duration);
+
+impl Default for AnswerLimit {
+    fn default() -> Self {
+        Self(llm::Limits::default().answer)
+    }
+}
+
 /// What is started.
 #[derive(Debug)]
 pub struct Start<'a> {
@@ -48,6 +66,8 @@ pub struct Start<'a> {
     pub driving: bool,
     /// The language of whoever reads.
     pub reader: Lang,
+    /// What the person allows.
+    pub limits: Limits,
     /// What is wrong outside the workspace: in the person's own files.
     pub personal: Vec<Problem>,
 }
@@ -57,7 +77,8 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let (providers, trust): (Arc<dyn ProviderSource>, _) = match start.models {
         Models::Configured(trust) => {
-            (Arc::new(Configured::new(start.workspace, trust.clone())), Some(trust))
+            let configured = Configured::new(start.workspace, trust.clone(), start.limits.answer);
+            (Arc::new(configured), Some(trust))
         }
         Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
     };
@@ -79,6 +100,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let engine = Engine {
         trust: consent,
         driving: Driving::new(start.driving),
+        crowd: start.limits.crowd,
         shells: shells.clone(),
         reader: start.reader,
         sources: sources.unwrap_or_default(),
@@ -129,6 +151,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         sources: Sources::default(),
         shells: Shells::default(),
         env: &env::variable,
+        crowd: CrowdLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),
         rates: Rates::default(),
@@ -164,15 +187,17 @@ struct Configured {
     workspace: PathBuf,
     trust: Arc<Trust>,
     clients: Clients,
+    answer: AnswerLimit,
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
 }
 
 impl Configured {
-    fn new(workspace: &Path, trust: Arc<Trust>) -> Self {
+    fn new(workspace: &Path, trust: Arc<Trust>, answer: AnswerLimit) -> Self {
         Self {
             workspace: workspace.to_owned(),
             trust,
             clients: Clients::default(),
+            answer,
             mocks: Mutex::new(BTreeMap::new()),
         }
     }
@@ -196,7 +221,7 @@ impl Configured {
             return Err(LlmError::new(ErrorClass::Rejected, &text).into());
         }
         Ok(Endpoint {
-            limits: limits(connection),
+            limits: limits(connection, self.answer),
             ca_file: connection.ca_file.clone(),
             api_key_variable: config.api_key_env_var.clone(),
             api_key: key.as_deref().and_then(Secret::new),
@@ -253,12 +278,13 @@ impl ProviderSource for Configured {
 }
 
 /// The usual limits, where the file sets no others.
-fn limits(connection: &Connection) -> Limits {
-    let usual = Limits::default();
-    Limits {
+fn limits(connection: &Connection, answer: AnswerLimit) -> llm::Limits {
+    let usual = llm::Limits::default();
+    llm::Limits {
         connect: connection.connect_timeout.unwrap_or(usual.connect),
         first_byte: connection.first_byte_timeout.unwrap_or(usual.first_byte),
         idle: connection.idle_timeout.unwrap_or(usual.idle),
+        answer: answer.0,
         ..usual
     }
 }

@@ -1,14 +1,20 @@
-//! The only place that names the YAML library: size limit, positions in errors, and the guards for
-//! characters it would change silently.
+//! The only place that names the YAML library: limits of size, nesting and repetition, positions in
+//! errors, and the guards for characters it would change silently.
 //!
 //! Everything is read through a JSON value (YAML 1.2 core: a bare timestamp or `yes` stays a string),
 //! so that types, unknown keys and defaults behave the same for every file.
 
 use std::fmt;
 
+mod budget;
+mod nesting;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use budget::Budget;
+use nesting::Excess;
 
 /// Largest document read, in bytes.
 pub const LIMIT_BYTES: usize = 4 * 1024 * 1024;
@@ -40,6 +46,14 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
     if text.len() > LIMIT_BYTES {
         return Err(shape(format!("larger than {LIMIT_BYTES} bytes")));
     }
+    if let Err((excess, at)) = nesting::depth(text, nesting::MOST) {
+        let what = match excess {
+            Excess::Depth => format!("nested more than {} deep", nesting::MOST),
+            Excess::Directives => "too many directives".to_owned(),
+        };
+        let text = format!("{what}, at column {}", at.column);
+        return Err(YamlError { line: Some(at.line), text });
+    }
     // JSON is valid YAML, and is what `write` falls back to.
     if text.trim_start().starts_with('{')
         && let Ok(value) = serde_json::from_str(text)
@@ -50,7 +64,8 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
         let line = text.get(..at).map(|before| before.matches('\n').count() + 1);
         return Err(YamlError { line, text: "a control or separator character".to_owned() });
     }
-    serde_yaml::from_str(text).map_err(|error| YamlError {
+    let document = serde_yaml::Deserializer::from_str(text);
+    Budget::of(text).read(document).map_err(|error| YamlError {
         line: error.location().map(|at| at.line()),
         text: bounded(&error.to_string()),
     })
@@ -122,7 +137,172 @@ mod tests {
         assert_eq!(parse("a: x\u{85}y\n").unwrap_err().line, Some(1));
     }
 
+    #[test]
+    fn what_nests_too_deep_is_refused_with_its_place_before_it_is_parsed() {
+        let n = 4_000;
+        let lines = |line: &dyn Fn(usize) -> String| (0..400).map(line).collect::<String>();
+        for (text, place) in [
+            ("[".repeat(n), (1, 65)),
+            ("{".repeat(n), (1, 65)),
+            ("{\"a\":".repeat(n), (1, 5 * 64 + 1)),
+            ("[{a: ".repeat(n), (1, 5 * 32 + 1)),
+            ("- ".repeat(n), (1, 2 * 64 + 1)),
+            ("? ".repeat(n), (1, 2 * 64 + 1)),
+            (format!("a:\n  b: c\n# [\n'[': \"[\\\"[\"\nd: e[[[\nf: {}", "[".repeat(n)), (6, 67)),
+            (format!("a: |\n  [\n\n   {{\nb: >2-\n   [\nc: {}", "[\n".repeat(n)), (70, 1)),
+            (lines(&|at| format!("{}a:\n", " ".repeat(at))), (65, 65)),
+            (lines(&|at| format!("{0}a:\n{0}- b\n{0}-\n", " ".repeat(at))), (33 * 3 - 2, 33)),
+        ] {
+            let error = parse(&text).unwrap_err();
+            let expected = format!("nested more than 64 deep, at column {}", place.1);
+            assert_eq!((error.line, error.text), (Some(place.0), expected), "{text:.40}");
+        }
+        for deep in [64, 65] {
+            let text = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
+            assert_eq!(parse(&text).is_ok(), deep == 64);
+            assert!(parse(&format!("{{\"a\": {text}}}")).is_err());
+        }
+    }
+
+    #[test]
+    fn brackets_that_open_nothing_do_not_count() {
+        let many = "[{".repeat(100);
+        for text in [
+            format!("a: x{many}\n"),
+            format!("# {many}\na: 1 # {many}\n"),
+            format!("a: '{many}'' {many}'\n"),
+            format!("a: \"{many}\\\"{many}\"\n"),
+            format!("a: |\n  {many}\n  {many}\nb: 1\n"),
+            format!("- >-\n  x\n\n    {many}\n- 2\n"),
+            format!("a: |1\n  {many}\nb: 1\n"),
+            format!("a: x\n  y {many}\nb: 1\n"),
+            format!("a: &x !t {{b: c}}\nd: [{}]\n", "{e: f}, ".repeat(100)).replace("!t ", ""),
+            "- [1, {a: b}]\n".repeat(100),
+            format!("a:\n{}", "- b:\n  - c\n".repeat(100)),
+            format!("{{\"a\": \"{many}\"}}"),
+        ] {
+            assert!(parse(&text).is_ok(), "{text:.60}: {:?}", parse(&text));
+        }
+    }
+
+    #[test]
+    fn what_a_few_aliases_repeat_too_often_is_refused() {
+        let list = format!("a: &a [{}]\n", "x, ".repeat(10_000));
+        let often = format!("{list}b: [{}]\n", "*a, ".repeat(10_000));
+        assert!(parse(&often).unwrap_err().text.contains("repeat too much"));
+        let doubled: Vec<String> =
+            (1..40).map(|n| format!("a{n}: &a{n} [*a{}, *a{0}]\n", n - 1)).collect();
+        assert!(parse(&format!("a0: &a0 [x]\n{}", doubled.concat())).is_err());
+        assert!(parse(&format!("{list}b: [*a, *a]\n")).is_ok());
+        let directives = "%TAG !a! x\n".repeat(65);
+        let error = parse(&format!("{directives}--- 1\n")).unwrap_err();
+        assert_eq!(
+            (error.line, error.text.as_str()),
+            (Some(65), "too many directives, at column 1")
+        );
+    }
+
+    /// How many lists and mappings stand within each other; of two entries with one key both count.
+    #[derive(Debug, PartialEq)]
+    struct Depth(usize);
+
+    impl<'de> serde::Deserialize<'de> for Depth {
+        fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+            input.deserialize_any(Self(0))
+        }
+    }
+
+    impl<'de> serde::de::Visitor<'de> for Depth {
+        type Value = Self;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("anything")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self, E> {
+            Ok(self)
+        }
+
+        fn visit_bool<E>(self, _value: bool) -> Result<Self, E> {
+            Ok(self)
+        }
+
+        fn visit_u64<E>(self, _value: u64) -> Result<Self, E> {
+            Ok(self)
+        }
+
+        fn visit_str<E>(self, _value: &str) -> Result<Self, E> {
+            Ok(self)
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+            let mut deepest = 0;
+            while let Some(Self(depth)) = items.next_element()? {
+                deepest = deepest.max(depth);
+            }
+            Ok(Self(deepest + 1))
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+            let mut deepest = 0;
+            while let Some((Self(key), Self(value))) = map.next_entry()? {
+                deepest = deepest.max(key).max(value);
+            }
+            Ok(Self(deepest + 1))
+        }
+    }
+
+    fn counted(text: &str) -> Depth {
+        Depth(nesting::depth(text, usize::MAX).unwrap())
+    }
+
+    /// A document whose flow collections and blocks are written as a person may write them.
+    fn written() -> impl Strategy<Value = String> {
+        let word = "[a-z]{1,3}(\\[|\\{|:x| #|-|'|,)?";
+        prop_oneof![
+            word.prop_map(|word| format!("\"{word}\"")),
+            "[a-z]{1,3}",
+            "'([a-z\\[{]|''){0,4}'",
+        ]
+        .prop_recursive(40, 200, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|items| format!("[{}]", items.join(", "))),
+                prop::collection::vec(("[a-z]{1,3}", inner), 0..4).prop_map(|entries| {
+                    let entries: Vec<String> =
+                        entries.iter().map(|(key, item)| format!("{key}: {item}")).collect();
+                    format!("{{{}}}", entries.join(", "))
+                }),
+            ]
+        })
+    }
+
     proptest! {
+        #[test]
+        fn the_depth_that_is_counted_is_the_one_the_parser_finds(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "- ", "-\n", "? ", "?\n", ": ", ":\n", "a: ", "b:", "a", "\"k\"", "'v'", "[", "]",
+                    "{", "}", ",", " ", "  ", "    ", "\n", "\n", "\n ", "\n  ", "\n    ", "|\n", ">-\n",
+                    "|2\n", "# c", " #", "\t", "---\n", "...\n", "é", "x[", "\\", "\"", "'", "\r\n", "1",
+                ]),
+                0..40,
+            ),
+        ) {
+            let text = pieces.concat();
+            if let Ok(found) = serde_yaml::from_str::<Depth>(&text) {
+                prop_assert_eq!(counted(&text), found);
+            }
+        }
+
+        #[test]
+        fn no_ordinary_document_is_refused(flow in written(), key in "[a-z]{1,4}") {
+            prop_assert_eq!(Ok(counted(&flow)), serde_yaml::from_str(&flow).map_err(|e| e.to_string()));
+            let parsed: Value = serde_yaml::from_str(&flow).unwrap();
+            let block = serde_yaml::to_string(&json!({ key: parsed })).unwrap();
+            prop_assert_eq!(Ok(counted(&block)), serde_yaml::from_str(&block).map_err(|e| e.to_string()));
+        }
+
         #[test]
         fn every_text_survives_writing_and_reading(text in any::<String>(), key in "[a-z\u{2028}\u{85}]{1,8}") {
             let value = json!({ key: text, "list": [text] });

@@ -40,6 +40,7 @@ impl Play {
         let script = demo::script().expect("the script");
         let (driver, _store, _shells) = app::start(Start {
             reader: dominds_tui::domain::Lang::En,
+            limits: app::Limits::default(),
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,

@@ -220,6 +220,20 @@ fn the_doctor_names_problems_and_no_states() {
 }
 
 #[test]
+fn the_doctor_names_the_place_where_a_file_nests_too_deep() {
+    for file in ["team.yaml", "llm.yaml", "mcp.yaml"] {
+        let folder = workspace();
+        for piece in ["[", "{", "{\"a\":", "[{a: ", "- - - ", "? ? "] {
+            put(folder.path(), &format!(".minds/{file}"), &piece.repeat(200 * 1024 / piece.len()));
+            let (text, status) = told(folder.path(), &["doctor"]);
+            assert_eq!(status, 6, "{file} {piece}: {text}");
+            let place = text.contains(&format!(".minds/{file}:1: "));
+            assert!(place && text.contains("nested more than 64 deep, at column "), "{text}");
+        }
+    }
+}
+
+#[test]
 fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
     let folder = workspace();
     put(folder.path(), ".minds/team/lead/persona.md", "A captain.\n");

@@ -14,7 +14,7 @@ use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
 
-use super::{Configured, Trust};
+use super::{AnswerLimit, Configured, Trust};
 
 /// Providers that are asked at once.
 const AT_ONCE: usize = 16;
@@ -47,7 +47,8 @@ impl Finding {
 /// Asks all of them, each within `limit`. In the order of the file.
 pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let minds = Minds::load(workspace, env::work_language());
-    let configured = Configured::new(workspace, Arc::new(Trust::recorded(workspace)));
+    let trust = Arc::new(Trust::recorded(workspace));
+    let configured = Configured::new(workspace, trust, AnswerLimit::default());
     ask_all(&minds, &configured, &env::variable, limit).await
 }
 

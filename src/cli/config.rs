@@ -1,10 +1,12 @@
-//! `config.yaml`: how the screen looks and which keys it has. Every fault is a problem with its line, and
+//! `config.yaml`: how the screen looks, which keys it has, and how much may be used up. Every fault is a problem with its line, and
 //! is skipped.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::app::{AnswerLimit, Limits};
 use crate::domain::{Lang, Problem};
 use crate::minds::line_of;
 use crate::platform::{dirs, env};
@@ -18,13 +20,18 @@ const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
 
 /// The keys the file may have.
-const KNOWN: [&str; 3] = ["theme", "language", "keys"];
+const KNOWN: [&str; 4] = ["theme", "language", "keys", "limits"];
+
+/// The limits it may set: the name, the largest value.
+const LIMITS: [(&str, u64); 3] =
+    [("side_dialogs", 10_000), ("side_dialog_depth", 100), ("answer_minutes", 24 * 60)];
 
 /// How this terminal is drawn on.
 #[derive(Debug)]
 pub struct Setup {
     pub look: Look,
     pub ability: Ability,
+    pub limits: Limits,
     /// What was wrong in the file.
     pub faults: Vec<Problem>,
 }
@@ -62,7 +69,8 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
         }
     }
     let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
-    Setup { look, ability, faults: report.faults }
+    let limits = limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
+    Setup { look, ability, limits, faults: report.faults }
 }
 
 /// The text of the file, if there is one.
@@ -132,6 +140,42 @@ impl Report<'_> {
     }
 }
 
+/// The limits; those that are not set, or wrong, are the usual ones.
+fn limits(value: &Value, report: &mut Report<'_>) -> Limits {
+    let none = serde_json::Map::new();
+    let names = LIMITS.map(|(name, _)| name);
+    let entries = match value {
+        Value::Null => &none,
+        Value::Object(entries) => entries,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let mend = format!("write a mapping of {}", names.join(", "));
+            report.add(&["limits"], "expected a mapping of limits", &mend);
+            &none
+        }
+    };
+    for key in entries.keys().filter(|key| !names.contains(&key.as_str())) {
+        let mend = format!("remove it; there are {}", names.join(", "));
+        report.add(&["limits", key], &format!("there is no limit {key:?}"), &mend);
+    }
+    let [dialogs, depth, minutes] = LIMITS.map(|(name, most)| {
+        let value = entries.get(name).filter(|value| !value.is_null())?;
+        let number = value.as_u64().filter(|number| (1..=most).contains(number));
+        if number.is_none() {
+            let mend = format!("write a whole number from 1 to {most}");
+            report.add(&["limits", name], &format!("`{name}` cannot be {value}"), &mend);
+        }
+        number
+    });
+    let mut limits = Limits::default();
+    let size = |number: u64| usize::try_from(number).ok();
+    limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
+    limits.crowd.depth = depth.and_then(size).unwrap_or(limits.crowd.depth);
+    if let Some(minutes) = minutes {
+        limits.answer = AnswerLimit(Duration::from_secs(minutes * 60));
+    }
+    limits
+}
+
 fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
     let read = match value.get("theme") {
@@ -187,6 +231,10 @@ mod tests {
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
             ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
+            ("limits: 5\n", vec![(true, "a mapping of limits")]),
+            ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
+            ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
+            ("limits:\n  depth: 5\n", vec![(true, "there is no limit \"depth\"")]),
         ] {
             let setup = of("~/config.yaml", Ok(Some(text.to_owned())), ability);
             let told: Vec<(bool, &str)> = setup
@@ -204,6 +252,17 @@ mod tests {
         }
         let setup = of("c", Err("permission denied".to_owned()), ability);
         assert_eq!(setup.faults.len(), 1);
+    }
+
+    #[test]
+    fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
+        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let limits = |text: &str| of("c", Ok(Some(text.to_owned())), ability).limits;
+        assert_eq!(limits(""), Limits::default());
+        assert_eq!(limits("limits: { side_dialogs: -1, answer_minutes: soon }"), Limits::default());
+        let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
+        assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
+        assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));
     }
 
     #[test]

@@ -327,8 +327,10 @@ impl Job<'_> {
         let mut signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
         let trust = Arc::new(self.trust()?);
+        let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
-            reader: config::read().look.lang,
+            reader: setup.look.lang,
+            limits: setup.limits,
             personal: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(trust),

@@ -453,7 +453,7 @@ fn state(state: &DisplayState) -> Value {
 }
 
 fn argument(raw: &str, key: &str) -> String {
-    serde_json::from_str::<Value>(raw)
+    crate::domain::json::read::<Value>(raw)
         .ok()
         .and_then(|arguments| arguments.get(key)?.as_str().map(str::to_owned))
         .unwrap_or_default()

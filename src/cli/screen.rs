@@ -99,6 +99,7 @@ async fn show(
         pick_up: PickUp::Everything,
         driving: true,
         reader: setup.look.lang,
+        limits: setup.limits,
         personal: setup.faults.clone(),
     })?;
     for command in first {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::json;
 use super::pending::CallType;
 
 /// A way to ask a teammate.
@@ -110,6 +111,6 @@ impl SpecialCall {
 /// One text among the arguments a model wrote; nothing where there is none.
 #[must_use]
 pub fn text_argument(arguments: &str, key: &str) -> Option<String> {
-    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    let arguments: serde_json::Value = json::read(arguments).ok()?;
     Some(arguments.get(key)?.as_str()?.trim().to_owned())
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::dialog::Dialog;
+use super::json;
 use super::record::{Entry, Record};
 
 /// Most rounds a phase may have.
@@ -156,7 +157,7 @@ pub fn heard(phase: Phase, calls: &[(&str, &str)]) -> Heard {
 }
 
 fn conclusion(arguments: &str) -> Option<String> {
-    let arguments: Value = serde_json::from_str(arguments).ok()?;
+    let arguments: Value = json::read(arguments).ok()?;
     let content = arguments.get("content")?.as_str()?.trim();
     (!content.is_empty()).then(|| content.to_owned())
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::assignment::{Assignment, ReplyDirective};
 use super::health::ContextHealth;
 use super::ids::{AgentId, CallId, MsgId, SelfId, Slug};
+use super::json;
 use super::number::{Course, Genseq, RootAnchor};
 use super::pending::Pending;
 use super::question::Question;
@@ -300,10 +301,10 @@ impl Entry {
         let frame: Frame = if let Ok(frame) = serde_json::from_str(line) {
             frame
         } else {
-            serde_json::from_str::<serde_json::Map<String, Value>>(line).ok()?;
+            json::read::<serde_json::Map<String, Value>>(line).ok()?;
             Frame::default()
         };
-        let record = serde_json::from_str(line).unwrap_or_else(|_| Record::Unknown {
+        let record = json::read(line).unwrap_or_else(|_| Record::Unknown {
             kind: serde_json::from_str::<Kind>(line).map(|k| k.kind).unwrap_or_default(),
             line: line.to_owned(),
         });

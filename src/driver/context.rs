@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::record::{Entry, Record, ReplyStatus};
-use crate::domain::reminder::sort_newest_first;
+use crate::domain::reminder::{AGENT_SHARED, MOST_IN_A_SCOPE, PERSONAL, sort_newest_first};
 use crate::domain::{Dialog, Lang, Reminder};
 use crate::llm::Message;
 
@@ -85,15 +85,38 @@ fn is_result(message: &Message) -> bool {
 
 /// Newest first, between a header and a footer; nothing where there is nothing to remember.
 fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Texts) -> Vec<Message> {
-    let mut shown: Vec<&Reminder> = reminders.filter(|r| r.is_shown_to_the_model()).collect();
+    let (shown, left_out) = shown(reminders);
     if shown.is_empty() {
         return Vec::new();
     }
-    sort_newest_first(&mut shown);
     let mut block = vec![Message::Environment(texts.reminders_begin())];
     block.extend(shown.into_iter().map(|reminder| Message::Environment(texts.reminder(reminder))));
+    if left_out > 0 {
+        block.push(Message::Environment(texts.reminders_left_out(left_out)));
+    }
     block.push(Message::Environment(texts.reminders_end()));
     block
+}
+
+/// The reminders a model is shown, newest first: no more of a scope than it can add to, whatever lies on
+/// the disk. And how many are left out.
+pub fn shown<'a>(reminders: impl Iterator<Item = &'a Reminder>) -> (Vec<&'a Reminder>, usize) {
+    let mut shown: Vec<&Reminder> = reminders.filter(|r| r.is_shown_to_the_model()).collect();
+    sort_newest_first(&mut shown);
+    let all = shown.len();
+    let mut counts = [0_usize; 3];
+    shown.retain(|reminder| {
+        let [personal, kept, own] = &mut counts;
+        let count = match reminder.scope.as_str() {
+            PERSONAL => personal,
+            AGENT_SHARED => kept,
+            _ => own,
+        };
+        *count += 1;
+        *count <= MOST_IN_A_SCOPE
+    });
+    let left_out = all - shown.len();
+    (shown, left_out)
 }
 
 fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {

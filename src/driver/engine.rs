@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use crate::domain::secrets::is_secret;
 use crate::domain::trust::Unagreed;
-use crate::domain::{AgentId, Clock, IdSource, Lang, Problems, Secrets, Vault};
+use crate::domain::{AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, Vault};
 use crate::llm::{LlmError, Provider};
 use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
@@ -141,6 +141,8 @@ pub struct Engine {
     pub shells: Shells,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
+    /// How many side dialogs may be at work in a tree.
+    pub crowd: CrowdLimits,
     /// Off: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: Driving,
     /// Nothing is taken at the start.

@@ -9,7 +9,7 @@ use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
 use crate::domain::trust::Unagreed;
-use crate::domain::{ArtifactRef, Dialog, DialogTree, KeepGoing, Reminder, SelfId};
+use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, KeepGoing, Reminder, SelfId};
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
@@ -140,12 +140,13 @@ impl Ready {
     }
 
     /// Who can be asked, and how much the member asks of itself.
-    pub fn team_names(&self) -> TeamNames {
+    pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
         let team = self.minds.team();
         TeamNames {
             all: team.members.iter().map(|member| member.id.to_string()).collect(),
             visible: team.visible().map(|member| member.id.to_string()).collect(),
             own_effort: self.member.fbr_effort,
+            crowd,
         }
     }
 
@@ -179,8 +180,8 @@ impl Ready {
     pub fn filling(&self, engine: &Engine, dialog: &Dialog) -> Filling {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
-        let reminders = reminders::visible(dialog, &self.shared);
-        let shown = reminders.iter().filter(|reminder| reminder.is_shown_to_the_model());
+        let (shown, _) = context::shown(dialog.reminders.iter().chain(&self.shared));
+        let shown = shown.into_iter();
         let texts = engine.texts();
         Filling::of(
             &request,

@@ -165,7 +165,7 @@ impl TreeTask {
 
     async fn answered(&mut self, at: &Position, answer: Answer, reply: oneshot::Sender<Round>) {
         let Some(ready) = self.ready.get(&at.dialog) else { return };
-        let team = ready.team_names();
+        let team = ready.team_names(self.engine.crowd);
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // What the dead still said is kept; what they still wanted is not done.

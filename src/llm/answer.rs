@@ -114,6 +114,11 @@ impl Answer {
         Ok(())
     }
 
+    /// How many bytes were counted.
+    pub(super) fn held(&self) -> usize {
+        self.limit - self.room
+    }
+
     /// The name the provider says it uses; the first one counts.
     pub(super) fn name_model(&mut self, name: &str) {
         if self.model.is_none() && !name.is_empty() {

@@ -81,8 +81,12 @@ pub async fn accept(listener: &TcpListener) -> (TcpStream, String) {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut text = Vec::new();
     loop {
-        socket.read_buf(&mut text).await.unwrap();
+        let read = socket.read_buf(&mut text).await.unwrap();
         let seen = String::from_utf8_lossy(&text);
+        if read == 0 {
+            // The other side lost its patience first.
+            return (socket, seen.into_owned());
+        }
         let Some((head, body)) = seen.split_once("\r\n\r\n") else { continue };
         let length = head
             .lines()

@@ -20,6 +20,7 @@ use super::http::innermost;
 use super::protocol::{Fold, Protocol};
 use super::sse::{Decoder, MAX_EVENT_BYTES};
 use super::{Clients, Endpoint, GenEvent, Limits, Request, Secret, address, failure};
+use crate::domain::json;
 
 /// Most bytes of an error body that are read.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -41,6 +42,8 @@ pub(super) struct Exchange<P: Protocol> {
     clients: Clients,
     phase: Phase<P::Fold>,
     pauses: usize,
+    /// The whole answer must be there by then; unknown before the first request.
+    end: Option<Instant>,
     ready: VecDeque<GenEvent>,
 }
 
@@ -57,12 +60,27 @@ struct Reading<F> {
     /// Kept in case the provider pauses.
     request: Box<Request>,
     response: Response,
-    /// Until then the first byte must have come; `None` after it.
-    first_byte: Option<Instant>,
+    patience: Patience,
     /// Not to be read before then; `None` before the first read.
     next_round: Option<Instant>,
     form: Form,
     fold: F,
+}
+
+/// What is waited for, and since when.
+#[derive(Debug)]
+struct Patience {
+    limits: Limits,
+    /// The whole answer must be there by then.
+    answer: Instant,
+    /// Until then the first byte must have come; `None` after it.
+    first_byte: Option<Instant>,
+    /// When something came last.
+    sign: Instant,
+    /// When content came last.
+    content: Instant,
+    /// When the model has said that it is done.
+    finished: Option<Instant>,
 }
 
 /// How the body is read.
@@ -82,7 +100,7 @@ impl<P: Protocol> Exchange<P> {
         request: Request,
     ) -> Self {
         let phase = Phase::Unsent(Box::new(request));
-        Self { protocol, endpoint, clients, phase, pauses: 0, ready: VecDeque::new() }
+        Self { protocol, endpoint, clients, phase, pauses: 0, end: None, ready: VecDeque::new() }
     }
 
     /// The next event; `None` after the end or an error.
@@ -109,7 +127,7 @@ impl<P: Protocol> Exchange<P> {
                 }
                 Err(error) => Err(error),
             }),
-            Phase::Reading(mut reading) => Some(match reading.read(self.endpoint.limits).await {
+            Phase::Reading(mut reading) => Some(match reading.read().await {
                 Ok(more) => {
                     self.ready = reading.fold.take();
                     if more {
@@ -136,13 +154,16 @@ impl<P: Protocol> Exchange<P> {
         Ok(())
     }
 
-    async fn send(&self, request: Box<Request>) -> Result<Reading<P::Fold>, LlmError> {
+    async fn send(&mut self, request: Box<Request>) -> Result<Reading<P::Fold>, LlmError> {
         let http = self.prepare(&request)?;
         let limits = self.endpoint.limits;
-        let first_byte = Instant::now() + limits.first_byte;
-        let response = match timeout_at(first_byte, http.send()).await {
+        let now = Instant::now();
+        let answer = *self.end.get_or_insert(now + limits.answer);
+        let patience = Patience::new(limits, now, answer);
+        let (end, error) = patience.end();
+        let response = match timeout_at(end, http.send()).await {
             Ok(sent) => sent.map_err(|error| of_network(&error))?,
-            Err(_) => return Err(silent(limits.first_byte)),
+            Err(_) => return Err(error),
         };
         if !response.status().is_success() {
             return Err(self.refused(response).await);
@@ -150,7 +171,7 @@ impl<P: Protocol> Exchange<P> {
         Ok(Reading {
             request,
             response,
-            first_byte: Some(first_byte),
+            patience,
             next_round: None,
             form: Form::Unknown,
             fold: self.protocol.fold(limits.text_bytes),
@@ -231,14 +252,51 @@ impl<P: Protocol> Exchange<P> {
     }
 }
 
+impl Patience {
+    fn new(limits: Limits, now: Instant, answer: Instant) -> Self {
+        let first_byte = Some(now + limits.first_byte);
+        Self { limits, answer, first_byte, sign: now, content: now, finished: None }
+    }
+
+    /// Bytes have come.
+    fn heard(&mut self, content: bool, finished: bool) {
+        let now = Instant::now();
+        self.sign = now;
+        if content || self.first_byte.take().is_some() {
+            self.content = now;
+        }
+        if finished {
+            self.finished.get_or_insert(now);
+        }
+    }
+
+    /// When it is over, and why.
+    fn end(&self) -> (Instant, LlmError) {
+        let Limits { first_byte, idle, content, answer, .. } = self.limits;
+        let (end, error) = match (self.first_byte, self.finished) {
+            (Some(end), _) => (end, silent(first_byte)),
+            (None, Some(finished)) => (finished + idle.min(TAIL), silent(idle.min(TAIL))),
+            (None, None) => {
+                let (silence, emptiness) = (self.sign + idle, self.content + content.max(idle));
+                if silence <= emptiness {
+                    (silence, silent(idle))
+                } else {
+                    (emptiness, without_content(content.max(idle)))
+                }
+            }
+        };
+        if end < self.answer { (end, error) } else { (self.answer, too_slow(answer)) }
+    }
+}
+
 impl<F: Fold> Reading<F> {
     /// One round of reading: waits for something, takes along what else is at hand, folds it all.
     /// False when the answer is complete.
-    async fn read(&mut self, limits: Limits) -> Result<bool, LlmError> {
+    async fn read(&mut self) -> Result<bool, LlmError> {
         if let Some(next) = self.next_round {
             sleep_until(next).await;
         }
-        let read = self.chunk(limits).await;
+        let read = self.chunk().await;
         let mut more = self.settle(read)?;
         let end = Instant::now() + ROUND;
         self.next_round = Some(end);
@@ -256,11 +314,11 @@ impl<F: Fold> Reading<F> {
     ) -> Result<bool, LlmError> {
         match read {
             Ok(Some(bytes)) => {
-                let bytes = bytes.as_ref();
-                if !bytes.is_empty() {
-                    self.first_byte = None;
-                }
+                let (bytes, held) = (bytes.as_ref(), self.held());
                 self.take(bytes)?;
+                if !bytes.is_empty() {
+                    self.patience.heard(self.held() > held, self.fold.is_finished());
+                }
                 if !self.fold.is_over() {
                     return Ok(true);
                 }
@@ -285,21 +343,25 @@ impl<F: Fold> Reading<F> {
         None
     }
 
-    async fn chunk(
-        &mut self,
-        limits: Limits,
-    ) -> Result<Option<impl AsRef<[u8]> + use<F>>, LlmError> {
-        let limit = match self.first_byte {
-            Some(_) => limits.first_byte,
-            None if self.fold.is_finished() => limits.idle.min(TAIL),
-            None => limits.idle,
-        };
-        let end = self.first_byte.unwrap_or_else(|| Instant::now() + limit);
+    /// How much has come of what an answer is made of.
+    fn held(&self) -> usize {
+        match &self.form {
+            Form::Whole(body) => body.len(),
+            Form::Unknown | Form::Events(_) | Form::Page(_) => self.fold.held(),
+        }
+    }
+
+    async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<F>>, LlmError> {
+        let (end, error) = self.patience.end();
+        // What is always at hand would never be too late.
+        if end <= Instant::now() {
+            return Err(error);
+        }
         let read = timeout_at(end, self.response.chunk()).await;
         match read {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(error)) => Err(cut(&innermost(&error.without_url()))),
-            Err(_) => Err(silent(limit)),
+            Err(_) => Err(error),
         }
     }
 
@@ -320,7 +382,10 @@ impl<F: Fold> Reading<F> {
             Form::Unknown => Ok(()),
             Form::Events(decoder) => {
                 let events = decoder.feed(bytes).map_err(|error| malformed(&error.to_string()))?;
-                events.iter().try_for_each(|event| self.fold.event(event))
+                events.iter().try_for_each(|event| {
+                    shallow(&event.data)?;
+                    self.fold.event(event)
+                })
             }
             Form::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
                 Err(malformed("the answer is too large"))
@@ -341,12 +406,17 @@ impl<F: Fold> Reading<F> {
         match std::mem::replace(&mut self.form, Form::Unknown) {
             Form::Unknown => return Err(cut("the answer has no content")),
             Form::Page(body) => return Err(not_an_answer(&body)),
-            Form::Whole(body) => self.fold.whole(&String::from_utf8_lossy(&body))?,
+            Form::Whole(body) => {
+                let text = String::from_utf8_lossy(&body);
+                shallow(&text)?;
+                self.fold.whole(&text)?;
+            }
             Form::Events(decoder) => {
                 let foreign = decoder.foreign_lines() > 0 && !self.fold.has_begun();
                 let start = plain(&String::from_utf8_lossy(decoder.unfinished()), 200);
                 // An event that stops in the middle was cut, which the end will find.
                 if let Some(last) = decoder.finish().filter(|e| F::is_readable(e.data.trim())) {
+                    shallow(&last.data)?;
                     self.fold.event(&last)?;
                 }
                 if foreign && !self.fold.has_begun() {
@@ -355,6 +425,14 @@ impl<F: Fold> Reading<F> {
             }
         }
         self.fold.end()
+    }
+}
+
+/// Checks that what the provider sent can be read whatever it is.
+fn shallow(text: &str) -> Result<(), LlmError> {
+    match json::too_deep_on_the_wire(text) {
+        None => Ok(()),
+        Some(_) => Err(malformed("the provider sent JSON that is nested too deep")),
     }
 }
 
@@ -373,6 +451,19 @@ fn cut(why: &str) -> LlmError {
 fn silent(limit: Duration) -> LlmError {
     let text = format!("the provider sent nothing for {} s", limit.as_secs_f64());
     LlmError::new(ErrorClass::Transport, &text)
+}
+
+fn without_content(limit: Duration) -> LlmError {
+    let seconds = limit.as_secs_f64();
+    let text = format!("the provider sent signs of life for {seconds} s, and no content");
+    LlmError::new(ErrorClass::Transport, &text)
+}
+
+/// Asked again it would take as long: so it is not.
+fn too_slow(limit: Duration) -> LlmError {
+    let minutes = limit.as_secs_f64() / 60.0;
+    let text = format!("stopped: the answer took longer than {minutes} minutes");
+    LlmError::new(ErrorClass::Fatal, &text)
 }
 
 /// The body is neither a stream nor JSON; the beginning tells a person what it was.

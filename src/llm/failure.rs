@@ -10,6 +10,7 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use super::error::{ErrorClass, LlmError, plain};
+use crate::domain::json;
 
 mod http_date;
 
@@ -122,7 +123,7 @@ struct Report {
 
 impl Report {
     fn read(body: &str) -> Self {
-        match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
+        match json::read::<Value>(body.trim_start_matches('\u{feff}')) {
             Ok(Value::Array(items)) => items.first().map_or_else(Self::default, Self::of_value),
             Ok(value) => Self::of_value(&value),
             Err(_) => Self { message: plain(&without_tags(body), 300), ..Self::default() },

@@ -212,11 +212,16 @@ async fn h08_arguments_that_come_letter_by_letter_keep_every_letter_in_every_pro
     keeps_every_letter(messages()).await;
 }
 
-/// Three times the longest silence, with a comment now and then.
-async fn lives_on_comments<P: Protocol + Clone>(sample: Sample<P>) {
+/// What a stream may hold that is no content.
+fn signs<P>(sample: &Sample<P>) -> [String; 3] {
+    [": keep-alive\n\n".to_owned(), "\n\n\n".to_owned(), sample.ping.clone()]
+}
+
+/// Three times the longest silence, with a sign of life now and then.
+async fn lives_on_signs<P: Protocol + Clone>(sample: Sample<P>) {
     let mut acts = vec![Act::Send(STREAM.into())];
-    for _ in 0..12 {
-        acts.push(Act::Send(": keep-alive\n\n".into()));
+    for (_, sign) in (0..12).zip(signs(&sample).iter().cycle()) {
+        acts.push(Act::Send(sign.clone().into()));
         acts.push(Act::Wait(CALM / 4));
     }
     acts.push(Act::Send(sample.stream().into()));
@@ -224,10 +229,77 @@ async fn lives_on_comments<P: Protocol + Clone>(sample: Sample<P>) {
 }
 
 #[tokio::test]
-async fn h09_comments_keep_an_answer_alive_beyond_the_limit_of_silence_in_every_protocol() {
-    tokio::join!(
-        lives_on_comments(chat()),
-        lives_on_comments(responses()),
-        lives_on_comments(messages())
-    );
+async fn h09_signs_of_life_prolong_an_answer_beyond_the_limit_of_silence_in_every_protocol() {
+    tokio::join!(lives_on_signs(chat()), lives_on_signs(responses()), lives_on_signs(messages()));
+}
+
+/// Sends one thing again and again, as fast as it is taken or with pauses, until the other side goes.
+async fn repeats(listener: TcpListener, begin: String, again: String, pause: Option<Duration>) {
+    let mut socket = accept(&listener).await.0;
+    if socket.write_all(begin.as_bytes()).await.is_err() {
+        return;
+    }
+    let again = again.repeat(if pause.is_some() { 1 } else { 500 });
+    while socket.write_all(again.as_bytes()).await.is_ok() {
+        match pause {
+            Some(pause) => sleep(pause).await,
+            None => tokio::task::yield_now().await,
+        }
+    }
+}
+
+/// `whole`: the limit that ends it is that of the whole answer.
+async fn ends_in_time<P: Protocol + Clone>(
+    sample: &Sample<P>,
+    again: String,
+    pause: Option<Duration>,
+    whole: bool,
+) {
+    let what = format!("{}, {again:?}, {pause:?}", sample.name);
+    let begin = format!("{STREAM}{}{}", sample.begin, sample.hello);
+    let (listener, url) = listen().await;
+    let limit = |endpoint: &mut Endpoint| {
+        endpoint.limits.idle = CALM;
+        endpoint.limits.content = if whole { PATIENCE * 2 } else { CALM };
+        endpoint.limits.answer = if whole { SILENCE * 2 } else { PATIENCE * 2 };
+    };
+    let client = ask(sample.protocol.clone(), &url, limit).collect::<Items>();
+    let items = tokio::select! {
+        items = timeout(PATIENCE, client) => items,
+        () = repeats(listener, begin, again, pause) => panic!("{what}: the client went first"),
+    };
+    let items = items.unwrap_or_else(|_| panic!("{what}: no end"));
+    let error = joined(items).expect_err(&what);
+    let (class, part) = if whole {
+        (ErrorClass::Fatal, "took longer than")
+    } else {
+        (ErrorClass::Transport, "no content")
+    };
+    assert_eq!(error.class(), class, "{what}: {error}");
+    assert!(error.message().contains(part), "{what}: {error}");
+}
+
+async fn signs_do_not_last<P: Protocol + Clone>(sample: Sample<P>) {
+    let slowly = signs(&sample).map(|sign| (sign, Some(SILENCE / 6)));
+    let at_once = [(sample.ping.clone(), None)];
+    let ways = slowly.into_iter().chain(at_once);
+    let ways =
+        ways.flat_map(|(sign, pause)| [false, true].map(|whole| (sign.clone(), pause, whole)));
+    let all = ways.map(|(sign, pause, whole)| ends_in_time(&sample, sign, pause, whole));
+    futures_util::future::join_all(all).await;
+}
+
+#[tokio::test]
+async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_chat_completions() {
+    signs_do_not_last(chat()).await;
+}
+
+#[tokio::test]
+async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_responses() {
+    signs_do_not_last(responses()).await;
+}
+
+#[tokio::test]
+async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_messages() {
+    signs_do_not_last(messages()).await;
 }

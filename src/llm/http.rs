@@ -29,8 +29,12 @@ pub struct Limits {
     pub connect: Duration,
     /// Until the first byte of the answer's body; local servers may load a model meanwhile.
     pub first_byte: Duration,
-    /// Between two reads; comments of the stream count as life.
+    /// Without a sign of life: neither content, nor a comment, nor an event that holds none.
     pub idle: Duration,
+    /// Without content, whatever signs of life come.
+    pub content: Duration,
+    /// From the first request to the end of the answer, pauses of the provider included.
+    pub answer: Duration,
     /// Thinking, saying and call arguments together, in bytes.
     pub text_bytes: usize,
 }
@@ -41,6 +45,8 @@ impl Default for Limits {
             connect: Duration::from_secs(15),
             first_byte: Duration::from_secs(600),
             idle: Duration::from_secs(120),
+            content: Duration::from_secs(30 * 60),
+            answer: Duration::from_secs(60 * 60),
             text_bytes: 4 * 1024 * 1024,
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::picture::Picture;
 use super::request::Message;
+use crate::domain::json;
 
 /// What stands for a result that was never recorded. In both languages: here nobody knows which of
 /// them the model is told things in.
@@ -78,7 +79,7 @@ pub(super) fn wire_arguments(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed("{}");
     }
     let is_object =
-        trimmed.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok();
+        trimmed.starts_with('{') && json::read::<serde::de::IgnoredAny>(trimmed).is_ok();
     if is_object {
         return Cow::Borrowed(text);
     }

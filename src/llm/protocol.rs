@@ -43,6 +43,9 @@ pub trait Fold: std::fmt::Debug + Send + Sync {
     /// The events that became ready.
     fn take(&mut self) -> VecDeque<GenEvent>;
 
+    /// How much has come of what an answer is made of, in bytes: words, thoughts, calls.
+    fn held(&self) -> usize;
+
     /// Whether anything of an answer has come.
     fn has_begun(&self) -> bool;
 

@@ -11,10 +11,8 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::environment::Resolved;
+use super::lines::MOST_BYTES;
 use crate::llm::Clients;
-
-/// The largest event of a stream, in bytes.
-const EVENT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Headers the protocol sets itself.
 const RESERVED: [&str; 4] = ["accept", "mcp-session-id", "mcp-protocol-version", "last-event-id"];
@@ -28,7 +26,7 @@ pub(super) fn transport(
     let client = clients.for_address(url).map_err(|error| error.to_string())?;
     let headers = headers.pairs.iter().map(|(name, value)| header(name, value));
     let config = StreamableHttpClientTransportConfig::with_uri(url)
-        .max_sse_event_size(EVENT_BYTES)
+        .max_sse_event_size(MOST_BYTES)
         .custom_headers(headers.collect::<Result<HashMap<_, _>, _>>()?);
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{EnvReader, Resolved};
 use super::http;
+use super::lines::{Lines, MOST_BYTES};
 use super::plan::Permission;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
@@ -34,8 +35,6 @@ const LISTING: Duration = Duration::from_secs(30);
 const CLOSING: Duration = Duration::from_secs(1);
 /// What a server that has ended still had to say is waited for this long.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// The longest line of a program, in bytes.
-const LINE_BYTES: usize = 8 * 1024 * 1024;
 const MOST_PAGES: usize = 64;
 const WHY_CHARS: usize = 600;
 
@@ -135,8 +134,11 @@ impl<K: Copy + Send + 'static> Birth<K> {
         let around = &self.around;
         let (process, pipes) = process::start(program, &around.workspace, around.env, own)?;
         let last = LastWords::default();
-        let transport = AsyncRwTransport::<RoleClient, _, _>::new(pipes.stdout, pipes.stdin)
-            .with_max_line_length(LINE_BYTES);
+        let transport = AsyncRwTransport::<RoleClient, _, _>::new(
+            Lines::new(pipes.stdout, MOST_BYTES),
+            pipes.stdin,
+        )
+        .with_max_line_length(MOST_BYTES);
         let talk = async {
             let ear = Ear::default();
             let opened = self.opened(ear.clone().serve(transport)).await;

@@ -18,6 +18,7 @@ mod http;
 mod instance;
 mod keeper;
 mod lease;
+mod lines;
 mod listed;
 mod plan;
 mod process;

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::http::why_unsent;
 use super::keeper::Order;
+use super::lines::DROPPED;
 use super::result::{clean, outcome};
 use super::roster::Entry;
 use crate::domain::Lang;
@@ -64,6 +65,9 @@ async fn called(entry: &Entry, desk: &mpsc::Sender<Order>, cx: ToolCx, args: Arg
         Ok(CallToolResponse::Complete(result)) => outcome(result, &keys, lang),
         Ok(CallToolResponse::InputRequired(_)) => Outcome::failed(asks_a_person(server, lang)),
         Ok(_) => Outcome::failed(unknown_answer(server, lang)),
+        Err(ServiceError::McpError(error)) if error.code.0 == DROPPED => {
+            Outcome::failed(dropped(server, &clean(&error.message, WHY_CHARS, &keys), lang))
+        }
         Err(ServiceError::McpError(error)) => {
             Outcome::failed(refused(server, &clean(&error.message, WHY_CHARS, &keys), lang))
         }
@@ -91,6 +95,18 @@ fn refused(server: &str, why: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("The MCP server `{server}` refused the call: {why}"),
         Lang::Zh => format!("MCP 服务器 `{server}` 拒绝了本次调用：{why}"),
+    }
+}
+
+fn dropped(server: &str, why: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!(
+            "The MCP server `{server}` answered, and the answer was dropped: it is {why}. The call may \
+             have taken effect; ask for less at a time."
+        ),
+        Lang::Zh => format!(
+            "MCP 服务器 `{server}` 已应答，但应答被丢弃（{why}）。本次调用可能已经生效；请每次少取一些。"
+        ),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::files::{self, Found};
 use super::report::{at, clip, kind};
 use super::unusable;
-use crate::domain::Problem;
+use crate::domain::{Problem, json};
 use crate::yaml;
 
 const FOLDER: &str = ".minds/priming";
@@ -162,7 +162,7 @@ fn holds_json(below: &[&str]) -> bool {
         .take_while(|line| !line.starts_with("```"))
         .copied()
         .collect();
-    serde_json::from_str::<Value>(&fenced.join("\n")).is_ok_and(|value| value.is_object())
+    json::read::<Value>(&fenced.join("\n")).is_ok_and(|value| value.is_object())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{DialogId, QueuedPrompt};
+use crate::domain::{DialogId, QueuedPrompt, json};
 
 use super::Store;
 use super::disk::Disk;
@@ -35,7 +35,7 @@ pub(super) fn read_queue(
         Found::Damaged(why) => return Ok((Vec::new(), Some(why))),
         Found::Misplaced(what) => return Ok((Vec::new(), Some(format!("it is {what}")))),
     };
-    Ok(match serde_json::from_str::<QueueFile>(&text) {
+    Ok(match json::read::<QueueFile>(&text) {
         Ok(file) if file.dialog == *dialog => (file.prompts, None),
         Ok(_) => (Vec::new(), Some("it belongs to another dialog".to_owned())),
         Err(error) => (Vec::new(), Some(error.to_string())),
@@ -53,7 +53,7 @@ impl Store {
     /// Texts that were being typed, by the key the screen gave them. A damaged file reads as none.
     pub fn read_drafts(&self) -> Result<BTreeMap<String, String>, StoreError> {
         Ok(match files::read_small(self.disk(), &self.layout.drafts(), LIMIT)? {
-            Found::Text(text) => serde_json::from_str(&text).unwrap_or_default(),
+            Found::Text(text) => json::read(&text).unwrap_or_default(),
             Found::Absent | Found::Damaged(_) | Found::Misplaced(_) => BTreeMap::new(),
         })
     }

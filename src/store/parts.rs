@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::assignment::FRAME_KIND;
 use crate::domain::counted;
+use crate::domain::json;
 use crate::domain::latest::StopReason;
 use crate::domain::left::seems_at_work;
 use crate::domain::tree::RegistryEntry;
@@ -327,7 +328,7 @@ pub(super) fn plain_latest(last_modified: Stamp) -> Latest {
 }
 
 fn reminders(text: &str) -> Parsed<Vec<Reminder>> {
-    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value: Value = json::read(text).map_err(|error| error.to_string())?;
     list_under(&value, "reminders").map(|list| stamped(&value, list))
 }
 
@@ -342,7 +343,7 @@ fn registry(text: &str) -> Parsed<Vec<RegistryEntry>> {
 }
 
 pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> Parsed<Vec<T>> {
-    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value: Value = json::read(text).map_err(|error| error.to_string())?;
     list(&value)
 }
 
@@ -368,7 +369,7 @@ fn list<T: DeserializeOwned>(value: &Value) -> Parsed<Vec<T>> {
 fn stack(text: &str) -> Parsed<Vec<Frame>> {
     let mut frames = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let frame: Frame = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let frame: Frame = json::read(line).map_err(|error| error.to_string())?;
         if frame.kind != FRAME_KIND {
             return Err(format!("a frame of the kind {:?}", frame.kind));
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use crate::domain::reminder::SharedEdit;
-use crate::domain::{AgentId, Problem, Reminder};
+use crate::domain::{AgentId, Problem, Reminder, json};
 
 use super::Store;
 use super::commit::Writer;
@@ -21,6 +21,8 @@ use super::notes::Notes;
 
 /// Largest reminder read, in bytes.
 const LIMIT: usize = 1024 * 1024;
+/// Most bytes of all reminders of a member.
+const MOST_OF_A_MEMBER: usize = 4 * 1024 * 1024;
 const SUFFIX: &str = ".json";
 
 impl Store {
@@ -32,11 +34,19 @@ impl Store {
         let folder = self.personal_folder(agent)?;
         let mut notes = Notes::new(&self.layout);
         let mut reminders = Vec::new();
+        let mut room = MOST_OF_A_MEMBER;
         for path in self.personal_files(agent)?.into_values() {
             let damage = match files::read_small(self.disk(), &path, LIMIT)? {
                 Found::Absent => continue,
-                Found::Text(text) => match serde_json::from_str::<Reminder>(&text) {
+                Found::Text(text) if text.len() > room => {
+                    let text =
+                        format!("left out: there are more than {MOST_OF_A_MEMBER} bytes of them");
+                    notes.add("reminder", &path, text, "make the reminders of this member fewer");
+                    continue;
+                }
+                Found::Text(text) => match json::read::<Reminder>(&text) {
                     Ok(reminder) => {
+                        room -= text.len();
                         reminders.push(reminder);
                         continue;
                     }
@@ -113,7 +123,7 @@ impl Writer<'_> {
                 let Found::Text(text) = files::read_small(store.disk(), path, LIMIT)? else {
                     return Ok(());
                 };
-                let Ok(mut reminder) = serde_json::from_str::<Reminder>(&text) else {
+                let Ok(mut reminder) = json::read::<Reminder>(&text) else {
                     return Ok(());
                 };
                 rewrite.clone().apply_to(&mut reminder);

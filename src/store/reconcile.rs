@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::domain::history::CallFact;
+use crate::domain::json;
 use crate::domain::record::SideDialogCreated;
 use crate::domain::tree::RegistryEntry;
 use crate::domain::{
@@ -77,7 +78,7 @@ fn content_of(fact: &CallFact) -> String {
 }
 
 fn argument(fact: &CallFact, name: &str) -> Option<String> {
-    let arguments: Value = serde_json::from_str(&fact.arguments).ok()?;
+    let arguments: Value = json::read(&fact.arguments).ok()?;
     Some(arguments.get(name)?.as_str()?.to_owned())
 }
 

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::schema::{Mismatch, as_integer, check_object};
 use super::tool::ToolSpec;
-use crate::domain::Lang;
+use crate::domain::json::{MOST_NESTING, TooDeep};
+use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
 const RAW_LIMIT_BYTES: usize = 4 * 1024 * 1024;
@@ -19,6 +20,7 @@ pub struct Args(Map<String, Value>);
 pub(super) enum ArgFault {
     TooLong { bytes: usize },
     NotJson { reason: String },
+    TooDeep(TooDeep),
     NotObject,
     Mismatch(Mismatch),
 }
@@ -39,6 +41,9 @@ impl Args {
     fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > RAW_LIMIT_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
+        }
+        if let Some(at) = json::too_deep(raw) {
+            return Err(ArgFault::TooDeep(at));
         }
         let raw = if raw.trim().is_empty() { "{}" } else { raw };
         let value = serde_json::from_str(raw)
@@ -111,6 +116,15 @@ impl ArgFault {
             (Self::NotJson { reason }, Lang::Zh) => {
                 format!("参数不是有效的 JSON:{reason}。未执行任何操作。")
             }
+            (Self::TooDeep(at), Lang::En) => format!(
+                "The arguments nest more than {MOST_NESTING} deep (line {}, column {}). Make them flatter. \
+                 Nothing was run.",
+                at.line, at.column
+            ),
+            (Self::TooDeep(at), Lang::Zh) => format!(
+                "参数嵌套超过 {MOST_NESTING} 层（第 {} 行第 {} 列）。请减少层数。未执行任何操作。",
+                at.line, at.column
+            ),
             (Self::NotObject, Lang::En) => {
                 "The arguments must be one JSON object. Nothing was run.".to_owned()
             }
@@ -163,7 +177,9 @@ mod tests {
     #[test]
     fn deep_nesting_and_huge_texts_are_refused_not_followed() {
         let deep = format!("{{\"t\":{}", "[".repeat(100_000));
-        assert!(matches!(Args::parse(&deep, &schema()), Err(ArgFault::NotJson { .. })));
+        let fault = Args::parse(&deep, &schema()).unwrap_err();
+        assert_eq!(fault, ArgFault::TooDeep(TooDeep { line: 1, column: 69 }));
+        assert!(fault.text(Lang::En).contains("more than 64 deep (line 1, column 69)"));
         let long = " ".repeat(RAW_LIMIT_BYTES + 1);
         assert!(matches!(Args::parse(&long, &schema()), Err(ArgFault::TooLong { .. })));
     }

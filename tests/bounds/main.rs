@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod files;
+mod reminders;
 mod search;
 mod shell;
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use dominds_tui::app;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
-    AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId,
-    Stamp,
+    AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
+    RootId, SelfId, Stamp,
 };
 use dominds_tui::driver::{
     Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
@@ -134,6 +134,7 @@ pub struct Setup {
     pub disk: Arc<dyn Disk>,
     pub provider: Arc<dyn Provider>,
     pub trust: Waiting,
+    pub crowd: CrowdLimits,
     pub tools: Registry,
     pub sources: Sources,
     pub shells: Shells,
@@ -159,6 +160,7 @@ impl World {
             disk: Arc::new(RealDisk),
             provider: Arc::new(models.clone()),
             trust: Waiting::default(),
+            crowd: CrowdLimits::default(),
             tools: app::registry(Arc::default()),
             sources: Sources::default(),
             shells: Shells::default(),
@@ -206,6 +208,7 @@ impl World {
             sources: self.setup.sources.clone(),
             shells: self.setup.shells.clone(),
             env: &no_environment,
+            crowd: self.setup.crowd,
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             rates: Rates::default(),

@@ -13,6 +13,7 @@ mod assignments;
 mod bench;
 mod bounded;
 mod crash;
+mod crowds;
 mod deaths;
 mod disk;
 mod edits;

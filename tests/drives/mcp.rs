@@ -369,6 +369,33 @@ async fn a_server_that_crashes_fails_the_call_and_is_started_anew_by_the_next() 
 }
 
 #[tokio::test]
+async fn an_answer_that_is_too_large_too_deep_or_without_an_end_fails_its_call_at_once() {
+    if !python() {
+        return;
+    }
+    let models = Sequence::new()
+        .reply("lead", Reply::call("a", "large", "{}"))
+        .reply("lead", Reply::call("b", "deep", "{}"))
+        .reply("lead", Reply::call("c", "count", "{}"))
+        .reply("lead", Reply::call("d", "endless", "{}"))
+        .reply("lead", Reply::saying("Done."));
+    let world = world(models, &[("s", "", "large, deep, count, endless")]);
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    let seen = world.models.requests();
+    let last = seen.last().expect("a request");
+    for (call, why) in
+        [("a", "larger than 16 MiB"), ("b", "nested more than"), ("d", "larger than 16 MiB")]
+    {
+        let result = result_of(last, call).expect("a result");
+        assert!(result.contains("was dropped") && result.contains(why), "{result}");
+    }
+    let goes_on = result_of(last, "c").expect("a result");
+    assert!(goes_on.starts_with("call 3 of"), "the server is the same: {goes_on}");
+    running.shut_down().await;
+}
+
+#[tokio::test]
 async fn g06_a_stop_while_a_server_works_cancels_the_call_there() {
     if !python() {
         return;

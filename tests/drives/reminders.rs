@@ -258,3 +258,53 @@ async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
     assert_eq!(world.dialog(&main).reminders.len(), 201, "the note for the new course is kept");
     assert_eq!((world.models.remaining(), shared(&world).len()), (0, 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_lies_on_the_disk_beyond_the_bounds_is_shown_in_part_and_kept_whole() {
+    let models =
+        Sequence::new().reply("lead", Reply::saying("Hi.")).reply("lead", Reply::saying("I see."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.talk("Hello").await;
+    running.shut_down().await;
+    let mut reminders: Vec<Reminder> = (0..250)
+        .map(|n| {
+            let at = Stamp::new(format!("2026-01-01 00:{:02}:{:02}", n / 60, n % 60));
+            Reminder::new(format!("r{n:07}"), format!("note {n}"), at)
+        })
+        .collect();
+    reminders[249].content = "字".repeat(1_000_000);
+    let file = json!({ "reminders": reminders, "updatedAt": "2026-01-02 00:00:00" }).to_string();
+    let path = format!(".dialogs/run/{}/reminders.json", main.root.as_str());
+    world.put(&path, &file);
+    let mut running = world.start().await;
+    running.say(&main, "Again").await.expect("heard");
+    running.quiet().await;
+    let seen = world.models.requests();
+    let shown = block(&seen[1]);
+    assert_eq!(shown.len(), 201, "two hundred, and how many are left out");
+    assert!(shown[0].len() < 17 * 1024, "{}", shown[0].len());
+    let note = "[the first 16 KiB of 3000000 bytes; write it anew, shorter]";
+    assert!(shown[0].ends_with(note), "{:?}", shown[0].lines().last());
+    assert!(shown[199].ends_with("note 50") && shown[200].contains("not shown: 50"));
+    assert_eq!(world.dialog(&main).reminders, reminders);
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_reminders_a_member_shares_are_read_only_so_far_and_the_rest_is_named() {
+    let models = Sequence::new().reply("lead", Reply::saying("Hi."));
+    let world = World::new(models);
+    for n in 0..6 {
+        let mut reminder =
+            Reminder::new(format!("s{n:07}"), "x".repeat(1_000_000), Stamp::default());
+        PERSONAL.clone_into(&mut reminder.scope);
+        write_shared(&world, &reminder);
+    }
+    let mut running = world.start().await;
+    running.talk("Hello").await;
+    assert_eq!(block(&world.models.requests()[0]).len(), 4);
+    let (read, left) = world.view().personal_reminders(&AgentId::new("lead")).expect("reminders");
+    assert_eq!((read.len(), left.len()), (4, 2));
+    assert!(left[0].text.contains("left out"), "{left:?}");
+}

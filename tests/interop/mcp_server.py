@@ -74,7 +74,7 @@ def leak(where):
     return text(secret())
 
 
-def call(name, arguments):
+def call(name, arguments, number):
     """The answer of a tool; None for one that never answers."""
     global calls
     calls += 1
@@ -101,6 +101,16 @@ def call(name, arguments):
         sys.stderr.write("out of memory\n")
         sys.stderr.flush()
         os._exit(3)
+    if name == "large":
+        return text("x" * (17 * 1024 * 1024))
+    if name == "deep":
+        return {"content": [], "structuredContent": json.loads("[" * 200 + "]" * 200)}
+    if name == "endless":
+        with lock:
+            sys.stdout.write('{"jsonrpc": "2.0", "id": %d, "result": "' % number)
+            sys.stdout.write("x" * (17 * 1024 * 1024))
+            sys.stdout.flush()
+            threading.Event().wait()
     if name == "hang":
         note("hangs")
         return None
@@ -127,7 +137,7 @@ def answer(message):
         send({"id": number, "result": {"tools": listed}})
     elif method == "tools/call":
         try:
-            result = call(params["name"], params.get("arguments") or {})
+            result = call(params["name"], params.get("arguments") or {}, number)
         except KeyError:
             send({"id": number, "error": {"code": -32602, "message": "there is no such tool"}})
             return

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::json;
+
 /// Longest summary of a call's arguments, in characters.
 const SUMMARY_CHARS: usize = 200;
 
@@ -38,7 +40,7 @@ pub(super) fn argument(arguments: &Map<String, Value>, name: &str) -> Option<Str
 }
 
 pub(super) fn arguments(raw: &str) -> Map<String, Value> {
-    serde_json::from_str(raw).unwrap_or_default()
+    json::read(raw).unwrap_or_default()
 }
 
 /// Arguments as a person would jot them down: the first value bare, the others `name=value`.

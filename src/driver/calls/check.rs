@@ -6,7 +6,7 @@ use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::MOST_EFFORT;
 use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
-use crate::domain::{AgentId, Slug};
+use crate::domain::{AgentId, Slug, json};
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Fault, Texts};
 
@@ -160,6 +160,9 @@ fn slug(value: Option<&Value>) -> Result<Slug, Fault> {
 }
 
 fn object(raw: &str) -> Result<Arguments, Fault> {
+    if let Some(at) = json::too_deep(raw) {
+        return Err(Fault::TooDeep(at));
+    }
     match serde_json::from_str(raw) {
         Ok(Value::Object(arguments)) => Ok(arguments),
         Ok(_) => Err(Fault::NotAnObject),
@@ -215,6 +218,10 @@ mod tests {
                 r#"Empty("tellaskContent")"#,
             ),
             ("[]".to_owned(), "NotAnObject"),
+            (
+                format!(r#"{{{SLUG},{content},"x":{}"#, "[".repeat(70)),
+                "TooDeep(TooDeep { line: 1, column: 111 })",
+            ),
             (String::new(), "NotJson"),
         ] {
             let call = SpecialCall::Tellask(TellaskKind::Session);

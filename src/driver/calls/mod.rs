@@ -13,7 +13,7 @@ pub mod tellask;
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
-use crate::domain::{CallId, Course, Dialog, Genseq, SelfId};
+use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
 use super::texts::Texts;
@@ -36,6 +36,8 @@ pub struct TeamNames {
     pub visible: Vec<String>,
     /// Rounds per phase when the caller reasons anew and does not say; 0 switches it off.
     pub own_effort: u8,
+    /// How many side dialogs may be at work in the tree.
+    pub crowd: CrowdLimits,
 }
 
 /// Most calls of one round that are carried out; the model is told to make the others again.

@@ -10,7 +10,7 @@ use crate::domain::record::{
 use crate::domain::reminder::PENDING_TELLASK_OWNER;
 use crate::domain::{
     AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
-    SelfId, Slug, waits,
+    SelfId, Slug, crowd, waits,
 };
 use crate::driver::dead;
 use crate::driver::draft::Draft;
@@ -66,10 +66,7 @@ pub fn start(
     }
     draft.must_last();
     let target = AgentId::new(request.target);
-    let known = request
-        .slug
-        .and_then(|slug| draft.tree.session(&target, slug))
-        .map(|dialog| dialog.meta.id.clone());
+    let known = known(draft, request).map(|dialog| dialog.meta.id.clone());
     let side = match known {
         Some(side) => {
             replace_request(draft, at, request, &side, texts);
@@ -83,6 +80,26 @@ pub fn start(
 }
 
 fn refusal(
+    draft: &Draft,
+    at: &Position,
+    request: &Request<'_>,
+    team: &TeamNames,
+    texts: Texts,
+) -> Option<String> {
+    unfit(draft, at, request, team, texts).or_else(|| {
+        let known = known(draft, request).map(|dialog| &dialog.meta.id);
+        let crowded = crowd::crowded(&draft.tree, &at.dialog, known, team.crowd)?;
+        Some(texts.crowded(crowded, team.crowd))
+    })
+}
+
+/// The living dialog of the session that is asked.
+fn known<'a>(draft: &'a Draft, request: &Request<'_>) -> Option<&'a Dialog> {
+    draft.tree.session(&AgentId::new(request.target), request.slug?)
+}
+
+/// Why this request can be made of nobody.
+fn unfit(
     draft: &Draft,
     at: &Position,
     request: &Request<'_>,
@@ -110,7 +127,7 @@ fn refusal(
 
 /// The dialogs that would wait for each other if this request was made of its session.
 fn ring(draft: &Draft, at: &Position, request: &Request<'_>) -> Option<Vec<SelfId>> {
-    let known = draft.tree.session(&AgentId::new(request.target), request.slug?)?;
+    let known = known(draft, request)?;
     waits::ring_of_call(&draft.tree, &at.dialog, &known.meta.id)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::record::{Entry, Record};
-use crate::domain::{Course, RootId};
+use crate::domain::{Course, RootId, json};
 use crate::store::CourseLine;
 
 /// Keys whose value names a dialog.
@@ -27,7 +27,7 @@ pub fn renamed(text: &str, from: &RootId, to: &RootId) -> String {
     if !text.contains(from.as_str()) {
         return text.to_owned();
     }
-    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let Ok(mut value) = json::read::<Value>(text) else { return text.to_owned() };
     if rename(&mut value, from, to) { value.to_string() } else { text.to_owned() }
 }
 

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::domain::tree::{Bucket, Change};
-use crate::domain::{ArtifactRef, Attachment, Course, DialogTree, Genseq, RootId};
+use crate::domain::{ArtifactRef, Attachment, Course, DialogTree, Genseq, RootId, json};
 use crate::protocol::lifecycle::AfterFork;
 use crate::store::{Store, StoreError};
 
@@ -63,7 +63,7 @@ fn attached(changes: &[Change], fork: &RootId) -> BTreeSet<ArtifactRef> {
     });
     let lines = entries.map(|entry| entry.line()).filter(|line| line.contains("contentItems"));
     let items = lines.filter_map(|line| {
-        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&line).ok()?;
+        let mut fields: serde_json::Map<String, Value> = json::read(&line).ok()?;
         fields.remove("contentItems")
     });
     let attachments = items.flat_map(|items| Attachment::all(Some(&items)));

@@ -1,6 +1,7 @@
 //! Why a special call was not carried out as it was written.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
+use crate::domain::json::{MOST_NESTING, TooDeep};
 
 use super::Texts;
 
@@ -9,6 +10,7 @@ use super::Texts;
 pub enum Fault {
     /// With what the parser says.
     NotJson(String),
+    TooDeep(TooDeep),
     NotAnObject,
     NotAText(&'static str),
     Empty(&'static str),
@@ -42,6 +44,16 @@ impl Texts {
             Fault::NotJson(error) => self.pick(
                 format!("they must be valid JSON ({error})"),
                 format!("参数必须是合法的 JSON（{error}）"),
+            ),
+            Fault::TooDeep(at) => self.pick(
+                format!(
+                    "they nest more than {MOST_NESTING} deep (line {}, column {}); make them flatter",
+                    at.line, at.column
+                ),
+                format!(
+                    "嵌套超过 {MOST_NESTING} 层（第 {} 行第 {} 列）；请减少层数",
+                    at.line, at.column
+                ),
             ),
             Fault::NotAnObject => {
                 self.pick("they must be a JSON object", "参数必须是一个 JSON 对象").to_owned()

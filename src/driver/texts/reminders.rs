@@ -1,7 +1,9 @@
 //! How reminders stand in the context, the one that lists the tellasks in flight, and what the reminder
 //! tools say beyond their own words.
 
-use crate::domain::reminder::{AGENT_SHARED, MOST_IN_A_SCOPE, PERSONAL};
+use std::borrow::Cow;
+
+use crate::domain::reminder::{AGENT_SHARED, MOST_BYTES, MOST_IN_A_SCOPE, PERSONAL};
 use crate::domain::{Pending, Reminder};
 
 use super::{Texts, mentioned};
@@ -29,7 +31,8 @@ impl Texts {
     /// One reminder, with the id its tools need.
     #[must_use]
     pub fn reminder(self, reminder: &Reminder) -> String {
-        let Reminder { id, content, .. } = reminder;
+        let id = &reminder.id;
+        let content = self.bounded(&reminder.content);
         if reminder.owner_name.is_some() || reminder.scope == AGENT_SHARED {
             let kept = self.pick("[System notice] Kept by the runtime", "【系统提示】由运行时维护");
             return format!("{kept}, reminder_id: {id}\n\n{content}");
@@ -43,6 +46,36 @@ impl Texts {
             self.pick("[System notice] Reminder", "【系统提示】提醒")
         };
         format!("{what}, reminder_id: {id}\n\n{content}")
+    }
+
+    /// As much of a reminder as one may hold: on the disk it may be longer.
+    fn bounded(self, content: &str) -> Cow<'_, str> {
+        let bytes = content.len();
+        if bytes <= MOST_BYTES {
+            return Cow::Borrowed(content);
+        }
+        let begin = (0..=MOST_BYTES).rev().find_map(|end| content.get(..end)).unwrap_or_default();
+        let most = MOST_BYTES / 1024;
+        let note = self.pick(
+            format!("[the first {most} KiB of {bytes} bytes; write it anew, shorter]"),
+            format!("[共 {bytes} 字节，仅显示前 {most} KiB；请重写得短一些]"),
+        );
+        Cow::Owned(format!("{begin}\n\n{note}"))
+    }
+
+    /// Stands below the reminders where some are not shown.
+    #[must_use]
+    pub fn reminders_left_out(self, count: usize) -> String {
+        self.pick(
+            format!(
+                "[System notice] Older reminders that are not shown: {count}. No more than \
+                 {MOST_IN_A_SCOPE} of a scope are. Delete some, or merge them."
+            ),
+            format!(
+                "【系统提示】另有 {count} 条较早的提醒未显示：每个范围最多显示 {MOST_IN_A_SCOPE} 条。\
+                 请删除或合并一些。"
+            ),
+        )
     }
 
     /// The reminder a tool was to change was deleted in the meantime.

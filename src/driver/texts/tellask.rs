@@ -1,7 +1,7 @@
 //! Asking a teammate: the assignment, the status of the call, and why one is refused.
 
 use crate::domain::record::ReplyStatus;
-use crate::domain::{AgentId, Assignment, CallId, Pending};
+use crate::domain::{AgentId, Assignment, CallId, CrowdLimits, Crowded, Pending};
 
 use super::{Texts, quote};
 
@@ -134,6 +134,34 @@ impl Texts {
                  请用 `tellaskBack` 回问你的诉请者，或在回复里说明还缺什么。"
             ),
         )
+    }
+
+    /// Why no side dialog more gets work.
+    #[must_use]
+    pub fn crowded(self, what: Crowded, most: CrowdLimits) -> String {
+        let CrowdLimits { dialogs, depth } = most;
+        match what {
+            Crowded::Dialogs => self.pick(
+                format!(
+                    "Failed: {dialogs} side dialogs of this tree are at work already, and no more may \
+                     be. Nobody was asked. Wait for replies before you ask again, or do the work here."
+                ),
+                format!(
+                    "失败：本对话树中已有 {dialogs} 个支线对话在工作，不能再增加。没有向任何人发出请求。\
+                     请等到有回复后再诉请，或在这里自己完成。"
+                ),
+            ),
+            Crowded::Depth => self.pick(
+                format!(
+                    "Failed: side dialogs may ask one another {depth} deep, and this one would go \
+                     deeper. Nobody was asked. Do the work here, or say in your reply what is missing."
+                ),
+                format!(
+                    "失败：支线对话逐级诉请最多 {depth} 层，这次会超出。没有向任何人发出请求。\
+                     请在这里自己完成，或在回复里说明还缺什么。"
+                ),
+            ),
+        }
     }
 
     /// Closes a call whose session was given a newer request, `by` another dialog or by the same one.

@@ -99,6 +99,10 @@ impl Fold for MessagesFold {
         self.answer.take()
     }
 
+    fn held(&self) -> usize {
+        self.answer.held()
+    }
+
     fn has_begun(&self) -> bool {
         self.begun
     }

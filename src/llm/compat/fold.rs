@@ -87,6 +87,10 @@ impl Fold for ChatFold {
         self.answer.take()
     }
 
+    fn held(&self) -> usize {
+        self.answer.held()
+    }
+
     fn has_begun(&self) -> bool {
         self.begun
     }

@@ -29,6 +29,8 @@ pub struct Sample<P> {
     pub end_with_negative_counts: String,
     /// The provider says that it is overloaded, within the stream.
     pub error: String,
+    /// An event without content.
+    pub ping: String,
     /// The whole answer in one piece, for a request that is not streamed.
     pub piece: String,
     /// What comes last before the answer counts as whole.
@@ -99,6 +101,7 @@ pub fn chat() -> Sample<Compat> {
         end_without_counts: format!("{stop}{done}"),
         end_with_negative_counts: format!("{stop}{}{done}", usage(-7)),
         error: data(&json!({"error": {"message": "overloaded", "type": "overloaded_error"}})),
+        ping: chunk(&json!({"content": ""}), None),
         piece: json!({"model": "m-1",
             "choices": [{"index": 0, "message": {"content": "hello"}, "finish_reason": "stop"}]})
         .to_string(),
@@ -153,6 +156,7 @@ pub fn responses() -> Sample<Responses> {
             json!({"response": {"status": "failed",
             "error": {"code": "rate_limit_exceeded", "message": "overloaded"}}}),
         ),
+        ping: event("in_progress", json!({"response": {"status": "in_progress"}})),
         piece: json!({"object": "response", "status": "completed", "model": "m-1", "output": [
             {"type": "message", "id": "x", "content": [{"type": "output_text", "text": "hello"}]}]})
         .to_string(),
@@ -200,6 +204,7 @@ pub fn messages() -> Sample<Anthropic> {
         end_with_negative_counts: message_end(&json!({"input_tokens": -7, "output_tokens": 3})),
         error: named(&json!({"type": "error",
             "error": {"type": "overloaded_error", "message": "overloaded"}})),
+        ping: named(&json!({"type": "ping"})),
         piece: json!({"type": "message", "model": "m-1", "stop_reason": "end_turn",
             "content": [{"type": "text", "text": "hello"}]})
         .to_string(),

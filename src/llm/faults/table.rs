@@ -294,6 +294,11 @@ fn floods<P>(sample: &Sample<P>) -> Vec<Case> {
     let whole = || Expected::Answer(vec![says("hello"), counts(), ends()]);
     assert!(CALM > Duration::from_millis(150), "a slow answer is no silence");
     vec![
+        sends(
+            "JSON without a bottom",
+            format!("{STREAM}data: {{\"type\":\"x\",\"x\":{}", "[".repeat(100_000)) + "\n\n",
+            fails(ErrorClass::Malformed),
+        ),
         sends("one endless line", line, fails(ErrorClass::Malformed)),
         sends("many comments", format!("{STREAM}{comments}{begin}{hello}{end}"), whole()),
         case("a slow answer", slowly, whole()),

@@ -84,6 +84,10 @@ impl Fold for ResponsesFold {
         self.answer.take()
     }
 
+    fn held(&self) -> usize {
+        self.answer.held()
+    }
+
     fn has_begun(&self) -> bool {
         self.begun
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
 use crate::domain::background::Exit;
-use crate::domain::{AgentId, Stamp};
+use crate::domain::{AgentId, Stamp, json};
 
 /// Below the workspace.
 const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];
@@ -93,7 +93,7 @@ pub(super) fn read(folder: &Path) -> Option<Record> {
     let mut bytes = Vec::new();
     let file = open(&folder.join(RECORD)).ok()?;
     file.take(RECORD_BYTES).read_to_end(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    json::read(str::from_utf8(&bytes).ok()?).ok()
 }
 
 /// Opens a file that may be somebody else's: no link, and nothing that would be waited for.

@@ -1,0 +1,103 @@
+//! JSON from models, files and the network, read only if it is not nested too deep. The depth is counted
+//! before anything is read, in one pass, so that no depth costs more than the text is long.
+
+use serde::Deserialize;
+use serde::de::Error as _;
+
+/// Most lists and objects within each other.
+pub const MOST_NESTING: usize = 64;
+
+/// What wraps the arguments of a call where a provider sends them as an object.
+const ENVELOPE: usize = 16;
+
+/// Where a text nests too deep; both begin at 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooDeep {
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Reads a text.
+pub fn read<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
+    match too_deep(text) {
+        None => serde_json::from_str(text),
+        Some(at) => Err(serde_json::Error::custom(format!(
+            "nested more than {MOST_NESTING} deep at line {} column {}",
+            at.line, at.column
+        ))),
+    }
+}
+
+/// Where the text nests too deep to be read.
+#[must_use]
+pub fn too_deep(text: &str) -> Option<TooDeep> {
+    deeper_than(text, MOST_NESTING)
+}
+
+/// The same for what a provider sends: the arguments of a call may stand in it as they are.
+#[must_use]
+pub fn too_deep_on_the_wire(text: &str) -> Option<TooDeep> {
+    deeper_than(text, MOST_NESTING + ENVELOPE)
+}
+
+fn deeper_than(text: &str, most: usize) -> Option<TooDeep> {
+    let (mut depth, mut in_string) = (0_usize, false);
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' if in_string => drop(bytes.next()),
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                if depth > most {
+                    return Some(place(text.get(..at).unwrap_or_default()));
+                }
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The place behind this text.
+fn place(before: &str) -> TooDeep {
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    TooDeep { line: before.matches('\n').count() + 1, column: last.chars().count() + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_place_is_named_and_brackets_in_texts_do_not_count() {
+        let text = |open: &str, close: &str| {
+            format!("{{\n \"[\\\"[\\\\\": {}{}}}", open.repeat(63), close.repeat(63))
+        };
+        assert!(read::<Value>(&text("[", "]")).is_ok());
+        let deep = text("[", "]").replace("[]", "[[]]");
+        assert_eq!(too_deep(&deep), Some(TooDeep { line: 2, column: 75 }));
+        let error = read::<Value>(&deep).unwrap_err().to_string();
+        assert_eq!(error, "nested more than 64 deep at line 2 column 75");
+        assert!(read::<Value>(&format!("[{}]", "[],{},".repeat(500) + "1")).is_ok());
+        assert!(read::<Value>(&json!("[{".repeat(500)).to_string()).is_ok());
+        assert!(too_deep(&"[".repeat(65)).is_some());
+        assert!(too_deep_on_the_wire(&"[".repeat(80)).is_none());
+        assert!(too_deep_on_the_wire(&"[".repeat(81)).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_parser_reads_to_this_depth_is_read(
+            text in "[\\[\\]{}\",:a1\\\\ \n]{0,40}", depth in 0_usize..80,
+        ) {
+            let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+            let text = format!("{open}{}{close}", json!(text));
+            prop_assert_eq!(read::<Value>(&text).is_ok(), depth <= MOST_NESTING);
+        }
+    }
+}
