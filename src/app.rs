@@ -2,6 +2,7 @@
 
 mod consent;
 mod probe;
+mod sandbox;
 mod servers;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use crate::yaml;
 
 pub use consent::{Consent, Consents};
 pub use probe::{Finding, Probe, probe};
+pub use sandbox::ground;
 pub use servers::{ServerConsents, servers};
 
 /// Which models answer.

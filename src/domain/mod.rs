@@ -34,6 +34,7 @@ pub mod question;
 pub mod queue;
 pub mod record;
 pub mod reminder;
+pub mod sandbox;
 pub mod state;
 pub mod taskdoc;
 pub mod team;

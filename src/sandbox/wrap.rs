@@ -1,0 +1,202 @@
+//! Puts a command behind the wall, and tries once whether that works here.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::places::Places;
+use super::refusal::{Refusal, Why};
+use super::reserved::{Below, Reserved};
+use super::session::Session;
+use super::stand::Standing;
+use super::{Ground, Means, Sandbox, bwrap};
+use crate::domain::sandbox::Level;
+
+/// What a command gets for the folders in which it may write.
+const VARIABLES: [(&str, &str); 2] = [("TMPDIR", "/tmp"), ("GOCACHE", "/tmp/.go-build")];
+/// The path of a try.
+const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Writes where nothing may be written; 40 if it could not.
+const TRY: &str = r#"(: >"$1/.sandbox-try") 2>/dev/null && exit 41; exit 40"#;
+const HELD: i32 = 40;
+/// A try that takes longer has failed.
+const TRY_LIMIT: Duration = Duration::from_secs(20);
+/// Between two looks at a try.
+const LOOK: Duration = Duration::from_millis(2);
+/// Of what a try says.
+const SAID_CHARS: usize = 300;
+
+/// A command as it was meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    pub program: &'a str,
+    pub arguments: &'a [&'a str],
+    pub folder: &'a Path,
+    /// What the command leaves running may go on after its end.
+    pub stay: bool,
+}
+
+/// A command behind the wall.
+#[derive(Debug)]
+pub struct Wrapped {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    /// Over what the command is told otherwise.
+    pub environment: Vec<(String, String)>,
+    /// Processes of ours between the first one and the command, the first one too.
+    pub keepers: usize,
+    /// Lives as long as anything of the command does.
+    pub standing: Standing,
+}
+
+/// What is found out and made once.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub places: Places,
+    pub below: Below,
+    pub session: Session,
+}
+
+/// How a means works here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub means: Means,
+    /// `bwrap` knows no `--disable-userns`; the filter of system calls does the same.
+    pub old: bool,
+}
+
+impl Built {
+    pub fn new(ground: &Ground) -> Result<Self, Refusal> {
+        refuse_workspace(ground)?;
+        let home = ground.home.as_deref();
+        Ok(Self {
+            places: Places::find(home, &ground.workspace, &ground.tools),
+            below: Below::find(&ground.workspace),
+            session: Session::begin(&ground.state, home)
+                .map_err(|error| Refusal::broken(format!("{}: {error}", ground.state.display())))?,
+        })
+    }
+}
+
+/// A wall around what holds everything would hold nothing.
+fn refuse_workspace(ground: &Ground) -> Result<(), Refusal> {
+    const SHARED: [&str; 12] = [
+        "/", "/usr", "/etc", "/opt", "/nix", "/tmp", "/var", "/var/tmp", "/run", "/proc", "/dev",
+        "/sys",
+    ];
+    let workspace = &ground.workspace;
+    let why = if ground.home.as_ref() == Some(workspace) {
+        "it is the home folder, whose secrets cannot be kept from commands then"
+    } else if SHARED.iter().any(|folder| workspace == Path::new(folder)) {
+        "it is a folder of the system; choose one of its own"
+    } else if workspace.starts_with(&ground.state) {
+        "it lies among the files of this program"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal(Why::Workspace(why.to_owned())))
+}
+
+impl Sandbox {
+    /// The command behind the wall of this level, by what works here.
+    pub fn wrap(&self, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
+        let found = self.found(level)?;
+        self.wrapped(found, level, order)
+    }
+
+    /// Tries each means with the very options that are used, the better one first.
+    pub(super) fn try_all(&self, level: Level) -> Result<Found, Refusal> {
+        let mut said = Vec::new();
+        for means in Means::ALL.into_iter().filter(|means| self.may_use(*means)) {
+            let mut first = None;
+            for old in [false, true] {
+                let found = Found { means, old };
+                match self.try_one(found, level) {
+                    Ok(()) => return Ok(found),
+                    Err(Refusal(Why::Broken(why))) => _ = first.get_or_insert(why),
+                    Err(refusal) => return Err(refusal),
+                }
+            }
+            said.push((means.name(), first.unwrap_or_default()));
+        }
+        Err(Refusal(Why::NoMeans(said)))
+    }
+
+    fn try_one(&self, found: Found, level: Level) -> Result<(), Refusal> {
+        let ground = self.ground();
+        let area = ground.workspace.join(".minds");
+        let arguments = ["-c", TRY, "sh", &area.to_string_lossy()];
+        let folder = ground.workspace.as_path();
+        let order = Order { program: "/bin/sh", arguments: &arguments, folder, stay: false };
+        let wrapped = self.wrapped(found, level, order)?;
+        let mut child = Command::new(&wrapped.program)
+            .args(&wrapped.arguments)
+            .current_dir("/")
+            .env_clear()
+            .env("PATH", PLAIN_PATH)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(Refusal::broken)?;
+        let mut waited = Duration::ZERO;
+        let code = loop {
+            match child.try_wait().map_err(Refusal::broken)? {
+                Some(status) => break status.code(),
+                None if waited >= TRY_LIMIT => {
+                    let _ = child.kill();
+                    break None;
+                }
+                None => {}
+            }
+            std::thread::sleep(LOOK);
+            waited += LOOK;
+        };
+        if code == Some(HELD) {
+            return Ok(());
+        }
+        let mut text = String::new();
+        if let Some(stderr) = child.stderr.take() {
+            let _ = stderr.take(4096).read_to_string(&mut text);
+        }
+        let written = area.join(".sandbox-try");
+        if written.exists() {
+            drop(std::fs::remove_file(written));
+            "it held nothing".clone_into(&mut text);
+        }
+        let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said: String = one_line.chars().filter(|c| !c.is_control()).take(SAID_CHARS).collect();
+        Err(Refusal::broken(if said.is_empty() { "it did not start".to_owned() } else { said }))
+    }
+
+    fn wrapped(&self, found: Found, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
+        let built = self.built()?;
+        let ground = self.ground();
+        let reserved = Reserved::find(&ground.workspace, &built.below, level.writes())
+            .map_err(|why| Refusal(Why::Workspace(why)))?;
+        let standing = self.stands().make(&reserved.missing).map_err(Refusal::broken)?;
+        match found.means {
+            Means::Bwrap => {
+                let program =
+                    bwrap::find().ok_or_else(|| Refusal::broken("it is not installed"))?;
+                let parts = (&built.places, &reserved, &built.session);
+                let mut arguments = bwrap::options(ground, (level, found.old), parts, order.folder);
+                arguments.push(bwrap::HELPER.into());
+                arguments.extend(helped(order));
+                let environment =
+                    VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+                Ok(Wrapped { program, arguments, environment, keepers: 2, standing })
+            }
+            Means::Landlock => Err(Refusal::broken("it is not built")),
+        }
+    }
+}
+
+/// What the first process is told.
+fn helped(order: Order<'_>) -> impl Iterator<Item = OsString> {
+    let stay = order.stay.then_some(super::STAY);
+    let head = std::iter::once(super::HELPER_NAME).chain(stay).chain(["--", order.program]);
+    head.chain(order.arguments.iter().copied()).map(OsString::from)
+}
