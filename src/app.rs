@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::domain::sandbox::Level;
 use crate::domain::{KeyUse, Lang, Problem, Problems};
 use crate::driver::{
     Audience, Driver, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates, Sources,
@@ -21,6 +22,7 @@ use crate::manage;
 use crate::mcp;
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, env};
+use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, Registry, Shells};
 use crate::yaml;
@@ -52,6 +54,8 @@ pub struct Start<'a> {
     pub reader: Lang,
     /// What is wrong outside the workspace: in the person's own files.
     pub personal: Vec<Problem>,
+    /// What commands of members may do.
+    pub level: Level,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -65,7 +69,8 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     };
     let engine = engine(start.workspace, store.clone(), providers);
     let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
-    let shells = Shells::new(Environment::of(env::all()));
+    let sandbox = Sandbox::new(ground(start.workspace), start.level);
+    let shells = Shells::behind(Environment::of(env::all()), sandbox);
     shells.find_again(start.workspace);
     engine.problems.book().take("config", start.personal);
     let engine = Engine {

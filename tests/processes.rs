@@ -13,12 +13,23 @@ use serde_json::{Value, json};
 /// Longer than anything here takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A workspace with a member that answers from a file.
-struct Place(tempfile::TempDir);
+/// A workspace with a member that answers from a file, and a home folder.
+struct Place(tempfile::TempDir, tempfile::TempDir);
 
 impl Place {
+    /// Whose commands are in no sandbox, so that they may outlive the program.
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().expect("a folder"));
+        let place = Self::walled();
+        let settings = place.1.path().join(".config/dominds-tui");
+        fs::create_dir_all(&settings).expect("folders");
+        fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
+        place
+    }
+
+    /// Whose commands are in a sandbox.
+    fn walled() -> Self {
+        let folder = || tempfile::tempdir().expect("a folder");
+        let place = Self(folder(), folder());
         place.put(
             ".minds/team.yaml",
             "shell_specialists: [lead]\nmembers:\n  lead: { provider: p, model: m, toolsets: [os], diligence-push-max: 0 }\n",
@@ -49,7 +60,10 @@ impl Place {
 
     fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.at("home"));
+        command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.1.path());
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -128,6 +142,108 @@ fn what_a_headless_run_left_in_the_background_ends_with_it_unless_it_is_told_oth
     let stopped = place.run(&["run", "stop"]);
     assert_eq!(stopped.status.code(), Some(0), "{}", errors(&stopped));
     assert!(!works(pid));
+}
+
+/// True if commands can be held in a sandbox here; CI has to have it.
+fn walls_work(place: &Place) -> bool {
+    let tried = place.run(&["sandbox", "--means", "bwrap", "--", "true"]);
+    let works = tried.status.code() == Some(0);
+    if !works {
+        let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+        assert!(!ci, "no sandbox: {}", errors(&tried));
+        eprintln!("SKIPPED: no sandbox: {}", errors(&tried));
+    }
+    works
+}
+
+/// How many processes of this machine have the word among their arguments.
+fn with_argument(word: &str) -> usize {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|one| one == word.as_bytes())).count()
+}
+
+/// Each leaves its command in a way of its own.
+fn leaving(seconds: &str) -> String {
+    let slow = format!("sleep {seconds}");
+    let ways = [
+        format!("{slow} &"),
+        format!("nohup {slow} >/dev/null 2>&1 &"),
+        format!("setsid {slow} &"),
+        format!("setsid setsid {slow} </dev/null >/dev/null 2>&1 &"),
+        format!("({slow} &)"),
+        format!("( ( setsid {slow} & ) & )"),
+        format!("sh -c 'trap \"\" TERM HUP INT; {slow}' &"),
+        format!("setsid sh -c 'trap \"\" TERM; while :; do {slow}; done' &"),
+        format!("bash -c '{slow} & disown -a' &"),
+        format!("timeout 900 {slow} &"),
+        format!("env -i PATH=/usr/bin:/bin {slow} &"),
+        format!("echo begun; {slow}"),
+    ];
+    ways.join("\n")
+}
+
+#[test]
+fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    for (number, (end, seconds)) in
+        [("TERM", 600), ("KILL", 600), ("TERM", 1), ("KILL", 1), ("run", 1)].into_iter().enumerate()
+    {
+        let marker = format!("9{number}{}.5", std::process::id());
+        let command = json!({"command": leaving(&marker), "timeoutSeconds": seconds});
+        place.answers("go", "shell_cmd", &command);
+        let more = if end == "run" { "0.1" } else { "600" };
+        let mut program = place.start(&["run", "--leave-processes", "--timeout", more, "go"]);
+        if end != "run" {
+            let all = eventually(|| (with_argument(&marker) >= 12).then_some(()));
+            assert!(all.is_some(), "{end}: {} of 12 began", with_argument(&marker));
+            signal(end, &program);
+        }
+        assert!(eventually(|| program.try_wait().expect("a child")).is_some(), "{end}");
+        let gone = eventually(|| (with_argument(&marker) == 0).then_some(()));
+        assert!(gone.is_some(), "{end}: {} are left", with_argument(&marker));
+    }
+}
+
+#[test]
+fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    let command =
+        "trap 'echo heard >heard; exit 3' TERM; echo begun >begun; while :; do sleep 0.05; done";
+    place.answers("go", "shell_cmd", &json!({"command": command, "timeoutSeconds": 1}));
+    let over = place.run(&["run", "go"]);
+    assert!(errors(&over).contains("background processes stopped: 1"), "{}", errors(&over));
+    assert!(place.at("begun").exists() && place.at("heard").exists(), "{}", errors(&over));
+}
+
+#[test]
+fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it_is_gone() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    let team = fs::read_to_string(place.at(".minds/team.yaml")).expect("a file");
+    let command = "echo evil >>.minds/team.yaml; mkdir .hive; echo evil >.hive/x; mkdir -p .git; \
+                   echo evil >.git/config; echo fine >fine";
+    place.answers("go", "shell_cmd", &json!({ "command": command }));
+    let over = place.run(&["run", "go"]);
+    assert_eq!(
+        fs::read_to_string(place.at("fine")).ok().as_deref(),
+        Some("fine\n"),
+        "{}",
+        errors(&over)
+    );
+    assert_eq!(fs::read_to_string(place.at(".minds/team.yaml")).ok(), Some(team));
+    assert!(!place.at(".hive").exists() && !place.at(".git").exists());
+    let left = fs::read_dir(place.1.path().join(".local/state/dominds-tui/sandbox"));
+    let left: Vec<_> = left.expect("a folder").flatten().map(|one| one.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("run-")), "{left:?}");
 }
 
 #[test]

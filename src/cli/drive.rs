@@ -324,8 +324,10 @@ impl Job<'_> {
     async fn carry_out(self) -> Result<Status, CommandError> {
         let mut signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
+        let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
-            reader: config::read().look.lang,
+            level: setup.levels.of(self.workspace),
+            reader: setup.look.lang,
             personal: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(self.consent),
@@ -360,20 +362,22 @@ impl Job<'_> {
         outcome
     }
 
-    /// Nobody is left to look after what this run has left in the background.
+    /// Nobody is left to look after what this run has left in the background. What is in a sandbox ends
+    /// with the program in any case.
     async fn part_from(&self, shells: &Shells) {
         let running = || shells.running(ProcessScope::Ours);
+        let before = running().len();
         if self.leave_processes {
             shells.settle().await;
-            for pid in running() {
-                lines::remark(&format!("process {pid} goes on in the background"));
-            }
-            return;
+        } else {
+            shells.stop_all(ProcessScope::Ours).await;
         }
-        let before = running().len();
-        shells.stop_all(ProcessScope::Ours).await;
-        if before > 0 {
-            lines::remark(&format!("background processes stopped: {}", before - running().len()));
+        let left = running();
+        if before > left.len() {
+            lines::remark(&format!("background processes stopped: {}", before - left.len()));
+        }
+        for pid in left.iter().filter(|_| self.leave_processes) {
+            lines::remark(&format!("process {pid} goes on in the background"));
         }
     }
 

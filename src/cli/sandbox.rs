@@ -12,11 +12,12 @@ use crate::sandbox::{Order, Sandbox};
 use crate::tools::{Environment, Keys, Shells};
 
 use super::args;
+use super::config;
 use super::exit::{CommandError, Status};
 
 /// Runs it with the input and output of this program, and waits.
 pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandError> {
-    let level = wanted.level.unwrap_or_default();
+    let level = wanted.level.unwrap_or_else(|| config::read().levels.of(workspace));
     let Some((program, arguments)) = wanted.command.split_first() else {
         return Err(CommandError::usage("there is no command"));
     };

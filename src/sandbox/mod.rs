@@ -16,6 +16,7 @@ mod refusal;
 mod reserved;
 mod session;
 mod stand;
+mod starter;
 mod wrap;
 
 use std::path::PathBuf;
@@ -64,6 +65,7 @@ struct Inner {
     found: [OnceLock<Result<wrap::Found, Refusal>>; 3],
     built: OnceLock<Result<wrap::Built, Refusal>>,
     stands: stand::Stands,
+    starter: starter::Starter,
 }
 
 impl Sandbox {
@@ -83,6 +85,7 @@ impl Sandbox {
             found: Default::default(),
             built: OnceLock::new(),
             stands,
+            starter: starter::Starter::default(),
         }))
     }
 
@@ -95,6 +98,14 @@ impl Sandbox {
     /// For commands that begin from now on.
     pub fn set_level(&self, level: Level) {
         *self.lock() = level;
+    }
+
+    /// Does work on the thread whose end is the end of all commands it started. `None`: it could not be.
+    pub async fn on_its_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.0.starter.run(work).await
     }
 
     /// What holds commands of this level here. Tried at the first call, which starts a process and waits

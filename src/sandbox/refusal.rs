@@ -62,3 +62,11 @@ impl Refusal {
         }
     }
 }
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.for_person())
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -45,8 +45,8 @@ pub struct Wrapped {
     pub arguments: Vec<OsString>,
     /// Over what the command is told otherwise.
     pub environment: Vec<(String, String)>,
-    /// Processes of ours between the first one and the command, the first one too.
-    pub keepers: usize,
+    /// Processes that are the sandbox, one below the other; the command is below them.
+    pub layers: usize,
     /// Lives as long as anything of the command does.
     pub standing: Standing,
 }
@@ -187,7 +187,7 @@ impl Sandbox {
                 arguments.extend(helped(order));
                 let environment =
                     VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-                Ok(Wrapped { program, arguments, environment, keepers: 2, standing })
+                Ok(Wrapped { program, arguments, environment, layers: 2, standing })
             }
             Means::Landlock => Err(Refusal::broken("it is not built")),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::parse::{After, Pipeline};
 use crate::domain::background::Exit;
-use crate::tools::shell::{Enders, Launch, Window, Working};
+use crate::tools::shell::{Enders, Launch, Wall, Window, Working};
 
 /// Where programs are looked for: places only an administrator writes to.
 const FOLDERS: [&str; 6] =
@@ -22,6 +22,7 @@ pub(super) struct Line<'a> {
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
     pub enders: &'a Enders,
+    pub wall: Option<Wall>,
 }
 
 /// What a line left behind.
@@ -83,8 +84,9 @@ impl Line<'_> {
                 arguments: &arguments,
                 folder: self.folder,
                 environment: self.environment,
+                wall: self.wall.clone(),
             };
-            let mut working = launch.start(input, self.enders)?;
+            let mut working = launch.start(input, self.enders).await?;
             input = if at == last { Stdio::null() } else { working.output()? };
             started.push(working);
         }

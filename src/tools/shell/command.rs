@@ -149,8 +149,9 @@ impl Wish {
             arguments: &["-c", &self.command],
             folder: &cx.workspace,
             environment: &environment,
+            wall: cx.shells.wall(),
         };
-        let held = launch.hold(cx.shells.enders())?;
+        let held = launch.hold(cx.shells.enders()).await?;
         let record = self.record(cx, held.identity());
         let noted = Noted(Some(record::begin(&cx.workspace, &record)?));
         Ok((noted, record, held.begin().await?))
@@ -191,6 +192,9 @@ impl Wish {
     }
 
     fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {
+        if let Some(refused) = texts::refused(error, lang) {
+            return refused;
+        }
         let shell: String = self.shell.chars().take(200).collect();
         match lang {
             Lang::En => format!("The command could not be run with {shell}: {error}."),

@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use launch::{Enders, Launch, Working};
-pub(super) use texts::{exit as exit_text, streams as streams_text};
+pub(super) use launch::{Enders, Launch, Wall, Working};
+pub(super) use texts::{exit as exit_text, refused as refused_text, streams as streams_text};
 pub(super) use window::Window;
 
 pub use environment::{Environment, Keys, PASSED_ON};

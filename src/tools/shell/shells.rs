@@ -15,9 +15,11 @@ use tokio::time::sleep;
 use super::environment::{Environment, Keys};
 use super::group::Group;
 use super::keeper::{self, Kept, Stream};
-use super::launch::{Enders, Parts, exit};
+use super::launch::{Enders, Parts, Wall, exit};
 use super::record::{self, Record};
 use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::sandbox::Level;
+use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
 const MOST_ENDED: usize = 16;
@@ -33,6 +35,8 @@ struct Daemon {
     state: BackgroundState,
     /// Started by this run of the program.
     ours: bool,
+    /// Its processes.
+    group: Group,
 }
 
 /// All processes in the background. Clones share them.
@@ -42,6 +46,7 @@ pub struct Shells(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     environment: Environment,
+    sandbox: Option<Sandbox>,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
@@ -84,8 +89,19 @@ impl Default for Shells {
 impl Shells {
     #[must_use]
     pub fn new(environment: Environment) -> Self {
+        Self::of(environment, None)
+    }
+
+    /// Whose commands run behind this wall.
+    #[must_use]
+    pub fn behind(environment: Environment, sandbox: Sandbox) -> Self {
+        Self::of(environment, Some(sandbox))
+    }
+
+    fn of(environment: Environment, sandbox: Option<Sandbox>) -> Self {
         Self(Arc::new(Inner {
             environment,
+            sandbox,
             set: Mutex::default(),
             daemons: Mutex::default(),
             watchers: Mutex::default(),
@@ -113,8 +129,9 @@ impl Shells {
             let known =
                 self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running);
             if !known || there {
-                self.daemons()
-                    .insert(pid, Daemon { record, folder: Some(folder), state, ours: false });
+                let group = Group::new(record.identity.clone());
+                let daemon = Daemon { record, folder: Some(folder), state, ours: false, group };
+                self.daemons().insert(pid, daemon);
             }
             if there {
                 self.watch_stranger(pid);
@@ -183,7 +200,9 @@ impl Shells {
             None if record.identity.is_there() => {
                 let record = record.clone();
                 let state = BackgroundState::Running;
-                self.daemons().insert(pid, Daemon { record, folder: None, state, ours: false });
+                let group = Group::new(record.identity.clone());
+                let daemon = Daemon { record, folder: None, state, ours: false, group };
+                self.daemons().insert(pid, daemon);
                 self.watch_stranger(pid);
                 self.0.changed.send_replace(());
                 state
@@ -199,11 +218,11 @@ impl Shells {
         if daemon.state != BackgroundState::Running {
             return true;
         }
-        let group = Group::new(daemon.record.identity.clone());
+        let group = daemon.group;
         if whole_group {
             group.end().await;
         } else {
-            super::group::terminate_alone(pid);
+            group.terminate_alone();
             group.gone_within(super::group::GRACE).await;
         }
         self.settled(pid).await;
@@ -239,8 +258,16 @@ impl Shells {
         self.0.enders.settle().await;
     }
 
-    /// Waits for commands that were given up; those in the background go on.
+    /// Waits for commands that were given up; those in the background go on, unless they are in a sandbox
+    /// and end with this program.
     pub async fn settle(&self) {
+        let walled: Vec<u32> = {
+            let daemons = self.daemons();
+            let walled = daemons.values().filter(|daemon| daemon.group.is_walled());
+            walled.map(|daemon| daemon.record.identity.pid).collect()
+        };
+        let ends = walled.into_iter().map(|pid| self.stop(pid, true));
+        futures_util::future::join_all(ends).await;
         self.0.enders.settle().await;
     }
 
@@ -280,6 +307,28 @@ impl Shells {
         set.insert(name.to_owned(), value);
     }
 
+    /// The wall around commands, if there is to be one. Its level may be changed.
+    #[must_use]
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        self.0.sandbox.as_ref()
+    }
+
+    /// What a command of a shell is behind now.
+    pub(super) fn wall(&self) -> Option<Wall> {
+        let sandbox = self.0.sandbox.clone()?;
+        let level = sandbox.level();
+        (level != Level::Off).then_some(Wall { sandbox, level, stay: true })
+    }
+
+    /// What programs that only look are behind, whatever a shell may do. Only where a person wants no
+    /// wall and none can be had, there is none.
+    pub(crate) fn wall_for_looking(&self) -> Option<Wall> {
+        let sandbox = self.0.sandbox.clone()?;
+        let level = Level::ReadOnly;
+        let none = sandbox.level() == Level::Off && sandbox.means(level).is_err();
+        (!none).then_some(Wall { sandbox, level, stay: false })
+    }
+
     pub(crate) fn enders(&self) -> &Enders {
         &self.0.enders
     }
@@ -287,19 +336,19 @@ impl Shells {
     /// A command that goes on in the background from now on.
     pub(super) fn adopt(&self, record: Record, folder: &Path, parts: Parts) -> io::Result<()> {
         let path = self.environment(&Keys::default()).remove("PATH").unwrap_or_default();
-        let Parts { mut child, stdout, stderr, out, err } = parts;
+        let Parts { mut child, stdout, stderr, out, err, group, standing } = parts;
         let mut keepers = Vec::new();
         for (stream, window, pipe) in [(Stream::Out, out, stdout), (Stream::Err, err, stderr)] {
             let pipe = pipe.unwrap_or_else(std::process::Stdio::null);
             keepers.push(keeper::keep(folder, stream, &window, pipe, &path)?);
         }
         let pid = record.identity.pid;
-        let group = Group::new(record.identity.clone());
         let daemon = Daemon {
             record,
             folder: Some(folder.to_owned()),
             state: BackgroundState::Running,
             ours: true,
+            group: group.clone(),
         };
         self.daemons().insert(pid, daemon);
         self.0.changed.send_replace(());
@@ -313,6 +362,7 @@ impl Shells {
                 // Its output is all there now.
                 drop(keeper.wait().await);
             }
+            drop(standing);
             shells.ended(pid, ended);
         });
         Ok(())

@@ -4,6 +4,7 @@ use super::shells::{Output, Seen};
 use super::window::{Room, Window, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
+use crate::sandbox::Refusal;
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
@@ -45,6 +46,12 @@ fn stream(name: &str, text: &str, lang: Lang) -> String {
     }
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{name}:\n{text}{end}")
+}
+
+/// Why nothing was run, if the sandbox is the reason.
+pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
+    let refusal = error.get_ref()?.downcast_ref::<Refusal>()?;
+    Some(refusal.for_model(lang))
 }
 
 /// How a command ended.

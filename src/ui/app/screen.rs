@@ -372,6 +372,7 @@ impl App {
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.model.problems.len(),
             processes: self.processes_running(),
+            level: self.level,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
