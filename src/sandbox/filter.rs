@@ -14,6 +14,10 @@ use seccompiler::{
 pub(super) enum Sockets {
     /// Those a network namespace holds, and those of the file system.
     Held,
+    /// Those of the network, for a network that nothing holds; none of the file system.
+    Network,
+    /// None but pairs.
+    None,
 }
 
 /// Calls that fail with "not permitted".
@@ -116,6 +120,8 @@ pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, Failure> {
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
     let families: &[libc::c_int] = match sockets {
         Sockets::Held => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::Network => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::None => &[],
     };
     rules.insert(libc::SYS_socket, other_than(families)?);
     rules.insert(libc::SYS_socketpair, other_than(&[libc::AF_UNIX])?);
@@ -170,8 +176,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filter_can_be_made_and_fits_the_kernel() {
-        let length = program(Sockets::Held).unwrap().len();
-        assert!(length > FORBIDDEN.len() && length < 4096, "{length}");
+    fn every_filter_can_be_made_and_fits_the_kernel() {
+        for sockets in [Sockets::Held, Sockets::Network, Sockets::None] {
+            let length = program(sockets).unwrap().len();
+            assert!(length > FORBIDDEN.len() && length < 4096, "{sockets:?}: {length}");
+        }
     }
 }

@@ -44,13 +44,14 @@ const BWRAP: [&str; 3] = [
     "A socket that another program keeps in the workspace can be reached.",
 ];
 
-const LANDLOCK: [&str; 6] = [
+const LANDLOCK: [&str; 7] = [
     "Nothing new can be made at the top of the workspace or of .git, so there is no git commit.",
     "Literal /tmp cannot be written; TMPDIR names a private folder.",
     "Without the network there is no loopback either, and no sockets of the file system at all.",
-    "The command lines of other processes can be seen.",
+    "The command lines of other processes can be seen, and names of files where some may be read.",
     "The mode of a reserved file can be changed, its content cannot.",
-    "A process that leaves its command ends with the program only if the program ends in order.",
+    "A process that leaves its command ends a moment after the program, by a process that looks after it.",
+    "A workspace that holds the home folder, or has very many entries beside what is reserved, is refused.",
 ];
 
 impl fmt::Display for Means {

@@ -10,6 +10,7 @@ mod bwrap;
 mod filter;
 #[cfg(target_os = "linux")]
 mod helper;
+mod landlock;
 mod means;
 mod places;
 mod refusal;

@@ -11,7 +11,7 @@ use super::refusal::{Refusal, Why};
 use super::reserved::{Below, Reserved};
 use super::session::Session;
 use super::stand::Standing;
-use super::{Ground, Means, Sandbox, bwrap};
+use super::{Ground, Means, Sandbox, bwrap, landlock};
 use crate::domain::sandbox::Level;
 
 /// What a command gets for the folders in which it may write.
@@ -189,7 +189,29 @@ impl Sandbox {
                     VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
                 Ok(Wrapped { program, arguments, environment, layers: 2, standing })
             }
-            Means::Landlock => Err(Refusal::broken("it is not built")),
+            Means::Landlock => {
+                if !cfg!(target_os = "linux") {
+                    return Err(Refusal::broken("it is a means of Linux"));
+                }
+                let parts = (&built.places, &reserved, &built.session);
+                let rules = landlock::rules(ground, level, parts)
+                    .map_err(|why| Refusal(Why::Workspace(why)))?;
+                let folder = order.folder.as_os_str().to_owned();
+                let head = [super::HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
+                let mut arguments: Vec<OsString> = head.map(OsString::from).to_vec();
+                arguments.push(folder);
+                arguments.extend(rules);
+                arguments.extend(helped(order).skip(1));
+                let tmp = built.session.tmp().display().to_string();
+                let settings = built.session.git_settings().display().to_string();
+                let environment = vec![
+                    ("GOCACHE".to_owned(), format!("{tmp}/.go-build")),
+                    ("TMPDIR".to_owned(), tmp),
+                    ("GIT_CONFIG_GLOBAL".to_owned(), settings),
+                ];
+                let program = ground.program.clone();
+                Ok(Wrapped { program, arguments, environment, layers: 1, standing })
+            }
         }
     }
 }

@@ -102,17 +102,47 @@ fn ordinary_acts_succeed_by_bwrap() {
 }
 
 #[test]
+fn forbidden_acts_fail_by_landlock() {
+    forbidden_acts_fail(Means::Landlock);
+}
+
+#[test]
+fn ordinary_acts_succeed_by_landlock_but_for_those_it_cannot_give() {
+    ordinary_acts_succeed(Means::Landlock);
+}
+
+#[test]
 fn the_exit_status_of_the_command_is_passed_on_and_nothing_is_left_in_the_workspace() {
     if !ready(Means::Bwrap, User::Own) {
         return;
     }
     let place = Place::new(User::Own);
     let before = place.names();
-    for (command, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
-        let ran = place.sh(Some((Means::Bwrap, "workspace")), command);
-        assert_eq!(ran.code, Some(code), "{command}: {}", ran.said);
+    for means in [Means::Bwrap, Means::Landlock].into_iter().filter(|one| ready(*one, User::Own)) {
+        for (command, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("no-such", 127)]
+        {
+            let ran = place.sh(Some((means, "workspace")), command);
+            assert_eq!(ran.code, Some(code), "{means:?} {command}: {}", ran.said);
+        }
     }
-    let ran = place.run(Some((Means::Bwrap, "workspace")), &acts::sh("no-such-program"));
-    assert_eq!(ran.code, Some(127), "{}", ran.said);
     assert_eq!(place.names(), before);
+}
+
+#[test]
+fn what_a_command_started_ends_with_the_program_by_each_means() {
+    for means in [Means::Bwrap, Means::Landlock].into_iter().filter(|one| ready(*one, User::Own)) {
+        for signal in ["TERM", "KILL"] {
+            let place = Place::new(User::Own);
+            let word = format!("8{}.{}", std::process::id(), signal.len());
+            let slow = format!("sleep {word}");
+            let command = format!("setsid {slow} & (setsid {slow} &); nohup {slow} & {slow}");
+            let mut program = place.start(means, &command);
+            assert!(run::eventually(|| run::with_argument(&word) == 4), "{means:?}: they began");
+            let id = program.id().to_string();
+            let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status();
+            assert!(sent.expect("kill").success());
+            program.wait().expect("a child");
+            assert!(run::eventually(|| run::with_argument(&word) == 0), "{means:?} {signal}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Runs one script, as one of two users, behind a wall or without.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,36 @@ pub fn can_run(place: &Place, means: Means) -> Option<String> {
     (ran.code != Some(0)).then_some(ran.said)
 }
 
+/// True as soon as it is so; false if that takes too long.
+pub fn eventually(is_so: impl Fn() -> bool) -> bool {
+    let late = Instant::now() + LIMIT;
+    while !is_so() {
+        if Instant::now() > late {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+/// How many processes of this machine have the word as their last argument.
+pub fn with_argument(word: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let end = format!("\0{word}\0");
+    lines.filter(|line| line.ends_with(end.as_bytes())).count()
+}
+
 impl Place {
+    /// A command that goes on.
+    pub fn start(&self, means: Means, command: &str) -> Child {
+        let mut program = Command::new(self.program());
+        program.arg("-C").arg(self.workspace()).args(["sandbox", "--means", means.name(), "--"]);
+        program.args(["/bin/sh", "-c", command]).env("HOME", self.home());
+        program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        program.spawn().expect("the program")
+    }
+
     pub fn sh(&self, wall: Option<(Means, &str)>, command: &str) -> Ran {
         self.words(wall, vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()])
     }
