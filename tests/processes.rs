@@ -208,6 +208,36 @@ fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
     }
 }
 
+/// A server in one command, a client in another one.
+#[test]
+fn commands_without_the_network_reach_each_other_and_nobody_else() {
+    let place = Place::walled();
+    if !walls_work(&place) || !Path::new("/usr/bin/python3").exists() {
+        return;
+    }
+    let outside = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = outside.local_addr().expect("an address").port();
+    let server = "import socket as s; a = s.create_server(('127.0.0.1', 18765)); open('ready', 'w'); \
+                  c, _ = a.accept(); c.send(b'hello')";
+    let client = format!(
+        "import socket as s, time\nwhile not __import__('os').path.exists('ready'): time.sleep(0.05)\n\
+         open('got', 'wb').write(s.create_connection(('127.0.0.1', 18765), 5).recv(9))\n\
+         try: s.create_connection(('127.0.0.1', {port}), 5); open('out', 'w')\nexcept OSError: pass"
+    );
+    let call = |text: &str, seconds: u32| {
+        json!({"name": "shell_cmd", "arguments": {
+            "command": text, "shell": "/usr/bin/python3", "timeoutSeconds": seconds
+        }})
+    };
+    let calls = json!([call(server, 1), call(&client, 60)]);
+    let answer = json!({"message": "go", "role": "user", "response": "", "funcCalls": calls});
+    place.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
+    let over = place.run(&["run", "--timeout", "50", "go"]);
+    let got = fs::read_to_string(place.at("got")).unwrap_or_default();
+    assert_eq!(got, "hello", "{}", errors(&over));
+    assert!(!place.at("out").exists(), "the machine itself was reached");
+}
+
 #[test]
 fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
     let place = Place::walled();

@@ -49,10 +49,20 @@ impl Options {
     }
 }
 
+/// What there is to choose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ways {
+    pub level: Level,
+    /// It knows no `--disable-userns`.
+    pub old: bool,
+    /// With a network that no other command is in.
+    pub alone: bool,
+}
+
 /// Everything before the command. What is reserved must stand there already.
 pub(super) fn options(
     ground: &Ground,
-    (level, old): (Level, bool),
+    Ways { level, old, alone }: Ways,
     (places, reserved, session): (&Places, &Reserved, &Session),
     folder: &Path,
 ) -> Vec<OsString> {
@@ -63,7 +73,7 @@ pub(super) fn options(
     }
     all.add([&"--unshare-pid", &"--unshare-ipc", &"--unshare-uts", &"--unshare-cgroup-try"]);
     all.add([&"--die-with-parent", &"--new-session", &"--as-pid-1"]);
-    if !level.has_network() {
+    if alone {
         all.add([&"--unshare-net"]);
     }
     system(&mut all, level, places, session);

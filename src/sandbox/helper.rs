@@ -12,6 +12,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write as _;
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -25,13 +26,14 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_child_subreaper, wait,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capability_is_in_bounding_set, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities,
+    CapabilitySet, CapabilitySets, LinkNameSpaceType, capability_is_in_bounding_set,
+    clear_ambient_capability_set, move_into_link_name_space, remove_capability_from_bounding_set,
+    set_capabilities,
 };
 
 use super::filter::{self, Sockets};
 use super::landlock::{FOLDER, LIST, NETWORK, OUTSIDE, READ, WITHIN, WRITE};
-use super::{HELPER_NAME, STAY};
+use super::{HELPER_NAME, JOIN, STAY};
 
 /// The sandbox could not be made.
 const BROKEN: u8 = 125;
@@ -51,6 +53,8 @@ struct Told {
     /// Outside of the wall, or within: there are two by Landlock.
     outside: bool,
     within: bool,
+    /// The process whose network is joined.
+    join: Option<u32>,
     folder: Option<PathBuf>,
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
@@ -67,6 +71,7 @@ impl Told {
                 NETWORK => told.network = true,
                 OUTSIDE => told.outside = true,
                 WITHIN => told.within = true,
+                JOIN => told.join = Some(arguments.next()?.to_str()?.parse().ok()?),
                 FOLDER => told.folder = Some(arguments.next()?.into()),
                 READ => told.read.push(arguments.next()?.into()),
                 WRITE => told.write.push(arguments.next()?.into()),
@@ -93,7 +98,9 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let Some(told) = Told::read(arguments.iter().cloned()) else {
         return Some(broken("it was started in a wrong way"));
     };
-    Some(if told.within {
+    Some(if let Some(pid) = told.join {
+        join(pid, &told)
+    } else if told.within {
         within(&told)
     } else if told.outside {
         outside(&told, &arguments)
@@ -114,6 +121,20 @@ fn first(told: &Told) -> ExitCode {
         Ok(child) => reap(child.id(), told.stay),
         Err(error) => not_started(program, &error),
     }
+}
+
+/// Enters the network of a process and becomes what builds the wall.
+fn join(pid: u32, told: &Told) -> ExitCode {
+    let open = |name| fs::File::open(format!("/proc/{pid}/ns/{name}"));
+    let entered = open("user").and_then(|user| {
+        let network = open("net")?;
+        move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))?;
+        Ok(move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?)
+    });
+    if let Err(error) = entered {
+        return broken(&format!("the network of the session: {error}"));
+    }
+    become_command(told)
 }
 
 /// Outside of the wall of Landlock: the end of this program is the end of what it looks after.
@@ -151,6 +172,10 @@ fn within(told: &Told) -> ExitCode {
     if let Err(error) = walled {
         return broken(&error);
     }
+    become_command(told)
+}
+
+fn become_command(told: &Told) -> ExitCode {
     let Some((program, arguments)) = told.words.split_first() else {
         return broken("there is no command");
     };

@@ -12,6 +12,7 @@ mod filter;
 mod helper;
 mod landlock;
 mod means;
+mod network;
 mod places;
 mod refusal;
 mod reserved;
@@ -36,6 +37,8 @@ pub use wrap::{Order, Wrapped};
 const HELPER_NAME: &str = "sandbox-helper";
 /// Tells it that processes the command leaves may go on.
 const STAY: &str = "--stay";
+/// Tells it to enter the network of a process first, and to become what it is to start.
+const JOIN: &str = "--join";
 
 /// Where a sandbox is built.
 #[derive(Debug, Clone)]
@@ -65,6 +68,8 @@ struct Inner {
     /// What was found to work, by level.
     found: [OnceLock<Result<wrap::Found, Refusal>>; 3],
     built: OnceLock<Result<wrap::Built, Refusal>>,
+    /// Loopback that commands share, where it can be had.
+    network: OnceLock<Option<network::Network>>,
     stands: stand::Stands,
     starter: starter::Starter,
 }
@@ -85,6 +90,7 @@ impl Sandbox {
             only,
             found: Default::default(),
             built: OnceLock::new(),
+            network: OnceLock::new(),
             stands,
             starter: starter::Starter::default(),
         }))
@@ -142,6 +148,11 @@ impl Sandbox {
     fn built(&self) -> Result<&wrap::Built, Refusal> {
         let built = self.0.built.get_or_init(|| wrap::Built::new(&self.0.ground));
         built.as_ref().map_err(Clone::clone)
+    }
+
+    fn network(&self) -> Option<&network::Network> {
+        let begin = || network::Network::begin(&bwrap::find()?);
+        self.0.network.get_or_init(begin).as_ref()
     }
 
     fn lock(&self) -> MutexGuard<'_, Level> {

@@ -65,6 +65,8 @@ pub(super) struct Found {
     pub means: Means,
     /// `bwrap` knows no `--disable-userns`; the filter of system calls does the same.
     pub old: bool,
+    /// Commands without the network share a loopback.
+    pub joined: bool,
 }
 
 impl Built {
@@ -111,8 +113,8 @@ impl Sandbox {
         let mut said = Vec::new();
         for means in Means::ALL.into_iter().filter(|means| self.may_use(*means)) {
             let mut first = None;
-            for old in [false, true] {
-                let found = Found { means, old };
+            for (old, joined) in self.ways(means, level) {
+                let found = Found { means, old, joined };
                 match self.try_one(found, level) {
                     Ok(()) => return Ok(found),
                     Err(Refusal(Why::Broken(why))) => _ = first.get_or_insert(why),
@@ -122,6 +124,17 @@ impl Sandbox {
             said.push((means.name(), first.unwrap_or_default()));
         }
         Err(Refusal(Why::NoMeans(said)))
+    }
+
+    /// The better one first.
+    fn ways(&self, means: Means, level: Level) -> Vec<(bool, bool)> {
+        if means == Means::Landlock {
+            return vec![(false, false)];
+        }
+        let joined = !level.has_network() && self.network().is_some();
+        let shared: &[bool] = if joined { &[true, false] } else { &[false] };
+        let old = |old| shared.iter().map(move |joined| (old, *joined));
+        old(false).chain(old(true)).collect()
     }
 
     fn try_one(&self, found: Found, level: Level) -> Result<(), Refusal> {
@@ -182,12 +195,24 @@ impl Sandbox {
                 let program =
                     bwrap::find().ok_or_else(|| Refusal::broken("it is not installed"))?;
                 let parts = (&built.places, &reserved, &built.session);
-                let mut arguments = bwrap::options(ground, (level, found.old), parts, order.folder);
+                let network = self.network().filter(|_| found.joined);
+                let alone = network.is_none() && !level.has_network();
+                let ways = bwrap::Ways { level, old: found.old, alone };
+                let mut arguments = Vec::new();
+                let mut first = program.clone();
+                if let Some(network) = network {
+                    first.clone_from(&ground.program);
+                    let pid = network.pid.to_string();
+                    let join = [super::HELPER_NAME, super::JOIN, &pid, "--"];
+                    arguments.extend(join.map(OsString::from));
+                    arguments.push(program.into());
+                }
+                arguments.extend(bwrap::options(ground, ways, parts, order.folder));
                 arguments.push(bwrap::HELPER.into());
                 arguments.extend(helped(order));
                 let environment =
                     VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-                Ok(Wrapped { program, arguments, environment, layers: 2, standing })
+                Ok(Wrapped { program: first, arguments, environment, layers: 2, standing })
             }
             Means::Landlock => {
                 if !cfg!(target_os = "linux") {
