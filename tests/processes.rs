@@ -271,6 +271,11 @@ fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it
     );
     assert_eq!(fs::read_to_string(place.at(".minds/team.yaml")).ok(), Some(team));
     assert!(!place.at(".hive").exists() && !place.at(".git").exists());
+    place.answers("make", "shell_cmd", &json!({"command": "mkdir new.tsk; echo made"}));
+    place.run(&["run", "make"]);
+    let told = "New since the command began: .*new.tsk";
+    let found = Command::new("grep").args(["-rq", told]).arg(place.at(".dialogs")).status();
+    assert!(found.expect("grep").success(), "nobody was told of the new Taskdoc");
     let left = fs::read_dir(place.1.path().join(".local/state/dominds-tui/sandbox"));
     let left: Vec<_> = left.expect("a folder").flatten().map(|one| one.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("run-")), "{left:?}");

@@ -227,7 +227,8 @@ pub(super) fn is_taskdoc(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("tsk"))
 }
 
-fn top_taskdocs(workspace: &Path) -> Vec<PathBuf> {
+/// Those at the top of a workspace.
+pub(super) fn top_taskdocs(workspace: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(workspace).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     found.retain(|path| is_taskdoc(path));

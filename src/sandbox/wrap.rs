@@ -1,14 +1,16 @@
 //! Puts a command behind the wall, and tries once whether that works here.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::places::Places;
 use super::refusal::{Refusal, Why};
-use super::reserved::{Below, Reserved};
+use super::reserved::{self, Below, Reserved, is_taskdoc};
 use super::session::Session;
 use super::stand::Standing;
 use super::{Ground, Means, Sandbox, bwrap, landlock};
@@ -55,8 +57,15 @@ pub struct Wrapped {
 #[derive(Debug)]
 pub(super) struct Built {
     pub places: Places,
-    pub below: Below,
     pub session: Session,
+    known: Mutex<Known>,
+}
+
+/// What was found of the workspace when it was last looked at.
+#[derive(Debug, Default)]
+struct Known {
+    below: Below,
+    taskdocs: BTreeSet<PathBuf>,
 }
 
 /// How a means works here.
@@ -75,7 +84,10 @@ impl Built {
         let home = ground.home.as_deref();
         Ok(Self {
             places: Places::find(home, &ground.workspace, &ground.tools),
-            below: Below::find(&ground.workspace),
+            known: Mutex::new(Known {
+                below: Below::find(&ground.workspace),
+                taskdocs: BTreeSet::new(),
+            }),
             session: Session::begin(&ground.state, home)
                 .map_err(|error| Refusal::broken(format!("{}: {error}", ground.state.display())))?,
         })
@@ -106,6 +118,23 @@ impl Sandbox {
     pub fn wrap(&self, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
         let found = self.found(level)?;
         self.wrapped(found, level, order)
+    }
+
+    /// Taskdocs that were made since a command last began, below the workspace. A name that ends in a
+    /// certain way cannot be kept from being made, only found; what is found is held from then on, as
+    /// are new repositories. Touches the disk.
+    #[must_use]
+    pub fn new_taskdocs(&self) -> Vec<PathBuf> {
+        let Ok(built) = self.built() else { return Vec::new() };
+        let workspace = &self.ground().workspace;
+        let below = Below::find(workspace);
+        let mut now = reserved::top_taskdocs(workspace);
+        now.extend(below.taskdocs.iter().cloned());
+        let mut known = built.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.below = below;
+        now.retain(|path| known.taskdocs.insert(path.clone()));
+        let short = now.iter().map(|path| path.strip_prefix(workspace).unwrap_or(path));
+        short.map(Path::to_owned).collect()
     }
 
     /// Tries each means with the very options that are used, the better one first.
@@ -187,8 +216,11 @@ impl Sandbox {
     fn wrapped(&self, found: Found, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
         let built = self.built()?;
         let ground = self.ground();
-        let reserved = Reserved::find(&ground.workspace, &built.below, level.writes())
+        let mut known = built.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let reserved = Reserved::find(&ground.workspace, &known.below, level.writes())
             .map_err(|why| Refusal(Why::Workspace(why)))?;
+        known.taskdocs.extend(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
+        drop(known);
         let standing = self.stands().make(&reserved.missing).map_err(Refusal::broken)?;
         match found.means {
             Means::Bwrap => {

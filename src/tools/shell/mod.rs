@@ -1,10 +1,11 @@
-//! Commands: run, left in the background, looked at, ended. A command is not held back by the lists of
-//! a member: it can do whatever the person could who started this program. That is why only shell
-//! specialists have these tools.
+//! Commands: run, left in the background, looked at, ended. The lists of a member do not hold a command
+//! back; the wall around it does (`sandbox`), unless a person wants none. Only shell specialists have
+//! these tools.
 //!
 //! What must stay true: no command outlives a stop of its dialog unless its result has said that it
-//! stays in the background; every command is found again after the program was killed; output of any
-//! length costs bounded memory and disk; no child ever sees the key of a provider.
+//! stays in the background; behind a wall none outlives the program, and without one every command is
+//! found again after the program was killed; output of any length costs bounded memory and disk; no
+//! child ever sees the key of a provider.
 
 mod command;
 mod daemons;

@@ -1,5 +1,7 @@
 //! What the shell tools say about commands, in both languages.
 
+use std::path::PathBuf;
+
 use super::shells::{Output, Seen};
 use super::window::{Room, Window, last};
 use crate::domain::Lang;
@@ -52,6 +54,22 @@ fn stream(name: &str, text: &str, lang: Lang) -> String {
 pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
     let refusal = error.get_ref()?.downcast_ref::<Refusal>()?;
     Some(refusal.for_model(lang))
+}
+
+/// Folders with the name of a Taskdoc that came into being while a command ran.
+pub(super) fn taskdocs_made(made: &[PathBuf], lang: Lang) -> String {
+    const MOST: usize = 20;
+    let names = made.iter().take(MOST).map(|path| format!("{:?}", path.display().to_string()));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match lang {
+        Lang::En => format!(
+            "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
+             write there from now on.]"
+        ),
+        Lang::Zh => {
+            format!("[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]")
+        }
+    }
 }
 
 /// How a command ended.
