@@ -1,6 +1,7 @@
 //! The composition root: builds an engine out of its parts and starts it.
 
 mod probe;
+mod sandbox;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
@@ -22,11 +24,13 @@ use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
+use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, Keeping, Register, Registry, Shells};
+use crate::tools::{Environment, Keeping, Register, Registry, ShellSetup, Shells};
 use crate::yaml;
 
 pub use probe::{Finding, Probe, probe};
+pub use sandbox::ground;
 pub use trust::Trust;
 
 /// Which models answer.
@@ -70,6 +74,8 @@ pub struct Start<'a> {
     pub limits: Limits,
     /// What is wrong outside the workspace: in the person's own files.
     pub personal: Vec<Problem>,
+    /// What commands of members may do.
+    pub level: Level,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -86,11 +92,12 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sources = trust
         .clone()
         .map(|trust| Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools))]));
-    let shells = Shells::kept(
-        Environment::of(env::all()),
-        register(start.workspace),
-        Keeping::Beside(env::this_program()),
-    );
+    let shells = Shells::with(ShellSetup {
+        environment: Environment::of(env::all()),
+        register: register(start.workspace),
+        keeping: Keeping::Beside(env::this_program()),
+        sandbox: Some(Sandbox::new(ground(start.workspace), start.level)),
+    });
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
         Some(trust) => trust,

@@ -15,6 +15,7 @@ pub mod mcp;
 pub mod minds;
 pub mod platform;
 pub mod protocol;
+pub mod sandbox;
 pub mod store;
 pub mod tools;
 pub mod ui;

@@ -11,13 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("yaml", &[]),
     ("domain", &[]),
     ("protocol", &["domain"]),
     ("store", &["domain", "yaml"]),
     ("llm", &["domain"]),
-    ("tools", &["domain"]),
+    ("sandbox", &["domain"]),
+    ("tools", &["domain", "sandbox"]),
     ("minds", &["domain", "yaml"]),
     ("manage", &["domain", "tools", "minds", "yaml"]),
     ("mcp", &["domain", "llm", "minds", "tools"]),
@@ -31,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
 
 const ALL: &[&str] = &[
     "app", "cli", "demo", "domain", "driver", "llm", "manage", "mcp", "minds", "platform",
-    "protocol", "store", "tools", "ui", "yaml",
+    "protocol", "sandbox", "store", "tools", "ui", "yaml",
 ];
 
 /// External crate, and the places below `src` that may name it.
@@ -41,10 +42,12 @@ const CRATES: [(&str, &[&str]); 23] = [
     ("grep_regex", &["tools/"]),
     ("grep_searcher", &["tools/"]),
     ("ignore", &["tools/"]),
+    ("landlock", &["sandbox/"]),
+    ("seccompiler", &["sandbox/"]),
     ("reqwest", &["llm/", "mcp/"]),
     ("rmcp", &["mcp/"]),
     ("rustls", &["llm/"]),
-    ("rustix", &["platform/", "store/", "tools/"]),
+    ("rustix", &["platform/", "sandbox/", "store/", "tools/"]),
     ("ratatui", &["ui/"]),
     ("crossterm", &["ui/"]),
     ("sha2", &["app/"]),

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use dominds_tui::app::{self, Models, Start};
 use dominds_tui::demo;
+use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::state::{Activity, derive};
 use dominds_tui::domain::tree::Bucket;
 use dominds_tui::domain::{
@@ -47,6 +48,7 @@ impl Play {
             pick_up: PickUp::Everything,
             driving: true,
             personal: Vec::new(),
+            level: Level::Workspace,
         })
         .expect("a driver");
         Self { driver, inbox: Vec::new(), rows: Vec::new(), failed_tools: Vec::new(), ticket: 0 }

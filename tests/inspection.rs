@@ -212,7 +212,8 @@ fn a_stopped_dialog_says_why_and_what_to_do() {
 fn the_doctor_names_problems_and_no_states() {
     let folder = workspace();
     let doctor = json_of(folder.path(), &["doctor", "--json"]);
-    assert_eq!(doctor, json!({"problems": [], "dialogs": 3}));
+    assert_eq!((&doctor["problems"], &doctor["dialogs"]), (&json!([]), &json!(3)));
+    assert_eq!(doctor["sandbox"]["level"], json!("workspace"));
     put(folder.path(), "task.tsk/notes.txt", "x");
     let (text, status) = told(folder.path(), &["doctor"]);
     assert_eq!(status, 6, "{text}");

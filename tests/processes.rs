@@ -17,7 +17,17 @@ const LIMIT: Duration = Duration::from_secs(60);
 struct Place(tempfile::TempDir, tempfile::TempDir);
 
 impl Place {
+    /// Whose commands are in no sandbox, so that they may outlive the program.
     fn new() -> Self {
+        let place = Self::walled();
+        let settings = place.1.path().join(".config/dominds-tui");
+        fs::create_dir_all(&settings).expect("folders");
+        fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
+        place
+    }
+
+    /// Whose commands are in a sandbox.
+    fn walled() -> Self {
         let folder = || tempfile::tempdir().expect("a folder");
         let place = Self(folder(), folder());
         place.put(
@@ -52,6 +62,9 @@ impl Place {
     fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
         command.arg("-C").arg(self.0.path()).args(arguments).env("HOME", self.1.path());
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -130,6 +143,143 @@ fn what_a_headless_run_left_in_the_background_ends_with_it_unless_it_is_told_oth
     let stopped = place.run(&["run", "stop"]);
     assert_eq!(stopped.status.code(), Some(0), "{}", errors(&stopped));
     assert!(!works(pid));
+}
+
+/// True if commands can be held in a sandbox here; CI has to have it.
+fn walls_work(place: &Place) -> bool {
+    let tried = place.run(&["sandbox", "--means", "bwrap", "--", "true"]);
+    let works = tried.status.code() == Some(0);
+    if !works {
+        let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+        assert!(!ci, "no sandbox: {}", errors(&tried));
+        eprintln!("SKIPPED: no sandbox: {}", errors(&tried));
+    }
+    works
+}
+
+/// How many processes of this machine have the word among their arguments.
+fn with_argument(word: &str) -> usize {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|one| one == word.as_bytes())).count()
+}
+
+/// Each leaves its command in a way of its own.
+fn leaving(seconds: &str) -> String {
+    let slow = format!("sleep {seconds}");
+    let ways = [
+        format!("{slow} &"),
+        format!("nohup {slow} >/dev/null 2>&1 &"),
+        format!("setsid {slow} &"),
+        format!("setsid setsid {slow} </dev/null >/dev/null 2>&1 &"),
+        format!("({slow} &)"),
+        format!("( ( setsid {slow} & ) & )"),
+        format!("sh -c 'trap \"\" TERM HUP INT; {slow}' &"),
+        format!("setsid sh -c 'trap \"\" TERM; while :; do {slow}; done' &"),
+        format!("bash -c '{slow} & disown -a' &"),
+        format!("timeout 900 {slow} &"),
+        format!("env -i PATH=/usr/bin:/bin {slow} &"),
+        format!("echo begun; {slow}"),
+    ];
+    ways.join("\n")
+}
+
+#[test]
+fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    for (number, (end, seconds)) in
+        [("TERM", 600), ("KILL", 600), ("TERM", 1), ("KILL", 1), ("run", 1)].into_iter().enumerate()
+    {
+        let marker = format!("9{number}{}.5", std::process::id());
+        let command = json!({"command": leaving(&marker), "timeoutSeconds": seconds});
+        place.answers("go", "shell_cmd", &command);
+        let more = if end == "run" { "0.1" } else { "600" };
+        let mut program = place.start(&["run", "--leave-processes", "--timeout", more, "go"]);
+        if end != "run" {
+            let all = eventually(|| (with_argument(&marker) >= 12).then_some(()));
+            assert!(all.is_some(), "{end}: {} of 12 began", with_argument(&marker));
+            signal(end, &program);
+        }
+        assert!(eventually(|| program.try_wait().expect("a child")).is_some(), "{end}");
+        let gone = eventually(|| (with_argument(&marker) == 0).then_some(()));
+        assert!(gone.is_some(), "{end}: {} are left", with_argument(&marker));
+    }
+}
+
+/// A server in one command, a client in another one.
+#[test]
+fn commands_without_the_network_reach_each_other_and_nobody_else() {
+    let place = Place::walled();
+    if !walls_work(&place) || !Path::new("/usr/bin/python3").exists() {
+        return;
+    }
+    let outside = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = outside.local_addr().expect("an address").port();
+    let server = "import socket as s; a = s.create_server(('127.0.0.1', 18765)); open('ready', 'w'); \
+                  c, _ = a.accept(); c.send(b'hello')";
+    let client = format!(
+        "import socket as s, time\nwhile not __import__('os').path.exists('ready'): time.sleep(0.05)\n\
+         open('got', 'wb').write(s.create_connection(('127.0.0.1', 18765), 5).recv(9))\n\
+         try: s.create_connection(('127.0.0.1', {port}), 5); open('out', 'w')\nexcept OSError: pass"
+    );
+    let call = |text: &str, seconds: u32| {
+        json!({"name": "shell_cmd", "arguments": {
+            "command": text, "shell": "/usr/bin/python3", "timeoutSeconds": seconds
+        }})
+    };
+    let calls = json!([call(server, 1), call(&client, 60)]);
+    let answer = json!({"message": "go", "role": "user", "response": "", "funcCalls": calls});
+    place.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
+    let over = place.run(&["run", "--timeout", "50", "go"]);
+    let got = fs::read_to_string(place.at("got")).unwrap_or_default();
+    assert_eq!(got, "hello", "{}", errors(&over));
+    assert!(!place.at("out").exists(), "the machine itself was reached");
+}
+
+#[test]
+fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    let command =
+        "trap 'echo heard >heard; exit 3' TERM; echo begun >begun; while :; do sleep 0.05; done";
+    place.answers("go", "shell_cmd", &json!({"command": command, "timeoutSeconds": 1}));
+    let over = place.run(&["run", "go"]);
+    assert!(errors(&over).contains("background processes stopped: 1"), "{}", errors(&over));
+    assert!(place.at("begun").exists() && place.at("heard").exists(), "{}", errors(&over));
+}
+
+#[test]
+fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it_is_gone() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    let team = fs::read_to_string(place.at(".minds/team.yaml")).expect("a file");
+    let command = "echo evil >>.minds/team.yaml; mkdir .hive; echo evil >.hive/x; mkdir -p .git; \
+                   echo evil >.git/config; echo fine >fine";
+    place.answers("go", "shell_cmd", &json!({ "command": command }));
+    let over = place.run(&["run", "go"]);
+    assert_eq!(
+        fs::read_to_string(place.at("fine")).ok().as_deref(),
+        Some("fine\n"),
+        "{}",
+        errors(&over)
+    );
+    assert_eq!(fs::read_to_string(place.at(".minds/team.yaml")).ok(), Some(team));
+    assert!(!place.at(".hive").exists() && !place.at(".git").exists());
+    place.answers("make", "shell_cmd", &json!({"command": "mkdir new.tsk; echo made"}));
+    place.run(&["run", "make"]);
+    let told = "New since the command began: .*new.tsk";
+    let found = Command::new("grep").args(["-rq", told]).arg(place.at(".dialogs")).status();
+    assert!(found.expect("grep").success(), "nobody was told of the new Taskdoc");
+    let left = fs::read_dir(place.1.path().join(".local/state/dominds-tui/sandbox"));
+    let left: Vec<_> = left.expect("a folder").flatten().map(|one| one.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("run-")), "{left:?}");
 }
 
 #[test]

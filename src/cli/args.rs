@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::domain::sandbox::Level;
+use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
 
 /// The program and its commands. The man pages and the completions are made from this, too.
@@ -138,6 +140,8 @@ pub enum Command {
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
     },
+    /// Run COMMAND as a command of a member is run here; exits as it does
+    Sandbox(Sandbox),
     /// Write the man pages of the program and of each command
     Manual {
         /// The folder they are written to, such as ~/.local/share/man/man1
@@ -149,6 +153,19 @@ pub enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Sandbox {
+    /// What it may do: read-only, workspace, workspace+net or off; as the workspace has it if not given
+    #[arg(long, value_parser = level)]
+    pub level: Option<Level>,
+    /// What holds it: bwrap or landlock; the better one that works if not given
+    #[arg(long, value_parser = means)]
+    pub means: Option<Means>,
+    /// The command and its arguments, behind `--`
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -305,6 +322,16 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=MOST_SECONDS).contains(number));
     let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
     length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let known = || Level::ALL.map(Level::name).join(", ");
+    Level::named(text).ok_or_else(|| format!("the levels are {}", known()))
+}
+
+fn means(text: &str) -> Result<Means, String> {
+    Means::named(text)
+        .ok_or_else(|| format!("there are {}", Means::ALL.map(Means::name).join(", ")))
 }
 
 fn speed(text: &str) -> Result<f64, String> {

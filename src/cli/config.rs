@@ -1,12 +1,13 @@
 //! `config.yaml`: how the screen looks, which keys it has, and how much may be used up. Every fault is a problem with its line, and
 //! is skipped.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::app::{AnswerLimit, Limits};
+use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
 use crate::minds::line_of;
 use crate::platform::{dirs, env};
@@ -20,7 +21,7 @@ const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
 
 /// The keys the file may have.
-const KNOWN: [&str; 4] = ["theme", "language", "keys", "limits"];
+const KNOWN: [&str; 6] = ["theme", "language", "keys", "limits", "sandbox", "workspaces"];
 
 /// The limits it may set: the name, the largest value.
 const LIMITS: [(&str, u64); 3] =
@@ -32,8 +33,25 @@ pub struct Setup {
     pub look: Look,
     pub ability: Ability,
     pub limits: Limits,
+    /// What commands may do.
+    pub levels: Levels,
     /// What was wrong in the file.
     pub faults: Vec<Problem>,
+}
+
+/// What commands of members may do, by workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Levels {
+    usual: Level,
+    of: Vec<(PathBuf, Level)>,
+}
+
+impl Levels {
+    /// `workspace`: without links in its path.
+    pub fn of(&self, workspace: &Path) -> Level {
+        let own = self.of.iter().find(|(path, _)| path == workspace);
+        own.map_or(self.usual, |(_, level)| *level)
+    }
 }
 
 /// Reads the file and the terminal's environment.
@@ -62,6 +80,7 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
             env::work_language()
         }
     };
+    let levels = levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !KNOWN.contains(&key.as_str()) {
             let mend = format!("remove it; there are {}", KNOWN.join(", "));
@@ -70,7 +89,7 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
     }
     let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
     let limits = limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    Setup { look, ability, limits, faults: report.faults }
+    Setup { look, ability, limits, levels, faults: report.faults }
 }
 
 /// The text of the file, if there is one.
@@ -176,6 +195,52 @@ fn limits(value: &Value, report: &mut Report<'_>) -> Limits {
     limits
 }
 
+/// A level that cannot be read leaves the usual one, which is no weaker than `workspace`.
+fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
+    let mut levels = Levels::default();
+    if let Some(level) = level(value, &["sandbox"], report) {
+        levels.usual = level;
+    }
+    let workspaces = match value.get("workspaces") {
+        Some(Value::Object(workspaces)) => workspaces.clone(),
+        None | Some(Value::Null) => serde_json::Map::new(),
+        Some(_) => {
+            let mend = "write each path with what holds for it: /path: { sandbox: workspace }";
+            report.add(&["workspaces"], "expected a mapping of paths", mend);
+            serde_json::Map::new()
+        }
+    };
+    for (path, settings) in &workspaces {
+        let keys = ["workspaces", path.as_str()];
+        let known = settings.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
+        if !known {
+            report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
+        } else if !path.starts_with('/') {
+            report.add(&keys, "the path is not whole", "write it from the root on");
+        } else if let Some(level) = level(settings, &["workspaces", path, "sandbox"], report) {
+            let real = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
+            levels.of.push((real, level));
+        }
+    }
+    levels
+}
+
+fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level> {
+    let given = match value.get("sandbox")? {
+        Value::Null => return None,
+        Value::String(name) => name.clone(),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            other.to_string()
+        }
+    };
+    let level = Level::named(&given);
+    if level.is_none() {
+        let mend = format!("use {}", Level::ALL.map(Level::name).join(", "));
+        report.add(keys, &format!("{given:?} is no level"), &mend);
+    }
+    level
+}
+
 fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
     let read = match value.get("theme") {
@@ -227,6 +292,11 @@ mod tests {
             ("- a\n", vec![(true, "expected a mapping of settings")]),
             ("\ntheme: pink\n", vec![(true, "pink")]),
             ("language: fr\n", vec![(true, "is no language")]),
+            ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
+            ("sandbox: none\n", vec![(true, "\"none\" is no level")]),
+            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not whole")]),
+            ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),
+            ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
             ("colour: 1\n", vec![(true, "there is no setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
             ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
@@ -263,6 +333,22 @@ mod tests {
         let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
         assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
         assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));
+    }
+
+    #[test]
+    fn the_level_of_a_workspace_goes_before_the_usual_one_and_a_wrong_one_weakens_nothing() {
+        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
+        let levels = of("c", Ok(Some(text.to_owned())), ability).levels;
+        for (path, level) in [
+            ("/no/such/a", Level::Off),
+            ("/no/such/b", Level::ReadOnly),
+            ("/no/such", Level::ReadOnly),
+        ] {
+            assert_eq!(levels.of(Path::new(path)), level, "{path}");
+        }
+        let levels = of("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
+        assert_eq!(levels.of(Path::new("/")), Level::Workspace);
     }
 
     #[test]

@@ -8,10 +8,12 @@ use serde_json::json;
 use crate::app::{self, Finding, Probe};
 use crate::domain::Problem;
 use crate::domain::counted;
+use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
 use crate::platform::{dirs, env};
+use crate::sandbox::{Means, Refusal, Sandbox};
 use crate::store::{Access, StoreError, exposed};
 
 use super::exit::{CommandError, Status};
@@ -42,11 +44,13 @@ pub fn doctor(
     if let Some(state) = dirs::state() {
         problems.extend(exposed(&state, &env::shown(&state)));
     }
-    problems.extend(config::read().faults);
+    let setup = config::read();
+    let wall = Wall::find(workspace, setup.levels.of(workspace));
+    problems.extend(setup.faults);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
-    report(&problems, dialogs, tools.as_deref(), as_json);
+    report((&problems, &wall), dialogs, tools.as_deref(), as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
 }
 
@@ -105,9 +109,47 @@ fn row(probe: &Probe) -> serde_json::Value {
     }
 }
 
-fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_json: bool) {
+/// What commands of members are behind.
+struct Wall {
+    level: Level,
+    means: Result<Means, Refusal>,
+}
+
+impl Wall {
+    /// Tries it, as the first command would.
+    fn find(workspace: &Path, level: Level) -> Self {
+        Self { level, means: Sandbox::new(app::ground(workspace), level).means(level) }
+    }
+
+    fn text(&self) -> String {
+        const BETTER: &str = "install bubblewrap for a better wall; this one cannot give";
+        let level = self.level;
+        match &self.means {
+            Ok(means) if level == Level::Off => {
+                format!("commands: sandbox off, as your config.yaml says; {means} would work here")
+            }
+            Err(_) if level == Level::Off => {
+                "commands: sandbox off, as your config.yaml says".to_owned()
+            }
+            Ok(Means::Bwrap) => format!("commands: {level}, by bwrap"),
+            Ok(means @ Means::Landlock) => {
+                format!("commands: {level}, by {means}; {BETTER}: {}", means.gaps().join(" "))
+            }
+            Err(refusal) => format!("commands: {}", refusal.for_person()),
+        }
+    }
+}
+
+fn report(
+    (problems, wall): (&[Problem], &Wall),
+    dialogs: usize,
+    tools: Option<&[Server]>,
+    as_json: bool,
+) {
     if as_json {
-        let mut all = json!({ "problems": problems, "dialogs": dialogs });
+        let means = wall.means.as_ref().ok().map(|means| means.name());
+        let sandbox = json!({ "level": wall.level.name(), "means": means });
+        let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
         if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
             let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
             all.insert("servers".to_owned(), tools.collect());
@@ -121,6 +163,7 @@ fn report(problems: &[Problem], dialogs: usize, tools: Option<&[Server]>, as_jso
     for problem in problems {
         lines::say(&problem.to_string());
     }
+    lines::say(&wall.text());
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         n => counted(n, "problem", "problems"),

@@ -329,6 +329,7 @@ impl Job<'_> {
         let trust = Arc::new(self.trust()?);
         let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
+            level: setup.levels.of(self.workspace),
             reader: setup.look.lang,
             limits: setup.limits,
             personal: Vec::new(),
@@ -384,20 +385,22 @@ impl Job<'_> {
         ))
     }
 
-    /// Nobody is left to look after what this run has left in the background.
+    /// Nobody is left to look after what this run has left in the background. What is in a sandbox ends
+    /// with the program in any case.
     async fn part_from(&self, shells: &Shells) {
         let running = || shells.running(ProcessScope::Ours);
+        let before = running().len();
         if self.leave_processes {
             shells.settle().await;
-            for pid in running() {
-                lines::remark(&format!("process {pid} goes on in the background"));
-            }
-            return;
+        } else {
+            shells.stop_all(ProcessScope::Ours).await;
         }
-        let before = running().len();
-        shells.stop_all(ProcessScope::Ours).await;
-        if before > 0 {
-            lines::remark(&format!("background processes stopped: {}", before - running().len()));
+        let left = running();
+        if before > left.len() {
+            lines::remark(&format!("background processes stopped: {}", before - left.len()));
+        }
+        for pid in left.iter().filter(|_| self.leave_processes) {
+            lines::remark(&format!("process {pid} goes on in the background"));
         }
     }
 

@@ -19,6 +19,8 @@ pub enum Status {
     TimedOut,
     Interrupted,
     Terminated,
+    /// Of the command that was run.
+    Passed(u8),
 }
 
 impl Status {
@@ -34,6 +36,7 @@ impl Status {
             Self::TimedOut => 7,
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::Passed(code) => code,
         }
     }
 }

@@ -17,6 +17,7 @@ mod listing;
 mod manual;
 mod read;
 mod reading;
+mod sandbox;
 mod screen;
 mod servers;
 mod standing;
@@ -42,6 +43,9 @@ use reading::Form;
 /// Runs the program; never panics on bad input.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(code) = crate::sandbox::help(std::env::args_os()) {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -124,6 +128,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         }
         Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
         Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
+        Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, mcp: true, .. }) => {
             let servers = runtime()?.block_on(servers::look(&workspace));

@@ -101,6 +101,7 @@ async fn show(
         reader: setup.look.lang,
         limits: setup.limits,
         personal: setup.faults.clone(),
+        level: setup.levels.of(workspace),
     })?;
     for command in first {
         let _ = driver.commands.send(command).await;
@@ -133,6 +134,9 @@ async fn on_terminal(
         drafts: Box::new(StoredDrafts(store.clone())),
         moment: Instant::now(),
     });
+    if let Some(sandbox) = shells.sandbox() {
+        app.show_level(sandbox.level());
+    }
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }

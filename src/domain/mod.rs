@@ -37,6 +37,7 @@ pub mod queue;
 pub mod record;
 pub mod reminder;
 pub mod reserved;
+pub mod sandbox;
 pub mod secrets;
 pub mod state;
 pub mod taskdoc;

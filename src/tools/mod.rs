@@ -45,7 +45,7 @@ pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, R
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
     Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Keeping, Note, PASSED_ON,
-    ProcessScope, Register, Shells, follow, keep_output,
+    ProcessScope, Register, ShellSetup, Shells, follow, keep_output,
 };
 pub(crate) use shell::{Group, Identity};
 pub use source::{ToolSource, Upkeep, Whose};

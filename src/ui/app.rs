@@ -29,6 +29,7 @@ use self::ending::Ending;
 use self::jumping::Stop;
 pub use self::processes::Parting;
 use self::queued::TakingBack;
+use crate::domain::sandbox::Level;
 use crate::domain::transcript::Place;
 use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
@@ -152,6 +153,8 @@ pub struct App {
     seen: BTreeSet<Seen>,
     leaving: bool,
     parting: Parting,
+    /// What commands may do, where that is known.
+    level: Option<Level>,
     /// On the screen of a demo.
     ending: Option<Ending>,
     dirty: bool,
@@ -201,6 +204,7 @@ impl App {
             seen: BTreeSet::new(),
             leaving: false,
             parting: Parting::default(),
+            level: None,
             ending: None,
             dirty: true,
             moment: options.moment,

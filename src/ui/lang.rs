@@ -260,6 +260,8 @@ words! {
     StopProcessQuestion: "stop process {} and everything it started?" / "停止进程 {} 及其启动的所有进程吗？";
     LeaveRunning: "let run" / "让它们继续";
     StopThem: "stop" / "停止它们";
+    EndToo: "quit, they end too" / "退出，它们一并结束";
+    Sandbox: "sandbox" / "沙箱";
     Stay: "stay" / "不退出";
     Ended: "ended" / "已结束";
     Lost: "lost" / "已丢失";

@@ -27,7 +27,7 @@ use self::run::Line;
 use super::args::Args;
 use super::guard::Guard;
 use super::outcome::Outcome;
-use super::shell::{exit_text, streams_text};
+use super::shell::{exit_text, refused_text, streams_text};
 use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -95,6 +95,7 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
         environment: &environment,
         enders: cx.shells.enders(),
         keys: &cx.keys,
+        wall: cx.shells.wall_for_looking(),
     };
     let ran = match line.run(Duration::from_millis(limit)).await {
         Ok(ran) => ran,
@@ -168,6 +169,9 @@ fn over_time(limit: u64, lang: Lang) -> String {
 }
 
 fn not_started(error: &std::io::Error, lang: Lang) -> String {
+    if let Some(refused) = refused_text(error, lang) {
+        return refused;
+    }
     match lang {
         Lang::En => format!("A program of the line could not be started: {error}."),
         Lang::Zh => format!("命令行中的程序无法启动:{error}。"),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::parse::{After, Pipeline};
 use crate::domain::Secrets;
 use crate::domain::background::Exit;
-use crate::tools::shell::{Enders, Launch, Window, Working};
+use crate::tools::shell::{Enders, Launch, Wall, Window, Working};
 
 /// Where programs are looked for: places only an administrator writes to.
 const FOLDERS: [&str; 6] =
@@ -26,6 +26,7 @@ pub(super) struct Line<'a> {
     pub enders: &'a Enders,
     /// What its output must not hold.
     pub keys: &'a Arc<Secrets>,
+    pub wall: Option<Wall>,
 }
 
 /// What a line left behind.
@@ -87,8 +88,9 @@ impl Line<'_> {
                 arguments: &arguments,
                 folder: self.folder,
                 environment: self.environment,
+                wall: self.wall.clone(),
             };
-            let mut working = launch.start(input, self.enders)?;
+            let mut working = launch.start(input, self.enders).await?;
             working.out = Window::of(self.keys);
             working.err = Window::of(self.keys);
             input = if at == last { Stdio::null() } else { working.output()? };

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::identity::Identity;
-use super::launch::{Launch, Working};
+use super::launch::{Launch, Wall, Working};
 use super::record::{self, Record};
 use super::register::Entered;
 use super::window::Window;
@@ -59,11 +59,24 @@ impl Tool for ShellCmd {
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
         Box::pin(async move {
             match Wish::read(&args, cx.lang) {
-                Ok(wish) => wish.run(&cx).await,
+                Ok(wish) => with_taskdocs(wish.run(&cx).await, &cx).await,
                 Err(text) => Outcome::failed(text),
             }
         })
     }
+}
+
+/// Says which Taskdocs a command made. A wall cannot keep it from that.
+async fn with_taskdocs(outcome: Outcome, cx: &ToolCx) -> Outcome {
+    let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
+    let looked = tokio::task::spawn_blocking(move || sandbox.new_taskdocs()).await;
+    let made = looked.unwrap_or_default();
+    if made.is_empty() {
+        return outcome;
+    }
+    tracing::warn!(?made, "a command made Taskdocs");
+    let text = format!("{}\n{}", outcome.text, texts::taskdocs_made(&made, cx.lang));
+    Outcome { text, ..outcome }
 }
 
 /// What is to be run, and how.
@@ -153,8 +166,9 @@ impl Wish {
             arguments: &["-c", &self.command],
             folder: &cx.workspace,
             environment: &environment,
+            wall: cx.shells.wall(),
         };
-        let held = launch.hold(cx.shells.enders())?;
+        let held = launch.hold(cx.shells.enders()).await?;
         let record = self.record(cx, held.identity());
         let folder = record::begin(&cx.workspace, &record)?;
         let noted = Noted(Some(folder), cx.shells.register().enter(&record.identity));
@@ -199,6 +213,9 @@ impl Wish {
     }
 
     fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {
+        if let Some(refused) = texts::refused(error, lang) {
+            return refused;
+        }
         let shell: String = self.shell.chars().take(200).collect();
         match lang {
             Lang::En => format!("The command could not be run with {shell}: {error}."),

@@ -7,12 +7,14 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use tokio::time::sleep;
 
-use super::identity::{Holder, Identity, members, strays};
+use super::identity::{Holder, Identity, below, members, strays};
 
 /// Between a request to end and the end by force.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks whether a group is gone.
 const LOOK: Duration = Duration::from_millis(20);
+/// Rounds in which what a command starts meanwhile is ended, too.
+const MOST_ROUNDS: usize = 20;
 
 /// The process group of a command, known by its first process: by number, start and run of the machine.
 /// Once nothing of it is left, the number may be given to others, who are never signalled.
@@ -20,11 +22,24 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Group {
     leader: Identity,
     gone: Arc<AtomicBool>,
+    /// So many processes, one below the other, the leader first, are the sandbox of the command. They
+    /// end by themselves when the command does, and the command at once if they do.
+    layers: usize,
 }
 
 impl Group {
     pub fn new(leader: Identity) -> Self {
-        Self { leader, gone: Arc::default() }
+        Self::behind(leader, 0)
+    }
+
+    /// Of a command in a sandbox.
+    pub fn behind(leader: Identity, layers: usize) -> Self {
+        Self { leader, gone: Arc::default(), layers }
+    }
+
+    /// True if it ends with this program, whatever becomes of that.
+    pub fn is_walled(&self) -> bool {
+        self.layers > 0
     }
 
     /// True if any process of it is left. A group keeps its number from being given away.
@@ -51,11 +66,60 @@ impl Group {
     }
 
     pub fn terminate(&self) {
-        self.signal(Signal::TERM);
+        if !self.is_walled() {
+            return self.signal(Signal::TERM);
+        }
+        let inside = self.inside();
+        for (pid, _) in &inside {
+            send(*pid, Signal::TERM);
+        }
+        if inside.is_empty() {
+            // It has not begun.
+            self.kill();
+        }
     }
 
     pub fn kill(&self) {
+        if self.is_walled() {
+            for _ in 0..MOST_ROUNDS {
+                let inside = self.inside();
+                if inside.is_empty() {
+                    break;
+                }
+                for (pid, _) in inside {
+                    send(pid, Signal::KILL);
+                }
+            }
+            // The first process in there goes with its parent, and all the others with it.
+            for (pid, _) in self.below() {
+                send(pid, Signal::KILL);
+            }
+        }
         self.signal(Signal::KILL);
+    }
+
+    /// Asks the first process of the command to end, not what it started.
+    pub fn terminate_alone(&self) {
+        let first = if self.is_walled() {
+            self.inside().into_iter().find(|(_, distance)| *distance == self.layers)
+        } else {
+            self.leader.is_there().then_some((self.leader.pid, 0))
+        };
+        if let Some((pid, _)) = first {
+            send(pid, Signal::TERM);
+        }
+    }
+
+    /// The processes of a command in a sandbox.
+    fn inside(&self) -> Vec<(u32, usize)> {
+        let mut all = self.below();
+        all.retain(|(_, distance)| *distance >= self.layers);
+        all
+    }
+
+    /// What the first process has started, and what that has started.
+    fn below(&self) -> Vec<(u32, usize)> {
+        if self.leader.is_there() { below(self.leader.pid) } else { Vec::new() }
     }
 
     /// Asks it to end, waits, and ends it by force. True if nothing of it is left.
@@ -89,9 +153,8 @@ impl Group {
             // It has not become a group yet.
             let _ = kill_process(leader, signal);
         }
-        for other in others.into_iter().filter_map(pid_of) {
-            // One that is gone meanwhile needs no signal.
-            let _ = kill_process(other, signal);
+        for other in others {
+            send(other, signal);
         }
     }
 
@@ -101,10 +164,10 @@ impl Group {
     }
 }
 
-/// The process alone, without those it started.
-pub(super) fn terminate_alone(process: &Identity) {
-    if let Some(pid) = pid_of(process.pid).filter(|_| process.is_there()) {
-        let _ = kill_process(pid, Signal::TERM);
+fn send(pid: u32, signal: Signal) {
+    if let Some(pid) = pid_of(pid) {
+        // One that is gone meanwhile needs no signal.
+        let _ = kill_process(pid, signal);
     }
 }
 
@@ -152,7 +215,7 @@ mod tests {
             assert!(!group.is_there(), "{other:?}");
             group.terminate();
             group.kill();
-            terminate_alone(&other);
+            group.terminate_alone();
         }
         std::thread::sleep(LOOK);
         assert!(child.try_wait().unwrap().is_none(), "it is at work");

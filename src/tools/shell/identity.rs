@@ -21,6 +21,7 @@ pub struct Identity {
 struct Stat {
     /// It has ended, and nobody has asked how.
     ended: bool,
+    parent: u32,
     group: u32,
     session: u32,
     started_ticks: u64,
@@ -80,10 +81,36 @@ pub(super) fn strays(leader: &Identity) -> Vec<u32> {
     at_work(|stat| stat.started_ticks >= since && stat.session == pid && stat.group != pid)
 }
 
+/// What a process has started, and what that has started, each with its distance; the oldest first.
+pub(super) fn below(pid: u32) -> Vec<(u32, usize)> {
+    let mut all = all_at_work();
+    all.sort_by_key(|(one, stat)| (stat.started_ticks, *one));
+    let mut found = Vec::new();
+    let mut parents = vec![pid];
+    for distance in 1..=all.len() {
+        let children: Vec<u32> = all
+            .iter()
+            .filter(|(_, stat)| parents.contains(&stat.parent))
+            .map(|(one, _)| *one)
+            .collect();
+        if children.is_empty() {
+            break;
+        }
+        found.extend(children.iter().map(|child| (*child, distance)));
+        parents = children;
+    }
+    found
+}
+
 fn at_work(is_meant: impl Fn(&Stat) -> bool) -> Vec<u32> {
+    all_at_work().into_iter().filter(|(_, stat)| is_meant(stat)).map(|(one, _)| one).collect()
+}
+
+fn all_at_work() -> Vec<(u32, Stat)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|one| stat(*one).is_some_and(|stat| !stat.ended && is_meant(&stat))).collect()
+    let known = pids.filter_map(|one| Some((one, stat(one)?)));
+    known.filter(|(_, stat)| !stat.ended).collect()
 }
 
 fn boot() -> String {
@@ -102,6 +129,7 @@ fn parse(text: &str) -> Option<Stat> {
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Stat {
         ended: matches!(fields.first(), Some(&("Z" | "X" | "x"))),
+        parent: u32::try_from(number(1)?).ok()?,
         group: u32::try_from(number(2)?).ok()?,
         session: u32::try_from(number(3)?).ok()?,
         started_ticks: number(19)?,
@@ -116,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_process_is_known_by_its_start_whatever_its_name() {
-        let at_work = Stat { ended: false, group: 7, session: 8, started_ticks: 4242 };
+        let at_work = Stat { ended: false, parent: 1, group: 7, session: 8, started_ticks: 4242 };
         for (text, expected) in [
             (format!("9 (sh) S {TAIL}"), Some(at_work)),
             (format!("9 (a) R 1 2) (b) S {TAIL}"), Some(at_work)),

@@ -2,6 +2,7 @@
 //! longer. A command that is abandoned is ended, with everything it started.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,6 +20,8 @@ use super::group::Group;
 use super::identity::Identity;
 use super::window::Window;
 use crate::domain::background::Exit;
+use crate::domain::sandbox::Level;
+use crate::sandbox::{Order, Sandbox, Standing};
 
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Starts a program in a session of its own, so that it cannot reach the terminal.
@@ -36,6 +39,16 @@ pub(crate) struct Launch<'a> {
     pub arguments: &'a [&'a str],
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
+    pub wall: Option<Wall>,
+}
+
+/// What a command is behind.
+#[derive(Debug, Clone)]
+pub(crate) struct Wall {
+    pub sandbox: Sandbox,
+    pub level: Level,
+    /// What the command leaves running may go on.
+    pub stay: bool,
 }
 
 /// A command at work. Dropped, it is ended.
@@ -66,6 +79,9 @@ pub(crate) struct Parts {
     pub stderr: Option<OwnedFd>,
     pub out: Window,
     pub err: Window,
+    pub group: Group,
+    /// What its sandbox needs.
+    pub standing: Option<Standing>,
 }
 
 /// Groups that are being ended, until nothing of them is left.
@@ -76,11 +92,12 @@ pub(crate) struct Enders(Arc<Mutex<JoinSet<()>>>);
 #[derive(Debug)]
 struct Guard {
     group: Option<Group>,
+    standing: Option<Standing>,
     enders: Enders,
 }
 
 impl Enders {
-    fn end(&self, group: Group) {
+    fn end(&self, group: Group, standing: Option<Standing>) {
         group.terminate();
         if tokio::runtime::Handle::try_current().is_err() {
             return group.kill();
@@ -91,6 +108,7 @@ impl Enders {
         enders.spawn(async move {
             group.end().await;
             drop(last_resort);
+            drop(standing);
         });
     }
 
@@ -116,56 +134,88 @@ impl Drop for KillOnDrop {
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(group) = self.group.take() {
-            self.enders.end(group);
+            self.enders.end(group, self.standing.take());
         }
     }
 }
 
 impl Launch<'_> {
     /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
-    pub fn start(&self, stdin: Stdio, enders: &Enders) -> io::Result<Working> {
-        let mut command = leader(self.program);
-        command.args(self.arguments).stdin(stdin);
-        self.spawn(command, enders)
+    pub async fn start(&self, stdin: Stdio, enders: &Enders) -> io::Result<Working> {
+        self.spawn(self.program, self.arguments, stdin, enders).await
     }
 
     /// Makes its process, which has an identity but does nothing before it is let begin. Its input
     /// is closed.
-    pub fn hold(&self, enders: &Enders) -> io::Result<Held> {
-        let mut command = leader(SH);
-        command.args(["-c", HOLD, "sh", self.program]).args(self.arguments).stdin(Stdio::piped());
-        let mut working = self.spawn(command, enders)?;
+    pub async fn hold(&self, enders: &Enders) -> io::Result<Held> {
+        let mut words = vec!["-c", HOLD, "sh", self.program];
+        words.extend(self.arguments);
+        let mut working = self.spawn(SH, &words, Stdio::piped(), enders).await?;
         let word = working.child.stdin.take();
         let word = word.ok_or_else(|| io::Error::other("there is no way to let it begin"))?;
         Ok(Held { working, word })
     }
 
-    fn spawn(&self, mut command: Command, enders: &Enders) -> io::Result<Working> {
-        command
-            .current_dir(self.folder)
-            .env_clear()
-            .envs(self.environment)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let pid = child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
-        let identity = Identity::of(pid);
-        let group = Group::new(identity.clone());
-        Ok(Working {
-            guard: Guard { group: Some(group.clone()), enders: enders.clone() },
-            group,
-            identity,
-            stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
-            child,
-            out: Window::default(),
-            err: Window::default(),
-        })
+    /// In a sandbox it ends with the thread that started it, so one that lives as long as the
+    /// program does so.
+    async fn spawn(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        stdin: Stdio,
+        enders: &Enders,
+    ) -> io::Result<Working> {
+        let Some(wall) = self.wall.clone() else {
+            let mut command = leader(program);
+            command.args(arguments).current_dir(self.folder).env_clear().envs(self.environment);
+            return begin(command, stdin, (0, None), enders.clone());
+        };
+        let (program, folder) = (program.to_owned(), self.folder.to_owned());
+        let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let (environment, enders) = (self.environment.clone(), enders.clone());
+        let runtime = tokio::runtime::Handle::current();
+        let sandbox = wall.sandbox.clone();
+        let work = move || {
+            let _inside = runtime.enter();
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let (arguments, folder) = (arguments.as_slice(), folder.as_path());
+            let order = Order { program: &program, arguments, folder, stay: wall.stay };
+            let wrapped = wall.sandbox.wrap(wall.level, order).map_err(io::Error::other)?;
+            let mut command = leader(&wrapped.program);
+            command.args(&wrapped.arguments).current_dir("/").env_clear();
+            command.envs(environment).envs(wrapped.environment);
+            begin(command, stdin, (wrapped.layers, Some(wrapped.standing)), enders)
+        };
+        let started = sandbox.on_its_thread(work).await;
+        started.unwrap_or_else(|| Err(io::Error::other("the sandbox is gone")))
     }
 }
 
+fn begin(
+    mut command: Command,
+    stdin: Stdio,
+    (layers, standing): (usize, Option<Standing>),
+    enders: Enders,
+) -> io::Result<Working> {
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let pid = child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
+    let identity = Identity::of(pid);
+    let group = Group::behind(identity.clone(), layers);
+    Ok(Working {
+        guard: Guard { group: Some(group.clone()), standing, enders },
+        group,
+        identity,
+        stdout: child.stdout.take(),
+        stderr: child.stderr.take(),
+        child,
+        out: Window::default(),
+        err: Window::default(),
+    })
+}
+
 /// A program that leads a group of its own, and where possible a session.
-fn leader(program: &str) -> Command {
+fn leader(program: impl AsRef<OsStr>) -> Command {
     if let Some(setsid) = SETSID.into_iter().find(|path| Path::new(path).exists()) {
         let mut command = Command::new(setsid);
         command.arg(program);
@@ -212,7 +262,9 @@ impl Working {
         let stdout = self.stdout.take().map(ChildStdout::into_owned_fd).transpose()?;
         let stderr = self.stderr.take().map(ChildStderr::into_owned_fd).transpose()?;
         self.guard.group = None;
-        Ok(Parts { child: self.child, stdout, stderr, out: self.out, err: self.err })
+        let standing = self.guard.standing.take();
+        let (child, group) = (self.child, self.group);
+        Ok(Parts { child, stdout, stderr, out: self.out, err: self.err, group, standing })
     }
 }
 

@@ -1,11 +1,11 @@
-//! Commands: run, left in the background, looked at, ended. A command is not held back by the lists of
-//! a member: it can do whatever the person could who started this program. That is why only shell
-//! specialists have these tools.
+//! Commands: run, left in the background, looked at, ended. The lists of a member do not hold a command
+//! back; the wall around it does (`sandbox`), unless a person wants none. Only shell specialists have
+//! these tools.
 //!
 //! What must stay true: no command outlives a stop of its dialog unless its result has said that it
-//! stays in the background; every command is found again after the program was killed; output of any
-//! length costs bounded memory and disk; no child ever sees
-//! a secret, and none is written where its output is kept.
+//! stays in the background; behind a wall none outlives the program, and without one every command is
+//! found again after the program was killed; output of any length costs bounded memory and disk; no
+//! child ever sees a secret, and none is written where its output is kept.
 
 mod command;
 mod daemons;
@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use launch::{Enders, Launch, Working};
-pub(super) use texts::{exit as exit_text, streams as streams_text};
+pub(super) use launch::{Enders, Launch, Wall, Working};
+pub(super) use texts::{exit as exit_text, refused as refused_text, streams as streams_text};
 pub(super) use window::Window;
 
 pub use environment::{Environment, PASSED_ON};
@@ -36,7 +36,7 @@ pub(crate) use identity::Identity;
 pub use keeper::{KEEP_OUTPUT, Keeping, keep_output};
 pub use note::{Note, follow};
 pub use register::Register;
-pub use shells::{ProcessScope, Shells};
+pub use shells::{ProcessScope, ShellSetup, Shells};
 
 /// The toolset.
 pub(super) const TOOLSET: &str = "os";

@@ -15,11 +15,13 @@ use tokio::time::sleep;
 use super::environment::Environment;
 use super::group::Group;
 use super::keeper::{self, Keeping, Kept, Source, Stream};
-use super::launch::{Enders, Parts, exit};
+use super::launch::{Enders, Parts, Wall, exit};
 use super::record::{self, Record};
 use super::register::Register;
 use crate::domain::Secrets;
 use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::sandbox::Level;
+use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
 const MOST_ENDED: usize = 16;
@@ -35,6 +37,8 @@ struct Daemon {
     state: BackgroundState,
     /// Started by this run of the program.
     ours: bool,
+    /// Its processes.
+    group: Group,
 }
 
 /// All processes in the background. Clones share them.
@@ -47,6 +51,7 @@ struct Inner {
     /// What an earlier run has started indeed.
     register: Register,
     keeping: Keeping,
+    sandbox: Option<Sandbox>,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
@@ -80,6 +85,17 @@ pub struct Output {
     pub before: u64,
 }
 
+/// What commands are run with.
+#[derive(Debug, Default)]
+pub struct ShellSetup {
+    pub environment: Environment,
+    /// What earlier runs have started.
+    pub register: Register,
+    /// Who keeps the output of processes.
+    pub keeping: Keeping,
+    pub sandbox: Option<Sandbox>,
+}
+
 impl Default for Shells {
     fn default() -> Self {
         Self::new(Environment::default())
@@ -90,22 +106,31 @@ impl Shells {
     /// Those of this run alone.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
-        Self::known_in(environment, Register::default())
+        Self::with(ShellSetup { environment, ..ShellSetup::default() })
     }
 
     /// Those of this run, and of earlier ones as far as the register knows them.
     #[must_use]
     pub fn known_in(environment: Environment, register: Register) -> Self {
-        Self::kept(environment, register, Keeping::Here)
+        Self::with(ShellSetup { environment, register, ..ShellSetup::default() })
     }
 
-    /// The same, with somebody else who keeps the output of processes.
+    /// Those of this run, whose commands are in this sandbox.
     #[must_use]
-    pub fn kept(environment: Environment, register: Register, keeping: Keeping) -> Self {
+    pub fn behind(environment: Environment, sandbox: Sandbox) -> Self {
+        let sandbox = Some(sandbox);
+        Self::with(ShellSetup { environment, sandbox, ..ShellSetup::default() })
+    }
+
+    /// With all of this.
+    #[must_use]
+    pub fn with(setup: ShellSetup) -> Self {
+        let ShellSetup { environment, register, keeping, sandbox } = setup;
         Self(Arc::new(Inner {
             environment,
             register,
             keeping,
+            sandbox,
             set: Mutex::default(),
             daemons: Mutex::default(),
             watchers: Mutex::default(),
@@ -134,8 +159,9 @@ impl Shells {
             let known =
                 self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running);
             if !known || there {
-                self.daemons()
-                    .insert(pid, Daemon { record, folder: Some(folder), state, ours: false });
+                let group = Group::new(record.identity.clone());
+                let daemon = Daemon { record, folder: Some(folder), state, ours: false, group };
+                self.daemons().insert(pid, daemon);
             }
             if there {
                 self.watch_stranger(pid);
@@ -204,7 +230,9 @@ impl Shells {
             None if self.is_ours(record) => {
                 let record = record.clone();
                 let state = BackgroundState::Running;
-                self.daemons().insert(pid, Daemon { record, folder: None, state, ours: false });
+                let group = Group::new(record.identity.clone());
+                let daemon = Daemon { record, folder: None, state, ours: false, group };
+                self.daemons().insert(pid, daemon);
                 self.watch_stranger(pid);
                 self.0.changed.send_replace(());
                 state
@@ -220,11 +248,11 @@ impl Shells {
         if daemon.state != BackgroundState::Running {
             return true;
         }
-        let group = Group::new(daemon.record.identity.clone());
+        let group = daemon.group;
         if whole_group {
             group.end().await;
         } else {
-            super::group::terminate_alone(&daemon.record.identity);
+            group.terminate_alone();
             group.gone_within(super::group::GRACE).await;
         }
         self.settled(pid).await;
@@ -260,8 +288,16 @@ impl Shells {
         self.0.enders.settle().await;
     }
 
-    /// Waits for commands that were given up; those in the background go on.
+    /// Waits for commands that were given up; those in the background go on, unless they are in a sandbox
+    /// and end with this program.
     pub async fn settle(&self) {
+        let walled: Vec<u32> = {
+            let daemons = self.daemons();
+            let walled = daemons.values().filter(|daemon| daemon.group.is_walled());
+            walled.map(|daemon| daemon.record.identity.pid).collect()
+        };
+        let ends = walled.into_iter().map(|pid| self.stop(pid, true));
+        futures_util::future::join_all(ends).await;
         self.0.enders.settle().await;
     }
 
@@ -310,6 +346,28 @@ impl Shells {
         &self.0.register
     }
 
+    /// The wall around commands, if there is to be one. Its level may be changed.
+    #[must_use]
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        self.0.sandbox.as_ref()
+    }
+
+    /// What a command of a shell is behind now.
+    pub(super) fn wall(&self) -> Option<Wall> {
+        let sandbox = self.0.sandbox.clone()?;
+        let level = sandbox.level();
+        (level != Level::Off).then_some(Wall { sandbox, level, stay: true })
+    }
+
+    /// What programs that only look are behind, whatever a shell may do. Only where a person wants no
+    /// wall and none can be had, there is none.
+    pub(crate) fn wall_for_looking(&self) -> Option<Wall> {
+        let sandbox = self.0.sandbox.clone()?;
+        let level = Level::ReadOnly;
+        let none = sandbox.level() == Level::Off && sandbox.means(level).is_err();
+        (!none).then_some(Wall { sandbox, level, stay: false })
+    }
+
     pub(crate) fn enders(&self) -> &Enders {
         &self.0.enders
     }
@@ -322,16 +380,16 @@ impl Shells {
         parts: Parts,
         secrets: &Arc<Secrets>,
     ) -> io::Result<()> {
-        let Parts { mut child, stdout, stderr, out, err } = parts;
+        let Parts { mut child, stdout, stderr, out, err, group, standing } = parts;
         let sources = [Source { window: out, pipe: stdout }, Source { window: err, pipe: stderr }];
         let keeper = keeper::keep(folder, sources, secrets, &self.0.keeping)?;
         let pid = record.identity.pid;
-        let group = Group::new(record.identity.clone());
         let daemon = Daemon {
             record,
             folder: Some(folder.to_owned()),
             state: BackgroundState::Running,
             ours: true,
+            group: group.clone(),
         };
         self.daemons().insert(pid, daemon);
         self.0.changed.send_replace(());
@@ -343,6 +401,7 @@ impl Shells {
             }
             // Its output is all there then.
             keeper.ended().await;
+            drop(standing);
             shells.ended(pid, ended);
         });
         Ok(())

@@ -312,16 +312,17 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
         arguments: &["-c", "echo x >begun"],
         folder: &bench.cx.workspace,
         environment: &BTreeMap::new(),
+        wall: None,
     };
     let limit = Duration::from_secs(60);
     // What a kill of this program does to the pipe.
-    let Held { mut working, word } = launch.hold(bench.cx.shells.enders()).unwrap();
+    let Held { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);
     let ended = working.finish(limit).await.unwrap().unwrap();
     assert_ne!(ended, Exit::Code(0));
     assert!(!bench.at("begun").exists());
 
-    let held = launch.hold(bench.cx.shells.enders()).unwrap();
+    let held = launch.hold(bench.cx.shells.enders()).await.unwrap();
     let pid = held.identity().pid;
     let mut working = held.begin().await.unwrap();
     assert_eq!(working.identity.pid, pid, "the command takes the place of what waited");

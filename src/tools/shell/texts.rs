@@ -1,9 +1,12 @@
 //! What the shell tools say about commands, in both languages.
 
+use std::path::PathBuf;
+
 use super::shells::{Output, Seen};
 use super::window::{Room, Window, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
+use crate::sandbox::Refusal;
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
@@ -45,6 +48,28 @@ fn stream(name: &str, text: &str, lang: Lang) -> String {
     }
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{name}:\n{text}{end}")
+}
+
+/// Why nothing was run, if the sandbox is the reason.
+pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
+    let refusal = error.get_ref()?.downcast_ref::<Refusal>()?;
+    Some(refusal.for_model(lang))
+}
+
+/// Folders with the name of a Taskdoc that came into being while a command ran.
+pub(super) fn taskdocs_made(made: &[PathBuf], lang: Lang) -> String {
+    const MOST: usize = 20;
+    let names = made.iter().take(MOST).map(|path| format!("{:?}", path.display().to_string()));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match lang {
+        Lang::En => format!(
+            "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
+             write there from now on.]"
+        ),
+        Lang::Zh => {
+            format!("[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]")
+        }
+    }
 }
 
 /// How a command ended.

@@ -2,6 +2,7 @@
 
 use super::{App, Effect, Waiting};
 use crate::domain::Background;
+use crate::domain::sandbox::Level;
 use crate::protocol::Command;
 use crate::ui::panes::parting::ParkOrStop;
 use crate::ui::panes::processes::Processes;
@@ -28,8 +29,15 @@ impl App {
         self.overlays.push(Box::new(Processes::default()));
     }
 
+    /// What commands may do from now on.
+    pub fn show_level(&mut self, level: Level) {
+        self.level = Some(level);
+        self.dirty = true;
+    }
+
     pub(super) fn ask_about_processes(&mut self) {
-        self.overlays.push(Box::new(ParkOrStop));
+        let walled = self.level.is_some_and(|level| level != Level::Off);
+        self.overlays.push(Box::new(ParkOrStop { walled }));
     }
 
     pub(super) fn quit_and_stop(&mut self) {

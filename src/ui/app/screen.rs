@@ -374,6 +374,7 @@ impl App {
             processes: self.processes_running(),
             unagreed: self.model.consent.waiting.len(),
             look_only: self.model.consent.look_only,
+            level: self.level,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);

@@ -15,7 +15,10 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
-pub struct ParkOrStop;
+pub struct ParkOrStop {
+    /// Those in a sandbox end with the program; there is nothing to choose then.
+    pub walled: bool,
+}
 
 impl Pane for ParkOrStop {
     fn scope(&self) -> Scope {
@@ -47,11 +50,12 @@ impl Pane for ParkOrStop {
         let height = area.height.min(wanted);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let hints = [
-            hint(view.look, Action::ConfirmYes, Word::LeaveRunning),
-            hint(view.look, Action::ConfirmStop, Word::StopThem),
-            hint(view.look, Action::ConfirmNo, Word::Stay),
-        ];
+        let yes = if self.walled { Word::EndToo } else { Word::LeaveRunning };
+        let mut hints = vec![hint(view.look, Action::ConfirmYes, yes)];
+        if !self.walled {
+            hints.push(hint(view.look, Action::ConfirmStop, Word::StopThem));
+        }
+        hints.push(hint(view.look, Action::ConfirmNo, Word::Stay));
         let heading =
             Heading { left: view.look.glyphs.needs_you.to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
+use crate::domain::sandbox::Level;
 use crate::ui::action::Action;
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::{Counted, Word};
@@ -33,6 +34,8 @@ pub struct Figures {
     pub unagreed: usize,
     /// Nothing is driven before a person agrees.
     pub look_only: bool,
+    /// What commands may do.
+    pub level: Option<Level>,
 }
 
 pub fn draw(
@@ -135,8 +138,15 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
         let text = format!("{} {}  ", figures.processes, look.word(Word::InBackground));
         strip.push(&text, dim);
     }
+    if figures.level == Some(Level::Off) {
+        let text = format!("{} {}  ", look.word(Word::Sandbox), Level::Off);
+        strip.push(&text, look.style(Role::Warning));
+    }
     if cells < 70 {
         return strip;
+    }
+    if let Some(level) = figures.level.filter(|level| *level != Level::Off) {
+        strip.push(&format!("{level}  "), dim);
     }
     if let Some(percent) = figures.context_percent {
         let role = context_role(figures.context_level);

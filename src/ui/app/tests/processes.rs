@@ -2,6 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{Command, TreeRow, UiEvent};
 use crate::ui::{Effect, Parting};
@@ -69,6 +70,24 @@ fn a_process_that_runs_is_stopped_after_a_question_and_no_other_is() {
     assert_eq!(stops(&stage), [4300]);
     stage.keys("j s y");
     assert_eq!(stops(&stage), [4300], "it has ended");
+}
+
+#[test]
+fn the_last_line_tells_what_commands_may_do_and_those_in_a_sandbox_end_with_the_program() {
+    for (level, shown, letting) in [
+        (Level::Workspace, "workspace  ", false),
+        (Level::WorkspaceNet, "workspace+net  ", false),
+        (Level::Off, "sandbox off", true),
+    ] {
+        let mut stage = stage(80, 24);
+        stage.app.show_level(level);
+        let screen = stage.screen();
+        assert!(screen.lines().last().unwrap_or_default().contains(shown), "{level}:\n{screen}");
+        stage.keys("1 q");
+        let asked = stage.screen();
+        assert_eq!(asked.contains("let run"), letting, "{level}:\n{asked}");
+        assert_eq!(asked.contains("they end too"), !letting, "{level}:\n{asked}");
+    }
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! Where the sandbox of a workspace is built, and which level a person chose for it.
+
+use std::path::{Path, PathBuf};
+
+use crate::platform::{dirs, env};
+use crate::sandbox::Ground;
+
+/// Variables that name where tools and their caches lie, or a certificate.
+const TOOLS: [&str; 15] = [
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "npm_config_cache",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+];
+
+/// Of this person, on this machine.
+#[must_use]
+pub fn ground(workspace: &Path) -> Ground {
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    let unnamed = || std::env::temp_dir().join(format!("dominds-tui-{}", std::process::id()));
+    let state = dirs::state().unwrap_or_else(unnamed);
+    Ground {
+        workspace: real(workspace.to_owned()),
+        home: env::variable("HOME").map(|home| real(home.into())),
+        state: real(state),
+        program: std::env::current_exe().unwrap_or_default(),
+        tools: TOOLS.into_iter().filter_map(env::variable).map(PathBuf::from).collect(),
+    }
+}

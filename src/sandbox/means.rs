@@ -1,0 +1,61 @@
+//! What holds a command, and what each means cannot give. `doctor` and `docs/safety.md` say the same.
+
+use std::fmt;
+
+/// What holds a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Means {
+    /// `bwrap`: namespaces and mounts, with a filter of system calls.
+    Bwrap,
+    /// Rules of the kernel about files, with the same filter. Nothing needs to be installed.
+    Landlock,
+}
+
+impl Means {
+    /// The better one first.
+    pub const ALL: [Self; 2] = [Self::Bwrap, Self::Landlock];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bwrap => "bwrap",
+            Self::Landlock => "landlock",
+        }
+    }
+
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|means| means.name() == name)
+    }
+
+    /// What it cannot give, each a sentence.
+    #[must_use]
+    pub fn gaps(self) -> &'static [&'static str] {
+        match self {
+            Self::Bwrap => &BWRAP,
+            Self::Landlock => &LANDLOCK,
+        }
+    }
+}
+
+const BWRAP: [&str; 3] = [
+    "A new folder whose name ends in .tsk can be made; it is found after the command, not prevented.",
+    "A new repository in a folder below the top can be made, with any configuration.",
+    "A socket that another program keeps in the workspace can be reached.",
+];
+
+const LANDLOCK: [&str; 7] = [
+    "Nothing new can be made at the top of the workspace or of .git, so there is no git commit.",
+    "Literal /tmp cannot be written; TMPDIR names a private folder.",
+    "Without the network there is no loopback either, and no sockets of the file system at all.",
+    "The command lines of other processes can be seen, and names of files where some may be read.",
+    "The mode of a reserved file can be changed, its content cannot.",
+    "A process that leaves its command ends a moment after the program, by a process that looks after it.",
+    "A workspace that holds the home folder, or has very many entries beside what is reserved, is refused.",
+];
+
+impl fmt::Display for Means {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

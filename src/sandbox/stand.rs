@@ -1,0 +1,214 @@
+//! What is made to stand in a workspace while commands run, so that nobody else makes it: counted over all
+//! programs that use the workspace, and removed when the last command of the last one is over. Removed
+//! earlier, it would be gone from under a command that runs.
+//!
+//! A journal outside the workspace names what was made, so that a program that was killed leaves nothing
+//! behind for longer than until the next one.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::reserved::Blank;
+
+/// The longest journal that is read.
+const JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
+
+/// What stands in one workspace. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Stands(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    workspace: PathBuf,
+    /// Of this workspace, outside of it.
+    folder: PathBuf,
+    users: Mutex<Users>,
+}
+
+#[derive(Debug, Default)]
+struct Users {
+    count: usize,
+    /// Held as long as a command of this program runs.
+    lock: Option<File>,
+}
+
+/// A command that needs what stands there. Dropped, it does not any more.
+#[derive(Debug)]
+pub struct Standing(Stands);
+
+impl Stands {
+    pub fn new(state: &Path, workspace: &Path) -> Self {
+        let mut hasher = DefaultHasher::new();
+        workspace.hash(&mut hasher);
+        let folder = state.join("sandbox").join(format!("{:016x}", hasher.finish()));
+        let workspace = workspace.to_owned();
+        Self(Arc::new(Inner { workspace, folder, users: Mutex::default() }))
+    }
+
+    /// Makes what is missing, for as long as the result lives.
+    pub fn make(&self, missing: &[(PathBuf, Blank)]) -> io::Result<Standing> {
+        let mut users = self.users();
+        if users.lock.is_none() {
+            users.lock = Some(self.enter()?);
+        }
+        users.count += 1;
+        let standing = Standing(self.clone());
+        let made = self.place(missing);
+        // What is dropped takes the lock again.
+        drop(users);
+        made.map(|()| standing)
+    }
+
+    fn enter(&self) -> io::Result<File> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0.folder)?;
+        let lock = self.open("lock")?;
+        if lock.try_lock().is_ok() {
+            // Nobody else is here: whatever is noted was left behind.
+            self.clear();
+            lock.unlock()?;
+        }
+        lock.lock_shared()?;
+        Ok(lock)
+    }
+
+    fn leave(&self) {
+        let mut users = self.users();
+        users.count = users.count.saturating_sub(1);
+        if users.count > 0 {
+            return;
+        }
+        if let Some(lock) = users.lock.take()
+            && lock.unlock().is_ok()
+            && lock.try_lock().is_ok()
+        {
+            self.clear();
+        }
+    }
+
+    fn place(&self, missing: &[(PathBuf, Blank)]) -> io::Result<()> {
+        for (path, blank) in missing {
+            let mut line = path.as_os_str().as_bytes().to_vec();
+            if line.contains(&b'\n') {
+                return Err(io::Error::other("the name of the workspace has more than one line"));
+            }
+            line.push(b'\n');
+            self.open("made")?.write_all(&line)?;
+            let made = match blank {
+                Blank::Folder => fs::create_dir(path),
+                Blank::File | Blank::Here => {
+                    let mut new = OpenOptions::new();
+                    let file = new.write(true).create_new(true).open(path);
+                    file.and_then(|mut file| file.write_all(blank.text().as_bytes()))
+                }
+            };
+            match made {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what was made and is as it was made. Nobody may run a command meanwhile.
+    fn clear(&self) {
+        let journal = self.0.folder.join("made");
+        let known = fs::metadata(&journal).is_ok_and(|meta| meta.len() <= JOURNAL_BYTES);
+        let noted = if known { fs::read(&journal).unwrap_or_default() } else { Vec::new() };
+        let lines: Vec<&[u8]> = noted.split(|byte| *byte == b'\n').collect();
+        for line in lines.into_iter().rev().filter(|line| !line.is_empty()) {
+            let path = Path::new(std::ffi::OsStr::from_bytes(line));
+            if !path.starts_with(&self.0.workspace) {
+                continue;
+            }
+            match fs::symlink_metadata(path) {
+                // One that is not empty stays.
+                Ok(meta) if meta.is_dir() => drop(fs::remove_dir(path)),
+                Ok(meta) if meta.is_file() && says_nothing(path, meta.len()) => {
+                    drop(fs::remove_file(path));
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        drop(fs::remove_file(journal));
+    }
+
+    fn open(&self, name: &str) -> io::Result<File> {
+        let mut how = OpenOptions::new();
+        how.append(true).create(true).mode(0o600);
+        how.open(self.0.folder.join(name))
+    }
+
+    fn users(&self) -> MutexGuard<'_, Users> {
+        self.0.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn says_nothing(path: &Path, length: u64) -> bool {
+    let here = Blank::Here.text();
+    let as_made = length == here.len() as u64
+        && path.file_name().is_some_and(|name| name == "commondir")
+        && fs::read_to_string(path).is_ok_and(|text| text == here);
+    length == 0 || as_made
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing(top: &Path) -> Vec<(PathBuf, Blank)> {
+        [(".hive", Blank::Folder), ("config", Blank::File), ("commondir", Blank::Here)]
+            .map(|(name, blank)| (top.join(name), blank))
+            .to_vec()
+    }
+
+    fn there(top: &Path) -> usize {
+        fs::read_dir(top).unwrap().count()
+    }
+
+    #[test]
+    fn what_stands_in_goes_with_the_last_command_of_the_last_program() {
+        let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let one = Stands::new(state.path(), top.path());
+        let other = Stands::new(state.path(), top.path());
+        let wanted = missing(top.path());
+        let (a, b) = (one.make(&wanted).unwrap(), one.make(&wanted).unwrap());
+        let c = other.make(&wanted).unwrap();
+        drop(a);
+        drop(b);
+        assert_eq!(there(top.path()), 3, "the other program still needs it");
+        drop(c);
+        assert_eq!(there(top.path()), 0);
+        drop(one.make(&wanted).unwrap());
+        assert_eq!(there(top.path()), 0);
+    }
+
+    #[test]
+    fn what_somebody_put_in_its_place_stays_and_what_a_killed_program_left_goes() {
+        let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let wanted = missing(top.path());
+        let killed = Stands::new(state.path(), top.path());
+        let standing = killed.make(&wanted).unwrap();
+        // The kernel lets go of the locks of a program that was killed.
+        drop(killed.users().lock.take());
+        std::mem::forget(standing);
+        fs::write(top.path().join(".hive/x"), "").unwrap();
+        fs::write(top.path().join("config"), "[core]").unwrap();
+        fs::create_dir(top.path().join("own")).unwrap();
+        drop(Stands::new(state.path(), top.path()).make(&[]).unwrap());
+        let mut left: Vec<_> =
+            fs::read_dir(top.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".hive", "config", "own"]);
+    }
+}
