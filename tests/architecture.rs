@@ -36,7 +36,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 23] = [
+const CRATES: [(&str, &[&str]); 25] = [
     ("aho_corasick", &["domain/secrets/"]),
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
