@@ -308,3 +308,25 @@ async fn the_reminders_a_member_shares_are_read_only_so_far_and_the_rest_is_name
     assert_eq!((read.len(), left.len()), (4, 2));
     assert!(left[0].text.contains("left out"), "{left:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn megabytes_for_a_reminder_are_refused_and_no_later_request_carries_them() {
+    let huge = json!({ "content": "x".repeat(3_500_000) });
+    let mut models = Sequence::new();
+    for n in 0..25 {
+        models = models.reply("lead", add(&format!("h{n}"), &huge));
+    }
+    let world = World::new(models.reply("lead", Reply::saying("I see.")));
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let seen = world.models.requests();
+    let last = seen.last().expect("a request");
+    for n in 0..25 {
+        let result = result_of(last, &format!("h{n}")).expect("a result");
+        assert!(result.contains("3500014 bytes; a reminder holds 16 KiB"), "{result}");
+    }
+    let carried = format!("{:?}", last.messages).len();
+    assert!(carried < 100_000, "{carried}");
+    assert!(world.dialog(&main).reminders.is_empty());
+    assert_eq!(world.dialog(&main).history.open_calls().count(), 0);
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dominds_tui::domain::keep_going::Switch;
 use dominds_tui::domain::state::{Activity, derive};
-use dominds_tui::domain::{AgentId, Bucket, Dialog, DialogId};
+use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
 use dominds_tui::llm::Sequence;
 use dominds_tui::protocol::Command;
 
@@ -71,6 +71,10 @@ impl Episode {
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
+        if seed % 3 == 1 {
+            // Little room: one too many is refused, and everything comes to rest all the same.
+            world.setup.crowd = CrowdLimits { dialogs: 2, depth: 2 };
+        }
         let program = Some(Desk::open(&world));
         let memory = Memory::default();
         Self { world, disk, actor, book, runs, memory, desk: program, tickets: 0 }

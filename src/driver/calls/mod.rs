@@ -11,8 +11,11 @@ pub mod fresh_boots;
 pub mod reply;
 pub mod tellask;
 
+use serde_json::json;
+
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
+use crate::domain::reminder::MOST_BYTES;
 use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
@@ -51,11 +54,12 @@ pub fn plan(
     team: &TeamNames,
     texts: Texts,
 ) -> Vec<Call> {
-    let mut calls = with_unique_ids(draft, at, calls);
+    let calls = with_unique_ids(draft, at, calls);
     if draft.dialog(&at.dialog).is_some_and(Dialog::is_fresh_boots) {
         fresh_boots::round(draft, at, calls, texts);
         return Vec::new();
     }
+    let (huge, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_huge);
     let beyond = calls.split_off(calls.len().min(MOST_A_ROUND));
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
@@ -87,6 +91,9 @@ pub fn plan(
             append_result(draft, at, call, status);
         }
     }
+    for call in huge {
+        refuse_huge(draft, at, call, texts);
+    }
     for call in unrun {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
         append_result(draft, at, &call, texts.too_many_calls(MOST_A_ROUND));
@@ -95,6 +102,23 @@ pub fn plan(
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
     }
     ordinary
+}
+
+/// Tools whose arguments are reminders, and the most bytes such arguments can need as JSON.
+const OF_REMINDERS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
+const HUGE_BYTES: usize = 8 * MOST_BYTES;
+
+/// True where the arguments hold far more than a reminder may.
+fn is_huge(call: &Call) -> bool {
+    call.raw_arguments_text.len() > HUGE_BYTES && OF_REMINDERS.contains(&call.name.as_str())
+}
+
+/// Neither the course nor any later request carries what no reminder will ever hold.
+fn refuse_huge(draft: &mut Draft, at: &Position, mut call: Call, texts: Texts) {
+    let bytes = call.raw_arguments_text.len();
+    call.raw_arguments_text = json!({ "left_out": format!("{bytes} bytes") }).to_string();
+    draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
+    append_result(draft, at, &call, texts.reminder_too_large(bytes));
 }
 
 fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {

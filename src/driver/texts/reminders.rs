@@ -88,6 +88,22 @@ impl Texts {
         .to_owned()
     }
 
+    /// The arguments of a call hold far more than a reminder may.
+    #[must_use]
+    pub fn reminder_too_large(self, bytes: usize) -> String {
+        let most = MOST_BYTES / 1024;
+        self.pick(
+            format!(
+                "Not done: the arguments have {bytes} bytes; a reminder holds {most} KiB. Put a long \
+                 text into the Taskdoc or a file, and say in the reminder where it is."
+            ),
+            format!(
+                "未执行：参数有 {bytes} 字节，一条提醒最多 {most} KiB。\
+                 请把长文本写入任务文档或文件，并在提醒里注明位置。"
+            ),
+        )
+    }
+
     #[must_use]
     pub fn too_many_reminders(self) -> String {
         self.pick(
