@@ -76,6 +76,8 @@ pub struct Start<'a> {
     pub personal: Vec<Problem>,
     /// What commands of members may do.
     pub level: Level,
+    /// What servers that are programs may do, if they are to be held too.
+    pub servers_level: Option<Level>,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -89,14 +91,16 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
     };
     let engine = engine(start.workspace, store.clone(), providers);
-    let sources = trust
-        .clone()
-        .map(|trust| Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools))]));
+    let sandbox = Sandbox::new(ground(start.workspace), start.level);
+    let wall = start.servers_level.map(|level| (sandbox.clone(), level));
+    let sources = trust.clone().map(|trust| {
+        Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
+    });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
         register: register(start.workspace),
         keeping: Keeping::Beside(env::this_program()),
-        sandbox: Some(Sandbox::new(ground(start.workspace), start.level)),
+        sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
@@ -130,7 +134,12 @@ pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
 }
 
 /// The servers of a workspace; none runs yet.
-pub fn servers(workspace: &Path, trust: Arc<Trust>, own: &Registry) -> Servers {
+pub fn servers(
+    workspace: &Path,
+    trust: Arc<Trust>,
+    own: &Registry,
+    wall: Option<(Sandbox, Level)>,
+) -> Servers {
     Servers::new(mcp::Setup {
         workspace: Arc::from(workspace),
         lang: env::work_language(),
@@ -139,6 +148,7 @@ pub fn servers(workspace: &Path, trust: Arc<Trust>, own: &Registry) -> Servers {
         vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
+        wall,
     })
 }
 

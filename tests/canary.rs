@@ -233,6 +233,10 @@ impl Place {
                     streaming: false\n    diligence-push-max: 0\n    \
                     toolsets: [os, codex_inspect_and_patch_tools, ws_read, side]\n";
         fs::write(minds.join("team.yaml"), team).expect("a file");
+        // Without a sandbox commands come by more.
+        let settings = top.path().join("home/.config/dominds-tui");
+        fs::create_dir_all(&settings).expect("folders");
+        fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
         Self { top }
     }
 

@@ -47,6 +47,7 @@ fn registry() -> Registry {
         vault: Vault::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
+        wall: None,
     });
     servers.add_to(&mut registry);
     registry

@@ -207,7 +207,7 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
         ("thinks", "", None, ""),
         ("quirk", "apiQuirks: [no_stream_options, max_completion_tokens]", None, ""),
         ("whole", "", Some("no streams here"), "`streaming: false`"),
-        ("key", "apiKeyEnvVar: GIVEN", Some("HTTP 401: bad key ***"), "the key in GIVEN"),
+        ("key", "apiKeyEnvVar: GIVEN", Some("HTTP 401: bad key [redacted]"), "the key in GIVEN"),
         ("model", "", Some("no such model"), "name of the model"),
         ("busy", "", Some("no credit"), "limits of your account"),
         ("page", "", Some("not a stream: Sign in"), "no such API"),

@@ -330,6 +330,7 @@ impl Job<'_> {
         let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
             level: setup.levels.of(self.workspace),
+            servers_level: setup.levels.servers,
             reader: setup.look.lang,
             limits: setup.limits,
             personal: Vec::new(),

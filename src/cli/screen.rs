@@ -102,6 +102,7 @@ async fn show(
         limits: setup.limits,
         personal: setup.faults.clone(),
         level: setup.levels.of(workspace),
+        servers_level: setup.levels.servers,
     })?;
     for command in first {
         let _ = driver.commands.send(command).await;

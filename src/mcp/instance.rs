@@ -24,8 +24,10 @@ use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
 use crate::domain::Vault;
+use crate::domain::sandbox::Level;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Program, Transport};
+use crate::sandbox::Sandbox;
 
 /// Until a server has told its tools; a first start may have to fetch the program.
 const STARTING: Duration = Duration::from_secs(120);
@@ -47,6 +49,7 @@ pub(super) struct Surroundings {
     pub permission: Arc<dyn Permission>,
     /// Learns what servers are given, so that nobody repeats it.
     pub vault: Vault,
+    pub wall: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for Surroundings {
@@ -132,7 +135,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
 
     async fn by_pipes(&self, program: &Program, own: &Resolved) -> Result<(), String> {
         let around = &self.around;
-        let (process, pipes) = process::start(program, &around.workspace, around.env, own)?;
+        let (process, pipes) = process::start(program, around, own).await?;
         let last = LastWords::default();
         let transport = AsyncRwTransport::<RoleClient, _, _>::new(
             Lines::new(pipes.stdout, MOST_BYTES),

@@ -17,9 +17,11 @@ use super::keeper::{Keeper, ORDERS, Order, PATIENCE, Wish};
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
+use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};
+use crate::sandbox::Sandbox;
 use crate::tools::{Registry, Tool, ToolSource, Upkeep, Whose};
 
 /// What the servers of a workspace need.
@@ -34,6 +36,8 @@ pub struct Setup {
     pub permission: Arc<dyn Permission>,
     /// Names of tools and toolsets that are in use elsewhere.
     pub taken: BTreeSet<String>,
+    /// What servers that are programs run behind, if a person wants that.
+    pub wall: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for Setup {
@@ -60,7 +64,7 @@ impl Servers {
     pub fn new(setup: Setup) -> Self {
         let (desk, orders) = mpsc::channel(ORDERS);
         let (told, seen) = watch::channel(Arc::default());
-        let Setup { workspace, lang, env, clients, vault, permission, mut taken } = setup;
+        let Setup { workspace, lang, env, clients, vault, permission, mut taken, wall } = setup;
         taken.extend(super::ALWAYS.map(str::to_owned));
         let around = Surroundings {
             workspace: workspace.clone(),
@@ -68,6 +72,7 @@ impl Servers {
             clients,
             permission: permission.clone(),
             vault,
+            wall,
         };
         let keeper = Keeper::new(around, taken, desk.downgrade(), orders, told);
         let keeper = Mutex::new(Some(keeper));

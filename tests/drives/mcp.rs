@@ -74,6 +74,7 @@ fn sources(workspace: &Path) -> Sources {
         vault: Vault::default(),
         permission: Arc::new(Agreed),
         taken,
+        wall: None,
     });
     Sources::new(vec![Arc::new(servers)])
 }

@@ -10,6 +10,7 @@ use super::refusal::Refusal;
 use super::run::{resolve, search_path};
 use crate::domain::Reserved;
 use crate::domain::reserved::of_path;
+use crate::sandbox::Order;
 
 type Checked = Result<Vec<String>, Refusal>;
 
@@ -83,14 +84,36 @@ pub(super) fn git(words: &[String], place: &Place<'_>) -> Checked {
 /// of them, so each that the repository names is made empty.
 fn filters_off(place: &Place<'_>, folder: &Path) -> Result<BTreeSet<String>, Refusal> {
     let Some(git) = resolve("git") else { return Ok(BTreeSet::new()) };
-    let told = Command::new(git)
-        .args(["config", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\."])
-        .current_dir(place.workspace.join(folder))
+    let git = git.display().to_string();
+    let arguments = ["config", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\."];
+    let folder = place.workspace.join(folder);
+    let mut standing = None;
+    let mut command = match &place.wall {
+        None => {
+            let mut command = Command::new(git);
+            command.args(arguments).current_dir(folder);
+            command
+        }
+        Some(wall) => {
+            let order =
+                Order { program: &git, arguments: &arguments, folder: &folder, stay: false };
+            // Where there is no wall to be had, the line is not run either.
+            let Ok(wrapped) = wall.sandbox.wrap(wall.level, order) else {
+                return Ok(BTreeSet::new());
+            };
+            let mut command = Command::new(&wrapped.program);
+            command.args(&wrapped.arguments).current_dir("/");
+            standing = Some(wrapped.standing);
+            command
+        }
+    };
+    let told = command
         .env_clear()
         .env("PATH", search_path())
         .envs(GIT_ENVIRONMENT)
         .stdin(Stdio::null())
         .output();
+    drop(standing);
     let names = told.map(|told| told.stdout).unwrap_or_default();
     let names = String::from_utf8_lossy(&names).into_owned();
     let mut settings = BTreeSet::new();

@@ -115,7 +115,8 @@ type Judged = (Vec<Pipeline>, std::path::PathBuf);
 fn judged(cx: &ToolCx, command: &str) -> Result<Judged, String> {
     let guard = Guard::general(cx).map_err(|fault| fault.text(cx.lang))?;
     let folder = std::path::PathBuf::new();
-    let place = Place { guard: &guard, workspace: &cx.workspace, folder, lang: cx.lang };
+    let wall = cx.shells.wall_for_looking();
+    let place = Place { guard: &guard, workspace: &cx.workspace, folder, lang: cx.lang, wall };
     line(command, place).map_err(|refusal| refusal.text(cx.lang))
 }
 
