@@ -31,6 +31,27 @@ pub enum Target {
     Directory,
 }
 
+/// What may be read, for a program that is to leave out the rest itself. Folders are patterns without
+/// `.` and empty names; an empty one is the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    pub closed_dirs: Vec<String>,
+    /// Only these, if there is a list.
+    pub dirs: Option<Vec<String>>,
+    /// Lower case, with the dot.
+    pub closed_endings: Vec<String>,
+    pub endings: Option<Vec<String>>,
+}
+
+impl Reading {
+    /// True if everything may be read.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let closed = self.closed_dirs.is_empty() && self.closed_endings.is_empty();
+        closed && self.dirs.is_none() && self.endings.is_none()
+    }
+}
+
 /// The list that decided against a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRule {
@@ -96,6 +117,19 @@ impl Access {
         &self.problems
     }
 
+    /// The lists for reading.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        let Side { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
+        let some = |given: bool, list: Vec<String>| given.then_some(list);
+        Reading {
+            closed_dirs: deny_dirs.usable(),
+            dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.usable()),
+            closed_endings: deny_endings.endings.clone(),
+            endings: some(!allow_endings.entries.is_empty(), allow_endings.endings.clone()),
+        }
+    }
+
     /// Decides about a path given by its names below the workspace.
     ///
     /// # Errors
@@ -139,6 +173,15 @@ impl DirList {
             }
         }
         Self { name, entries: entries.to_vec(), patterns }
+    }
+
+    /// The entries that are patterns, tidy.
+    fn usable(&self) -> Vec<String> {
+        let usable = self.entries.iter().filter(|entry| Pattern::parse(entry).is_ok());
+        let names = |entry: &String| {
+            entry.split('/').filter(|name| !matches!(*name, "" | ".")).collect::<Vec<_>>().join("/")
+        };
+        usable.map(names).collect()
     }
 
     fn matches(&self, names: &[String]) -> bool {

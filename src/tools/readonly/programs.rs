@@ -27,7 +27,7 @@ struct Spec {
     flags: &'static str,
     /// Letters of options with one.
     valued: &'static str,
-    /// Long options; `=` at the end: with a value.
+    /// Long options; `=` at the end: with a value; `?`: with one only behind `=`.
     long: &'static str,
     operands: Operands,
 }
@@ -50,11 +50,11 @@ const PROGRAMS: &[Spec] = &[
     spec("cat", "AbeEnstTuv", "", "number number-nonblank show-all show-ends show-tabs squeeze-blank", Operands::Files),
     spec("cut", "nsz", "bcdf", "delimiter= fields= characters= bytes= only-delimited complement output-delimiter=", Operands::Files),
     spec("date", "uR", "d", "date= utc iso-8601 rfc-3339= rfc-email", Operands::Form),
-    spec("diff", "abBdeEiNpqstTuwy", "CFIUW", "brief color= context= ignore-all-space ignore-blank-lines ignore-case ignore-space-change normal side-by-side strip-trailing-cr unified= width=", Operands::Files),
+    spec("diff", "abBdeEiNpqstTuwy", "CFIUW", "brief color? context? ignore-all-space ignore-blank-lines ignore-case ignore-space-change normal side-by-side strip-trailing-cr unified? width=", Operands::Files),
     spec("file", "bikN", "", "brief mime mime-type mime-encoding", Operands::Paths),
     spec("head", "qvz", "cn", "bytes= lines= quiet verbose", Operands::Files),
     spec("id", "gGnruz", "", "group groups name real user", Operands::Text),
-    spec("ls", "1aAbBcCdfFghiklmnNopqQrRsStuUvxX", "", "all almost-all classify color= directory full-time group-directories-first human-readable inode recursive reverse size sort= time= time-style=", Operands::Paths),
+    spec("ls", "1aAbBcCdfFghiklmnNopqQrRsStuUvxX", "", "all almost-all classify color? directory full-time group-directories-first human-readable inode recursive reverse size sort= time= time-style=", Operands::Paths),
     spec("md5sum", "btz", "", "tag binary text", Operands::Files),
     spec("nl", "p", "bdfhilnsvw", "", Operands::Files),
     spec("pwd", "LP", "", "", Operands::None),
@@ -80,9 +80,9 @@ const PROGRAMS: &[Spec] = &[
 const RG_ALWAYS: [&str; 5] = [
     "--no-config",
     "--no-follow",
-    "--glob=!**/*.[tT][sS][kK]/**",
-    "--glob=!**/.[mM][iI][nN][dD][sS]/**",
-    "--glob=!**/.[dD][iI][aA][lL][oO][gG][sS]/**",
+    "--iglob=!**/*.tsk/**",
+    "--iglob=!**/.minds/**",
+    "--iglob=!**/.dialogs/**",
 ];
 
 /// Judges the words of a program of the table; the arguments it is to be run with.
@@ -99,7 +99,15 @@ pub(super) fn check(
     let read = read(spec, words)?;
     spec.judge(&read, place)?;
     if program == "rg" {
-        // The last glob that fits decides, so these come after those of the line.
+        // It follows no list of a member below a folder.
+        if !place.access.reading().is_open() {
+            let files = read.operands.iter().skip(usize::from(!read.no_pattern));
+            if files.clone().next().is_none() {
+                return Err(Refusal::Lists("rg".to_owned()));
+            }
+            files.into_iter().try_for_each(|file| place.judge(file, Kind::File))?;
+        }
+        // The last glob that fits decides, and of the two kinds this one comes last.
         let always = RG_ALWAYS.into_iter().map(str::to_owned);
         let (before, after) = words.split_at(read.options_end.min(words.len()));
         return Ok(before.iter().cloned().chain(always).chain(after.iter().cloned()).collect());
@@ -167,6 +175,9 @@ impl Spec {
                     return Ok(Known { needs_value: false, stands_for_pattern });
                 }
                 Some(_) | None => {}
+            }
+            if known.strip_suffix('?') == Some(name) {
+                return Ok(Known { needs_value: false, stands_for_pattern });
             }
         }
         Err(self.refused(&format!("--{option}")))
