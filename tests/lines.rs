@@ -340,12 +340,12 @@ async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_behind_
     let over = Arc::new(AtomicBool::new(false));
     let (stop, top) = (Arc::clone(&over), trapped.workspace.clone());
     let swapping = std::thread::spawn(move || {
-        let step = |from: &str, to: &str| drop(fs::rename(top.join(from), top.join(to)));
+        let rename = |from: &str, to: &str| drop(fs::rename(top.join(from), top.join(to)));
         while !stop.load(Ordering::Relaxed) {
-            step("real", "now");
-            step("now", "real");
-            step("link", "now");
-            step("now", "link");
+            rename("real", "now");
+            rename("now", "real");
+            rename("link", "now");
+            rename("now", "link");
         }
     });
     for line in [

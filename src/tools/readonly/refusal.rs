@@ -60,6 +60,8 @@ pub(super) enum GitFault {
     Nested,
     /// A path outside of the repository.
     Outside,
+    /// What is compared is named in a revision.
+    InRevision,
     /// The lists of the member leave nothing.
     Nothing,
 }
@@ -174,6 +176,9 @@ impl GitFault {
                     .to_owned()
             }
             Self::Outside => "git: a path lies outside of its repository.".to_owned(),
+            Self::InRevision => {
+                "git diff: name two revisions, and the path behind `--`.".to_owned()
+            }
             Self::Nothing => "git: your lists of readable paths leave nothing to show.".to_owned(),
         }
     }
@@ -189,6 +194,7 @@ impl GitFault {
             }
             Self::Nested => "git:你的可读路径列表只允许使用工作区自身的仓库。".to_owned(),
             Self::Outside => "git:路径在其仓库之外。".to_owned(),
+            Self::InRevision => "git diff:请给出两个版本,路径放在 `--` 之后。".to_owned(),
             Self::Nothing => "git:按你的可读路径列表,没有可显示的内容。".to_owned(),
         }
     }

@@ -85,7 +85,8 @@ impl Spec {
         }
         let after = word.get(1..).unwrap_or_default();
         let counts = self.letters.contains('n') && after.bytes().all(|b| b.is_ascii_digit());
-        if self.options.split_whitespace().any(|known| known == bare) || counts && after != "" {
+        if self.options.split_whitespace().any(|known| known == bare) || counts && !after.is_empty()
+        {
             return Ok(false);
         }
         match after.chars().next() {

@@ -30,6 +30,10 @@ impl Asked<'_> {
         }
         let mut revisions = Vec::new();
         let mut paths: Vec<&str> = Vec::new();
+        // Two folders of commits would be compared by names that begin below them.
+        if command == "diff" && told.operands.iter().any(|operand| path_of(operand).is_some()) {
+            return Err(Refusal::Git(GitFault::InRevision));
+        }
         // As git does it: what is there is a path, unless `--` says which is which.
         let may_be_path = told.paths.is_empty();
         for (at, operand) in told.operands.iter().enumerate() {
@@ -105,7 +109,9 @@ impl Asked<'_> {
             return Ok(match &reading.dirs {
                 _ if !paths.is_empty() => told().collect(),
                 Some(dirs) if dirs.is_empty() => return Err(Refusal::Git(GitFault::Nothing)),
-                Some(dirs) => dirs.iter().flat_map(|dir| below(dir)).map(only).collect(),
+                Some(dirs) => {
+                    dirs.iter().flat_map(|dir| below(dir)).map(|glob| only(&glob)).collect()
+                }
                 None => vec![":(top)".to_owned()],
             });
         };
@@ -129,7 +135,7 @@ impl Asked<'_> {
         }
         for folder in &folders {
             let from = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-            specs.extend(endings.iter().map(|end| only(format!("{from}**/*{}", any_case(end)))));
+            specs.extend(endings.iter().map(|end| only(&format!("{from}**/*{}", any_case(end)))));
         }
         if specs.is_empty() { Err(Refusal::Git(GitFault::Nothing)) } else { Ok(specs) }
     }
@@ -160,7 +166,7 @@ fn below(dir: &str) -> Vec<String> {
     vec![format!("{dir}/**"), dir]
 }
 
-fn only(glob: String) -> String {
+fn only(glob: &str) -> String {
     format!(":(top,glob){glob}")
 }
 

@@ -244,6 +244,9 @@ async fn c12_nothing_that_a_repository_names_is_run() {
     }
 }
 
+/// What leads elsewhere, how it is laid, and how it is taken back.
+type Lay<'a> = (&'a str, Box<dyn Fn() + 'a>, Box<dyn Fn() + 'a>);
+
 #[tokio::test]
 async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
     let Some(bench) = repository() else { return };
@@ -262,7 +265,6 @@ async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
         symlink(other.join(to), git_dir.join(path)).unwrap();
     };
     let config = fs::read_to_string(git_dir.join("config")).unwrap();
-    type Lay<'a> = (&'a str, Box<dyn Fn() + 'a>, Box<dyn Fn() + 'a>);
     let unlink = |path: &'static str| {
         let path = git_dir.join(path);
         Box::new(move || fs::remove_file(&path).unwrap()) as Box<dyn Fn()>
@@ -317,7 +319,7 @@ async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
         (
             "a work tree elsewhere",
             Box::new(|| {
-                write("config", format!("{config}\n[core]\n worktree = {}\n", beside.display()))
+                write("config", format!("{config}\n[core]\n worktree = {}\n", beside.display()));
             }),
             Box::new(settled),
         ),
@@ -327,7 +329,7 @@ async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
                 write(
                     "config",
                     format!("{config}\n[include]\n path = {}\n", beside.join("revs").display()),
-                )
+                );
             }),
             Box::new(settled),
         ),
@@ -441,6 +443,7 @@ async fn c12_what_git_has_kept_is_closed_like_the_files_themselves() {
             "git diff HEAD~1",
             "git diff HEAD~1 HEAD",
             "git diff HEAD~1..HEAD",
+            "git diff HEAD: HEAD:src",
             "git diff HEAD~1 -- sub",
             "git diff sub/b.txt",
             "git diff HEAD:src/a.rs HEAD:sub/b.txt",
