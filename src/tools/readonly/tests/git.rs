@@ -65,8 +65,7 @@ fn repository() -> Option<Bench> {
 /// The program every trap runs; it leaves a mark beside the workspace.
 fn trap(bench: &Bench) -> String {
     let (program, mark) = (bench.dir.path().join("trap"), bench.dir.path().join("mark"));
-    fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", mark.display()))
-        .unwrap();
+    fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n", mark.display())).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     program.display().to_string()
 }
