@@ -33,6 +33,40 @@ pub enum Target {
     Directory,
 }
 
+/// What may be read, for a program that is to leave out the rest itself. Folders are patterns without
+/// `.` and empty names; an empty one is the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    pub closed_dirs: Vec<String>,
+    /// Only these, if there is a list.
+    pub dirs: Option<Vec<String>>,
+    /// Lower case, with the dot.
+    pub closed_endings: Vec<String>,
+    pub endings: Option<Vec<String>>,
+}
+
+impl Reading {
+    /// True if everything may be read.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let closed = self.closed_dirs.is_empty() && self.closed_endings.is_empty();
+        closed && self.dirs.is_none() && self.endings.is_none()
+    }
+
+    /// What both allow. What two allow lists have in common cannot be said as one list: nothing then.
+    fn and(mut self, other: Self) -> Self {
+        let both = |one: Option<Vec<String>>, two: Option<Vec<String>>| match (one, two) {
+            (Some(_), Some(_)) => Some(Vec::new()),
+            (one, two) => one.or(two),
+        };
+        self.closed_dirs.extend(other.closed_dirs);
+        self.closed_endings.extend(other.closed_endings);
+        self.dirs = both(self.dirs, other.dirs);
+        self.endings = both(self.endings, other.endings);
+        self
+    }
+}
+
 /// The list that decided against a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRule {
@@ -106,6 +140,20 @@ impl Access {
         &self.problems
     }
 
+    /// The lists for reading.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        let Side { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
+        let some = |given: bool, list: Vec<String>| given.then_some(list);
+        let own = Reading {
+            closed_dirs: deny_dirs.usable(),
+            dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.usable()),
+            closed_endings: deny_endings.endings.clone(),
+            endings: some(!allow_endings.entries.is_empty(), allow_endings.endings.clone()),
+        };
+        self.also.iter().fold(own, |all, other| all.and(other.reading()))
+    }
+
     /// Decides about a path given by its names below the workspace.
     ///
     /// # Errors
@@ -153,6 +201,15 @@ impl DirList {
             }
         }
         Self { name, entries: entries.to_vec(), patterns }
+    }
+
+    /// The entries that are patterns, tidy.
+    fn usable(&self) -> Vec<String> {
+        let usable = self.entries.iter().filter(|entry| Pattern::parse(entry).is_ok());
+        let names = |entry: &String| {
+            entry.split('/').filter(|name| !matches!(*name, "" | ".")).collect::<Vec<_>>().join("/")
+        };
+        usable.map(names).collect()
     }
 
     fn matches(&self, names: &[String]) -> bool {

@@ -186,6 +186,14 @@ impl Guard {
         })
     }
 
+    /// The names of a path that may be read if it is there, or was once: only names are judged.
+    ///
+    /// # Errors
+    /// Denied, or not a path.
+    pub fn may_be_read(&self, written: &str, target: Target) -> Result<Vec<String>, Fault> {
+        self.judge(written, &[Op::Read], target)
+    }
+
     /// Whether an entry of an open directory may be named to the model.
     #[must_use]
     pub fn may_list(&self, dir: &OpenDir, name: &str, target: Target) -> bool {

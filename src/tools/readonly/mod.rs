@@ -2,8 +2,11 @@
 //! read by a small grammar, each program and each option is judged by a table, and what is left is
 //! started directly. No shell ever sees the line, so there is no second reading of it.
 //!
-//! What this does not promise: programs follow what they find below a folder they were given, without
-//! the member's lists; and what git has recorded of a reserved area is visible.
+//! All that is help for the model; what holds is the wall around each program (`crate::sandbox`). Only
+//! git is a wall of its own (`git/`), since it reads what a repository says.
+//!
+//! What this does not promise: programs that walk a folder tell the names in it, without the member's
+//! lists.
 
 mod find;
 mod git;
@@ -86,8 +89,7 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
     let mut environment = cx.shells.environment(&cx.keys);
     environment.retain(|name, _| PASSED.contains(&name.as_str()) || name.starts_with("LC_"));
     environment.insert("PATH".to_owned(), run::search_path());
-    environment
-        .extend(git::GIT_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    environment.extend(git::environment(&cx.workspace));
     let folder = cx.workspace.join(folder);
     let line = Line {
         pipelines,
@@ -115,8 +117,14 @@ type Judged = (Vec<Pipeline>, std::path::PathBuf);
 fn judged(cx: &ToolCx, command: &str) -> Result<Judged, String> {
     let guard = Guard::general(cx).map_err(|fault| fault.text(cx.lang))?;
     let folder = std::path::PathBuf::new();
-    let wall = cx.shells.wall_for_looking();
-    let place = Place { guard: &guard, workspace: &cx.workspace, folder, lang: cx.lang, wall };
+    let place = Place {
+        guard: &guard,
+        access: &cx.access,
+        workspace: &cx.workspace,
+        folder,
+        lang: cx.lang,
+        wall: cx.shells.wall_for_looking(),
+    };
     line(command, place).map_err(|refusal| refusal.text(cx.lang))
 }
 

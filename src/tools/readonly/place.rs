@@ -6,13 +6,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::refusal::Refusal;
 use crate::domain::Lang;
-use crate::tools::access::Op;
+use crate::tools::access::{Access, Op};
 use crate::tools::guard::{Fault, FaultKind, Guard};
 use crate::tools::shell::Wall;
 
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub guard: &'a Guard,
+    pub access: &'a Access,
     pub workspace: &'a Path,
     /// Below the workspace; no part of it is a link.
     pub folder: PathBuf,
@@ -32,6 +33,11 @@ pub(super) enum Kind {
 impl Place<'_> {
     /// A path that is not there is let through: the program says so itself.
     pub fn judge(&self, path: &str, kind: Kind) -> Result<(), Refusal> {
+        self.judge_at(&self.folder, path, kind)
+    }
+
+    /// The same for a program that works in this folder below the workspace.
+    pub fn judge_at(&self, folder: &Path, path: &str, kind: Kind) -> Result<(), Refusal> {
         if path.is_empty() || path.trim() != path || goes_back_later(path) {
             let why = self.lang.pick(
                 "write it without blanks at its ends, and with `..` at its beginning only",
@@ -39,7 +45,7 @@ impl Place<'_> {
             );
             return Err(refused(path, why));
         }
-        let below = self.below(path);
+        let below = below(folder, path);
         match self.guard.open_dir(&below) {
             Ok(_) if kind == Kind::File => {
                 Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
@@ -55,7 +61,7 @@ impl Place<'_> {
     /// The folder `cd` goes to.
     pub fn inner(&self, path: &str) -> Result<PathBuf, Refusal> {
         self.judge(path, Kind::Any)?;
-        let below = self.below(path);
+        let below = below(&self.folder, path);
         let opened = self.guard.open_dir(&below);
         let folder = opened.map_err(|fault| refused(path, &fault.text(self.lang)))?.shown;
         let folder = if folder == "." { PathBuf::new() } else { PathBuf::from(folder) };
@@ -69,13 +75,6 @@ impl Place<'_> {
         Err(refused(path, why))
     }
 
-    fn below(&self, path: &str) -> String {
-        if Path::new(path).is_absolute() {
-            return path.to_owned();
-        }
-        self.folder.join(path).to_string_lossy().into_owned()
-    }
-
     fn told(&self, path: &str, judged: Result<(), Fault>) -> Result<(), Refusal> {
         match judged {
             Ok(()) => Ok(()),
@@ -83,6 +82,10 @@ impl Place<'_> {
             Err(fault) => Err(refused(path, &fault.text(self.lang))),
         }
     }
+}
+
+fn below(folder: &Path, path: &str) -> String {
+    folder.join(path).to_string_lossy().into_owned()
 }
 
 fn refused(path: &str, why: &str) -> Refusal {

@@ -28,7 +28,7 @@ struct Spec {
     flags: &'static str,
     /// Letters of options with one.
     valued: &'static str,
-    /// Long options; `=` at the end: with a value.
+    /// Long options; `=` at the end: with a value; `?`: with one only behind `=`.
     long: &'static str,
     operands: Operands,
 }
@@ -51,11 +51,11 @@ const PROGRAMS: &[Spec] = &[
     spec("cat", "AbeEnstTuv", "", "number number-nonblank show-all show-ends show-tabs squeeze-blank", Operands::Files),
     spec("cut", "nsz", "bcdf", "delimiter= fields= characters= bytes= only-delimited complement output-delimiter=", Operands::Files),
     spec("date", "uR", "d", "date= utc iso-8601 rfc-3339= rfc-email", Operands::Form),
-    spec("diff", "abBdeEiNpqstTuwy", "CFIUW", "brief color= context= ignore-all-space ignore-blank-lines ignore-case ignore-space-change normal side-by-side strip-trailing-cr unified= width=", Operands::Files),
+    spec("diff", "abBdeEiNpqstTuwy", "CFIUW", "brief color? context? ignore-all-space ignore-blank-lines ignore-case ignore-space-change normal side-by-side strip-trailing-cr unified? width=", Operands::Files),
     spec("file", "bikN", "", "brief mime mime-type mime-encoding", Operands::Paths),
     spec("head", "qvz", "cn", "bytes= lines= quiet verbose", Operands::Files),
     spec("id", "gGnruz", "", "group groups name real user", Operands::Text),
-    spec("ls", "1aAbBcCdfFghiklmnNopqQrRsStuUvxX", "", "all almost-all classify color= directory full-time group-directories-first human-readable inode recursive reverse size sort= time= time-style=", Operands::Paths),
+    spec("ls", "1aAbBcCdfFghiklmnNopqQrRsStuUvxX", "", "all almost-all classify color? directory full-time group-directories-first human-readable inode recursive reverse size sort= time= time-style=", Operands::Paths),
     spec("md5sum", "btz", "", "tag binary text", Operands::Files),
     spec("nl", "p", "bdfhilnsvw", "", Operands::Files),
     spec("pwd", "LP", "", "", Operands::None),
@@ -79,22 +79,10 @@ const PROGRAMS: &[Spec] = &[
 
 /// What `rg` is told in any case: to stay out of the reserved areas that it would walk into.
 fn rg_always() -> Vec<String> {
-    let names = AT_TOP.iter().map(|(name, _)| any_case(name));
-    let closed = names.chain([format!("*{}", any_case(TASKDOC_ENDING))]);
-    let globs = closed.map(|name| format!("--glob=!**/{name}/**"));
+    let names = AT_TOP.iter().map(|(name, _)| (*name).to_owned());
+    let closed = names.chain([format!("*{TASKDOC_ENDING}")]);
+    let globs = closed.map(|name| format!("--iglob=!**/{name}/**"));
     ["--no-config", "--no-follow"].map(str::to_owned).into_iter().chain(globs).collect()
-}
-
-/// A glob for a name in whatever letters.
-fn any_case(name: &str) -> String {
-    let letter = |c: char| {
-        if c.is_ascii_alphabetic() {
-            format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
-        } else {
-            c.to_string()
-        }
-    };
-    name.chars().map(letter).collect()
 }
 
 /// Judges the words of a program of the table; the arguments it is to be run with.
@@ -111,7 +99,15 @@ pub(super) fn check(
     let read = read(spec, words)?;
     spec.judge(&read, place)?;
     if program == "rg" {
-        // The last glob that fits decides, so these come after those of the line.
+        // It follows no list of a member below a folder.
+        if !place.access.reading().is_open() {
+            let files = read.operands.iter().skip(usize::from(!read.no_pattern));
+            if files.clone().next().is_none() {
+                return Err(Refusal::Lists("rg".to_owned()));
+            }
+            files.into_iter().try_for_each(|file| place.judge(file, Kind::File))?;
+        }
+        // The last glob that fits decides, and of the two kinds this one comes last.
         let always = rg_always();
         let (before, after) = words.split_at(read.options_end.min(words.len()));
         return Ok(before.iter().cloned().chain(always).chain(after.iter().cloned()).collect());
@@ -179,6 +175,9 @@ impl Spec {
                     return Ok(Known { needs_value: false, stands_for_pattern });
                 }
                 Some(_) | None => {}
+            }
+            if known.strip_suffix('?') == Some(name) {
+                return Ok(Known { needs_value: false, stands_for_pattern });
             }
         }
         Err(self.refused(&format!("--{option}")))

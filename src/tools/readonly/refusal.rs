@@ -40,6 +40,30 @@ pub(super) enum Refusal {
     },
     /// `cd` stands somewhere else than before the first `&&`.
     Cd,
+    Git(GitFault),
+    /// A program that would not keep to the member's lists.
+    Lists(String),
+}
+
+/// Why git is not started in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum GitFault {
+    /// There is no repository up to the workspace.
+    None,
+    Unreadable,
+    TooLarge,
+    /// Something of it lies elsewhere: a `.git` that is a file, a link, alternates.
+    Elsewhere(String),
+    /// A setting that leads elsewhere.
+    Setting(String),
+    /// The member has lists, and they speak of the workspace.
+    Nested,
+    /// A path outside of the repository.
+    Outside,
+    /// What is compared is named in a revision.
+    InRevision,
+    /// The lists of the member leave nothing.
+    Nothing,
 }
 
 /// What is repeated of a line, in characters.
@@ -91,6 +115,10 @@ impl Refusal {
             ),
             Self::Path { path, why } => format!("`{}`: {why}", shown(path)),
             Self::Cd => "`cd` works once, first, with one folder and && behind it.".to_owned(),
+            Self::Git(fault) => fault.english(),
+            Self::Lists(program) => format!(
+                "{program}: it does not keep to your lists of readable paths; name files to it, or use the tools that search."
+            ),
         }
     }
 
@@ -121,6 +149,53 @@ impl Refusal {
             ),
             Self::Path { path, why } => format!("`{}`:{why}", shown(path)),
             Self::Cd => "`cd` 只能用一次,放在最前,带一个目录,后面接 &&。".to_owned(),
+            Self::Git(fault) => fault.chinese(),
+            Self::Lists(program) => {
+                format!("{program}:它不遵守你的可读路径列表;请给出具体文件,或使用搜索工具。")
+            }
+        }
+    }
+}
+
+impl GitFault {
+    fn english(&self) -> String {
+        match self {
+            Self::None => "git: there is no repository here, up to the workspace.".to_owned(),
+            Self::Unreadable => "git: the repository or its settings cannot be read.".to_owned(),
+            Self::TooLarge => "git: the repository holds too much to be looked through first.".to_owned(),
+            Self::Elsewhere(part) => format!(
+                "git: `{}` leads out of the repository, so it is not read.",
+                shown(part)
+            ),
+            Self::Setting(name) => format!(
+                "git: the repository's setting `{}` leads elsewhere, so it is not read.",
+                shown(name)
+            ),
+            Self::Nested => {
+                "git: your lists of readable paths allow only the repository of the workspace itself."
+                    .to_owned()
+            }
+            Self::Outside => "git: a path lies outside of its repository.".to_owned(),
+            Self::InRevision => {
+                "git diff: name two revisions, and the path behind `--`.".to_owned()
+            }
+            Self::Nothing => "git: your lists of readable paths leave nothing to show.".to_owned(),
+        }
+    }
+
+    fn chinese(&self) -> String {
+        match self {
+            Self::None => "git:从此处到工作区都没有仓库。".to_owned(),
+            Self::Unreadable => "git:无法读取仓库或其设置。".to_owned(),
+            Self::TooLarge => "git:仓库内容过多,无法先行检查。".to_owned(),
+            Self::Elsewhere(part) => format!("git:`{}` 指向仓库之外,因此不读取。", shown(part)),
+            Self::Setting(name) => {
+                format!("git:仓库的设置 `{}` 指向别处,因此不读取。", shown(name))
+            }
+            Self::Nested => "git:你的可读路径列表只允许使用工作区自身的仓库。".to_owned(),
+            Self::Outside => "git:路径在其仓库之外。".to_owned(),
+            Self::InRevision => "git diff:请给出两个版本,路径放在 `--` 之后。".to_owned(),
+            Self::Nothing => "git:按你的可读路径列表,没有可显示的内容。".to_owned(),
         }
     }
 }

@@ -1,0 +1,250 @@
+//! Which content git may tell. What is named is judged like a path of the file tools, also where it lies
+//! in a commit; what is not named is left out by pathspecs.
+
+use std::path::{Path, PathBuf};
+
+use super::super::place::{Kind, Place};
+use super::super::refusal::{GitFault, Refusal};
+use super::option_of;
+use super::options::Told;
+use super::repository::Repository;
+use crate::domain::reserved::AT_TOP;
+use crate::tools::access::{Reading, Target};
+
+/// A command about a repository.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub place: &'a Place<'a>,
+    pub repository: &'a Repository,
+    /// Where git works, below the workspace.
+    pub folder: &'a Path,
+}
+
+type Judged<T> = Result<T, Refusal>;
+
+impl Asked<'_> {
+    /// The revisions and the paths git is told.
+    pub fn asked(&self, command: &str, told: &Told<'_>) -> Judged<(Vec<String>, Vec<String>)> {
+        let reading = self.place.access.reading();
+        if !reading.is_open() && !self.repository.below.as_os_str().is_empty() {
+            return Err(Refusal::Git(GitFault::Nested));
+        }
+        let mut revisions = Vec::new();
+        let mut paths: Vec<&str> = Vec::new();
+        // Two folders of commits would be compared by names that begin below them.
+        if command == "diff" && told.operands.iter().any(|operand| path_of(operand).is_some()) {
+            return Err(Refusal::Git(GitFault::InRevision));
+        }
+        // As git does it: what is there is a path, unless `--` says which is which.
+        let may_be_path = told.paths.is_empty();
+        for (at, operand) in told.operands.iter().enumerate() {
+            let last = command == "blame" && at + 1 == told.operands.len();
+            let path = command == "status" || may_be_path && (last || self.is_there(operand));
+            if path { paths.push(operand) } else { revisions.push(self.revision(operand)?) }
+        }
+        paths.extend(&told.paths);
+        if command == "blame" {
+            let [path] = paths.as_slice() else { return Err(Refusal::Incomplete) };
+            self.place.judge_at(self.folder, path, Kind::File)?;
+            self.path(path)?;
+            return Ok((revisions, vec![(*path).to_owned()]));
+        }
+        for path in &paths {
+            self.path(path)?;
+        }
+        let mut specs = self.within(&paths, &reading)?;
+        specs.extend(self.left_out(&reading)?);
+        Ok((revisions, specs))
+    }
+
+    fn is_there(&self, word: &str) -> bool {
+        let plain = !word.is_empty() && !word.starts_with(':');
+        let path = self.place.workspace.join(self.folder).join(word);
+        plain && path.symlink_metadata().is_ok()
+    }
+
+    /// A path of the working tree, which may be one of the past only.
+    fn path(&self, path: &str) -> Judged<()> {
+        if path.starts_with(':') || path.is_empty() {
+            return Err(option_of(path));
+        }
+        let names = self.named(self.folder, path)?;
+        if !names.starts_with(&self.repository.below) {
+            return Err(Refusal::Git(GitFault::Outside));
+        }
+        if self.is_there(path) { self.place.judge_at(self.folder, path, Kind::Any) } else { Ok(()) }
+    }
+
+    /// A commit, commits between two, or what a commit holds under a path. An object is never named by
+    /// its own number: that would tell what a path may not.
+    fn revision(&self, word: &str) -> Judged<String> {
+        match path_of(word) {
+            None => Ok(commits(word)),
+            Some(path) if word.contains("..") || path.starts_with('/') => Err(option_of(word)),
+            Some("") => Ok(word.to_owned()),
+            Some(path) => {
+                let relative = path.starts_with("./");
+                let from = if relative { self.folder } else { &self.repository.below };
+                self.named(from, path).map(|_| word.to_owned())
+            }
+        }
+    }
+
+    /// Names below the workspace that the member may read.
+    fn named(&self, from: &Path, path: &str) -> Judged<PathBuf> {
+        let below = from.join(path).to_string_lossy().into_owned();
+        let folder = self.place.workspace.join(&below).is_dir();
+        let target = if folder { Target::Directory } else { Target::File };
+        let names = self.place.guard.may_be_read(&below, target);
+        let names = names.map_err(|fault| Refusal::Path {
+            path: path.to_owned(),
+            why: fault.text(self.place.lang),
+        })?;
+        Ok(names.iter().collect())
+    }
+
+    /// The paths that are asked for, or those a member may read at all.
+    fn within(&self, paths: &[&str], reading: &Reading) -> Judged<Vec<String>> {
+        let told = || paths.iter().map(|path| (*path).to_owned());
+        let Some(endings) = &reading.endings else {
+            return Ok(match &reading.dirs {
+                _ if !paths.is_empty() => told().collect(),
+                Some(dirs) if dirs.is_empty() => return Err(Refusal::Git(GitFault::Nothing)),
+                Some(dirs) => {
+                    dirs.iter().flat_map(|dir| below(dir)).map(|glob| only(&glob)).collect()
+                }
+                None => vec![":(top)".to_owned()],
+            });
+        };
+        // A folder stands for those of its files that have such an ending.
+        let mut specs = Vec::new();
+        let mut folders = Vec::new();
+        for path in paths {
+            let names = self.named(self.folder, path)?;
+            if self.place.workspace.join(&names).is_dir() {
+                folders.push(escaped(&names.to_string_lossy()));
+            } else {
+                specs.push(format!(":(top,literal){}", names.display()));
+            }
+        }
+        if paths.is_empty() {
+            let all = || vec![String::new()];
+            folders = reading
+                .dirs
+                .as_ref()
+                .map_or_else(all, |dirs| dirs.iter().map(|dir| escaped(dir)).collect());
+        }
+        for folder in &folders {
+            let from = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+            specs.extend(endings.iter().map(|end| only(&format!("{from}**/*{}", any_case(end)))));
+        }
+        if specs.is_empty() { Err(Refusal::Git(GitFault::Nothing)) } else { Ok(specs) }
+    }
+
+    fn left_out(&self, reading: &Reading) -> Judged<Vec<String>> {
+        let mut out = below("*.tsk");
+        out.extend(below("**/*.tsk"));
+        if self.repository.below.as_os_str().is_empty() {
+            out.extend(AT_TOP.into_iter().flat_map(|(name, _)| below(name)));
+        }
+        for dir in &reading.closed_dirs {
+            if dir.is_empty() {
+                return Err(Refusal::Git(GitFault::Nothing));
+            }
+            out.extend(below(dir));
+        }
+        out.extend(reading.closed_endings.iter().map(|end| format!("**/*{}", escaped(end))));
+        Ok(out.into_iter().map(|glob| format!(":(top,exclude,icase,glob){glob}")).collect())
+    }
+}
+
+/// A folder of a list and all in it, as git writes it.
+fn below(dir: &str) -> Vec<String> {
+    if dir.is_empty() {
+        return vec!["**".to_owned()];
+    }
+    let dir = escaped(dir);
+    vec![format!("{dir}/**"), dir]
+}
+
+fn only(glob: &str) -> String {
+    format!(":(top,glob){glob}")
+}
+
+/// `*` and `?` mean the same in a list and in a pathspec; what only git knows stands for itself.
+fn escaped(text: &str) -> String {
+    let one = |c| if matches!(c, '[' | ']' | '\\') { vec!['\\', c] } else { vec![c] };
+    text.chars().flat_map(one).collect()
+}
+
+fn any_case(text: &str) -> String {
+    let both = |c: char| match c {
+        c if c.is_ascii_alphabetic() => {
+            format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())
+        }
+        c => escaped(&c.to_string()),
+    };
+    text.chars().map(both).collect()
+}
+
+/// What stands behind the first `:` outside of braces; behind `:0:` for the index.
+fn path_of(word: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let found = word.char_indices().find(|(_, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && *c == ':'
+    });
+    let path = word.get(found?.0 + 1..)?;
+    let staged = ["0:", "1:", "2:", "3:"].iter().find_map(|stage| path.strip_prefix(stage));
+    Some(if word.starts_with(':') { staged.unwrap_or(path) } else { path })
+}
+
+/// The same revisions, as commits only.
+fn commits(word: &str) -> String {
+    let sign = ["...", ".."].into_iter().find_map(|sign| Some((word.split_once(sign)?, sign)));
+    match sign {
+        Some(((from, to), sign)) => format!("{}{sign}{}", commit(from), commit(to)),
+        None => commit(word),
+    }
+}
+
+fn commit(word: &str) -> String {
+    let parents = ["^!", "^@", "^-"].into_iter().any(|end| {
+        word.trim_end_matches(|c: char| end == "^-" && c.is_ascii_digit()).ends_with(end)
+    });
+    if word.is_empty() || parents { word.to_owned() } else { format!("{word}^{{commit}}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_mean_commits_and_what_follows_a_colon_is_a_path() {
+        for (word, path, told) in [
+            ("HEAD", None, "HEAD^{commit}"),
+            ("HEAD~2..side", None, "HEAD~2^{commit}..side^{commit}"),
+            ("a...", None, "a^{commit}..."),
+            ("^side", None, "^side^{commit}"),
+            ("HEAD^!", None, "HEAD^!"),
+            ("HEAD^-1", None, "HEAD^-1"),
+            ("HEAD^{/a:b}", None, "HEAD^{/a:b}^{commit}"),
+            ("main@{2026-01-01 10:00}", None, "main@{2026-01-01 10:00}^{commit}"),
+            ("HEAD:a/b.txt", Some("a/b.txt"), ""),
+            ("HEAD:a:b", Some("a:b"), ""),
+            (":a.txt", Some("a.txt"), ""),
+            (":0:a.txt", Some("a.txt"), ""),
+            (":/words", Some("/words"), ""),
+            ("HEAD:", Some(""), ""),
+        ] {
+            assert_eq!(path_of(word), path, "{word}");
+            if path.is_none() {
+                assert_eq!(commits(word), told, "{word}");
+            }
+        }
+    }
+}
