@@ -27,8 +27,8 @@ fn main() -> ExitCode {
     ground.state = top.path().join("state");
     let mut plain = Command::new("/bin/sh");
     plain.args(COMMAND);
-    let without = median(|| run(&mut plain));
-    println!("without a wall            {}", shown(without));
+    let (without, least) = median(|| run(&mut plain));
+    println!("{:25}  median {}, least {}", "without a wall", shown(without), shown(least));
     let mut over = false;
     for means in Means::ALL {
         for level in [Level::ReadOnly, Level::Workspace, Level::WorkspaceNet] {
@@ -37,13 +37,10 @@ fn main() -> ExitCode {
                 println!("SKIPPED: {means} {level}: {refusal}");
                 continue;
             }
-            let with = median(|| {
-                let order = Order {
-                    program: "/bin/sh",
-                    arguments: &COMMAND,
-                    folder: &workspace,
-                    stay: false,
-                };
+            let (program, folder) = ("/bin/sh", workspace.as_path());
+            let order = Order { program, arguments: &COMMAND, folder, stay: false };
+            let (list, _) = median(|| drop(sandbox.wrap(level, order).expect("a wall")));
+            let (with, least) = median(|| {
                 let wrapped = sandbox.wrap(level, order).expect("a wall");
                 let mut command = Command::new(&wrapped.program);
                 command.args(&wrapped.arguments).envs(wrapped.environment);
@@ -51,7 +48,15 @@ fn main() -> ExitCode {
             });
             let more = with.saturating_sub(without);
             over |= more > GOAL;
-            println!("{:9} {:14}  {}  +{}", means.name(), level.name(), shown(with), shown(more));
+            println!(
+                "{:10} {:14}  median {}, least {}, with {} for the list: +{}",
+                means.name(),
+                level.name(),
+                shown(with),
+                shown(least),
+                shown(list),
+                shown(more)
+            );
         }
     }
     if over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
@@ -62,7 +67,8 @@ fn run(command: &mut Command) {
     assert!(ended.expect("a program").success());
 }
 
-fn median(mut work: impl FnMut()) -> Duration {
+/// And the least.
+fn median(mut work: impl FnMut()) -> (Duration, Duration) {
     let mut all: Vec<Duration> = (0..ROUNDS)
         .map(|_| {
             let begun = Instant::now();
@@ -71,7 +77,8 @@ fn median(mut work: impl FnMut()) -> Duration {
         })
         .collect();
     all.sort();
-    all.get(ROUNDS / 2).copied().unwrap_or_default()
+    let at = |n: usize| all.get(n).copied().unwrap_or_default();
+    (at(ROUNDS / 2), at(0))
 }
 
 fn shown(time: Duration) -> String {

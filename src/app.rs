@@ -56,6 +56,8 @@ pub struct Start<'a> {
     pub personal: Vec<Problem>,
     /// What commands of members may do.
     pub level: Level,
+    /// What servers that are programs may do, if they are to be held too.
+    pub servers_level: Option<Level>,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -68,8 +70,10 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
     };
     let engine = engine(start.workspace, store.clone(), providers);
-    let sources = consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools));
     let sandbox = Sandbox::new(ground(start.workspace), start.level);
+    let wall = start.servers_level.map(|level| (sandbox.clone(), level));
+    let sources =
+        consent.map(|consent| servers::sources(start.workspace, consent, &engine.tools, wall));
     let shells = Shells::behind(Environment::of(env::all()), sandbox);
     shells.find_again(start.workspace);
     engine.problems.book().take("config", start.personal);

@@ -21,7 +21,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("tools", &["domain", "sandbox"]),
     ("minds", &["domain", "yaml"]),
     ("manage", &["domain", "tools", "minds", "yaml"]),
-    ("mcp", &["domain", "llm", "minds", "tools"]),
+    ("mcp", &["domain", "llm", "minds", "sandbox", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
     ("platform", &["domain"]),

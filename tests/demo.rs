@@ -48,6 +48,7 @@ impl Play {
             driving: true,
             personal: Vec::new(),
             level: Level::Workspace,
+            servers_level: None,
         })
         .expect("a driver");
         Self { driver, inbox: Vec::new(), rows: Vec::new(), failed_tools: Vec::new(), ticket: 0 }

@@ -46,6 +46,7 @@ fn registry() -> Registry {
         clients: Clients::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
+        wall: None,
     });
     servers.add_to(&mut registry);
     registry

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use super::consent::{Consent, lies_in, read, replace};
 use crate::domain::ServerUse;
+use crate::domain::sandbox::Level;
 use crate::driver::Sources;
 use crate::llm::Clients;
 use crate::mcp::{Permission, Servers, Setup};
 use crate::minds::mcp_config::{McpFile, Transport};
 use crate::platform::{dirs, env};
+use crate::sandbox::Sandbox;
 use crate::tools::Registry;
 
 const FILE: &str = "trusted-servers";
@@ -19,7 +21,12 @@ const HEAD: &str = "# What MCP servers may do, as agreed on this machine. To tak
                     line.\n";
 
 /// The servers of a workspace; none runs yet.
-pub fn servers(workspace: &Path, consent: Consent, own: &Registry) -> Servers {
+pub fn servers(
+    workspace: &Path,
+    consent: Consent,
+    own: &Registry,
+    wall: Option<(Sandbox, Level)>,
+) -> Servers {
     Servers::new(Setup {
         workspace: Arc::from(workspace),
         lang: env::work_language(),
@@ -27,12 +34,18 @@ pub fn servers(workspace: &Path, consent: Consent, own: &Registry) -> Servers {
         clients: Clients::default(),
         permission: Arc::new(ServerConsents::new(workspace, consent)),
         taken: own.names().into_iter().map(str::to_owned).collect(),
+        wall,
     })
 }
 
 /// The sources of tools of a workspace whose own tools are `own`.
-pub(super) fn sources(workspace: &Path, consent: Consent, own: &Registry) -> Sources {
-    Sources::new(vec![Arc::new(servers(workspace, consent, own))])
+pub(super) fn sources(
+    workspace: &Path,
+    consent: Consent,
+    own: &Registry,
+    wall: Option<(Sandbox, Level)>,
+) -> Sources {
+    Sources::new(vec![Arc::new(servers(workspace, consent, own, wall))])
 }
 
 /// What servers may do.

@@ -19,7 +19,7 @@ const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
 
 /// The keys the file may have.
-const KNOWN: [&str; 5] = ["theme", "language", "keys", "sandbox", "workspaces"];
+const KNOWN: [&str; 6] = ["theme", "language", "keys", "sandbox", "workspaces", "mcp"];
 
 /// How this terminal is drawn on.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Setup {
 pub struct Levels {
     usual: Level,
     of: Vec<(PathBuf, Level)>,
+    /// What MCP servers that are programs may do; `None`: whatever the person may.
+    pub servers: Option<Level>,
 }
 
 impl Levels {
@@ -157,6 +159,19 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
     if let Some(level) = level(value, &["sandbox"], report) {
         levels.usual = level;
     }
+    if let Some(mcp) = value.get("mcp") {
+        let known = mcp.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
+        if known {
+            let wanted = level(mcp, &["mcp", "sandbox"], report);
+            levels.servers = wanted.filter(|level| *level != Level::Off);
+        } else {
+            report.add(
+                &["mcp"],
+                "expected sandbox and nothing else",
+                "write { sandbox: workspace }",
+            );
+        }
+    }
     let workspaces = match value.get("workspaces") {
         Some(Value::Object(workspaces)) => workspaces.clone(),
         None | Some(Value::Null) => serde_json::Map::new(),
@@ -249,6 +264,8 @@ mod tests {
             ("\ntheme: pink\n", vec![(true, "pink")]),
             ("language: fr\n", vec![(true, "is no language")]),
             ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
+            ("mcp: { sandbox: workspace }\n", vec![]),
+            ("mcp: { wall: workspace }\n", vec![(true, "expected sandbox")]),
             ("sandbox: none\n", vec![(true, "\"none\" is no level")]),
             ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not whole")]),
             ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),

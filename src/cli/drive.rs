@@ -327,6 +327,7 @@ impl Job<'_> {
         let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
             level: setup.levels.of(self.workspace),
+            servers_level: setup.levels.servers,
             reader: setup.look.lang,
             personal: Vec::new(),
             workspace: self.workspace,

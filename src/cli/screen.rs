@@ -101,6 +101,7 @@ async fn show(
         reader: setup.look.lang,
         personal: setup.faults.clone(),
         level: setup.levels.of(workspace),
+        servers_level: setup.levels.servers,
     })?;
     for command in first {
         let _ = driver.commands.send(command).await;

@@ -8,7 +8,10 @@ use tokio::task::JoinSet;
 
 use crate::app::{self, Consent};
 use crate::domain::Problem;
+use crate::sandbox::Sandbox;
 use crate::tools::ToolSource as _;
+
+use super::config;
 
 /// A server and its tools, under the names members use.
 pub type Server = (String, Vec<String>);
@@ -23,7 +26,9 @@ pub struct Found {
 /// Starts the servers a person agreed to, asks them, and ends them.
 pub async fn look(workspace: &Path) -> Found {
     let own = app::registry(Arc::default());
-    let servers = app::servers(workspace, Consent::Recorded, &own);
+    let held = config::read().levels.servers;
+    let wall = held.map(|level| (Sandbox::new(app::ground(workspace), level), level));
+    let servers = app::servers(workspace, Consent::Recorded, &own, wall);
     let mut tasks = JoinSet::new();
     tasks.spawn(servers.run());
     servers.settle().await;

@@ -21,8 +21,10 @@ use super::http;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
 use super::roster::MOST_TOOLS;
+use crate::domain::sandbox::Level;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Program, Transport};
+use crate::sandbox::Sandbox;
 
 /// Until a server has told its tools; a first start may have to fetch the program.
 const STARTING: Duration = Duration::from_secs(120);
@@ -43,6 +45,7 @@ pub(super) struct Surroundings {
     pub workspace: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
+    pub wall: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for Surroundings {
@@ -115,7 +118,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
 
     async fn by_pipes(&self, program: &Program, own: &Resolved) -> Result<(), String> {
         let around = &self.around;
-        let (process, pipes) = process::start(program, &around.workspace, around.env, own)?;
+        let (process, pipes) = process::start(program, around, own).await?;
         let last = LastWords::default();
         let transport = AsyncRwTransport::<RoleClient, _, _>::new(pipes.stdout, pipes.stdin)
             .with_max_line_length(LINE_BYTES);

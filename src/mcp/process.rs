@@ -1,7 +1,6 @@
 //! The process of a server: a group of its own, so that its end takes everything it started with it.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,8 +9,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::environment::{EnvReader, Resolved, passed_on};
+use super::environment::{Resolved, passed_on};
+use super::instance::Surroundings;
 use crate::minds::mcp_config::Program;
+use crate::sandbox::{Order, Standing};
 use crate::tools::{Group, Identity};
 
 /// How long a server may take to go after its input ended, and again after it was told to.
@@ -26,6 +27,8 @@ const LAST_LINES: usize = 8;
 pub(super) struct Process {
     child: Child,
     group: Option<Group>,
+    /// What its sandbox needs.
+    _standing: Option<Standing>,
 }
 
 /// What a server speaks through.
@@ -37,38 +40,64 @@ pub(super) struct Pipes {
 }
 
 /// The error is a sentence for a person.
-pub(super) fn start(
+pub(super) async fn start(
     program: &Program,
-    workspace: &Path,
-    env: &EnvReader,
+    around: &Surroundings,
     own: &Resolved,
 ) -> Result<(Process, Pipes), String> {
-    let cwd = workspace.join(&program.cwd);
+    let cwd = around.workspace.join(&program.cwd);
     if !cwd.is_dir() {
         return Err(format!("its folder `{}` does not exist", program.cwd));
     }
     // A path is meant from the folder the program runs in.
     let is_path = program.command.contains('/');
     let command = if is_path { cwd.join(&program.command) } else { program.command.clone().into() };
-    let mut child = Command::new(command)
-        .args(&program.args)
-        .current_dir(cwd)
-        .env_clear()
-        .envs(passed_on(env))
-        .envs(own.pairs.iter().map(|(name, value)| (name, value)))
+    let passed = passed_on(around.env).map(|(name, value)| (name.to_owned(), value));
+    let environment: Vec<(String, String)> = passed.chain(own.pairs.iter().cloned()).collect();
+    let Some((sandbox, level)) = around.wall.clone() else {
+        let mut child = Command::new(command);
+        child.args(&program.args).current_dir(cwd).env_clear().envs(environment);
+        return begin(child, 0, None)
+            .map_err(|error| format!("`{}` could not be started: {error}", program.command));
+    };
+    let arguments = program.args.clone();
+    let runtime = tokio::runtime::Handle::current();
+    let wall = sandbox.clone();
+    let work = move || {
+        let _inside = runtime.enter();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let program = command.to_string_lossy();
+        let (program, arguments) = (program.as_ref(), arguments.as_slice());
+        let order = Order { program, arguments, folder: &cwd, stay: false };
+        let wrapped = wall.wrap(level, order).map_err(|refusal| refusal.for_person())?;
+        let mut child = Command::new(&wrapped.program);
+        child.args(&wrapped.arguments).current_dir("/").env_clear();
+        child.envs(environment).envs(wrapped.environment);
+        begin(child, wrapped.layers, Some(wrapped.standing)).map_err(|error| error.to_string())
+    };
+    let started = sandbox.on_its_thread(work).await;
+    let started = started.unwrap_or_else(|| Err("the sandbox is gone".to_owned()));
+    started.map_err(|error| format!("`{}` could not be started: {error}", program.command))
+}
+
+fn begin(
+    mut command: Command,
+    layers: usize,
+    standing: Option<Standing>,
+) -> std::io::Result<(Process, Pipes)> {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| format!("`{}` could not be started: {error}", program.command))?;
-    let group = child.id().map(|id| Group::new(Identity::of(id)));
+        .spawn()?;
+    let group = child.id().map(|id| Group::behind(Identity::of(id), layers));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let process = Process { child, group };
+    let process = Process { child, group, _standing: standing };
     match pipes {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok((process, Pipes { stdin, stdout, stderr })),
-        _ => Err("its pipes could not be opened".to_owned()),
+        _ => Err(std::io::Error::other("its pipes could not be opened")),
     }
 }
 

@@ -17,9 +17,11 @@ use super::keeper::{Keeper, ORDERS, Order, PATIENCE, Wish};
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
+use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};
+use crate::sandbox::Sandbox;
 use crate::tools::{Registry, Tool, ToolSource, Upkeep, Whose};
 
 /// What the servers of a workspace need.
@@ -32,6 +34,8 @@ pub struct Setup {
     pub permission: Arc<dyn Permission>,
     /// Names of tools and toolsets that are in use elsewhere.
     pub taken: BTreeSet<String>,
+    /// What servers that are programs run behind, if a person wants that.
+    pub wall: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for Setup {
@@ -58,9 +62,9 @@ impl Servers {
     pub fn new(setup: Setup) -> Self {
         let (desk, orders) = mpsc::channel(ORDERS);
         let (told, seen) = watch::channel(Arc::default());
-        let Setup { workspace, lang, env, clients, permission, mut taken } = setup;
+        let Setup { workspace, lang, env, clients, permission, mut taken, wall } = setup;
         taken.extend(super::ALWAYS.map(str::to_owned));
-        let around = Surroundings { workspace: workspace.clone(), env, clients };
+        let around = Surroundings { workspace: workspace.clone(), env, clients, wall };
         let keeper = Keeper::new(around, taken, desk.downgrade(), orders, told);
         let keeper = Mutex::new(Some(keeper));
         Self { workspace, lang, permission, desk, seen, keeper }

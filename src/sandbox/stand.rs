@@ -91,13 +91,21 @@ impl Stands {
     }
 
     fn place(&self, missing: &[(PathBuf, Blank)]) -> io::Result<()> {
-        for (path, blank) in missing {
-            let mut line = path.as_os_str().as_bytes().to_vec();
-            if line.contains(&b'\n') {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for (path, _) in missing {
+            let name = path.as_os_str().as_bytes();
+            if name.contains(&b'\n') {
                 return Err(io::Error::other("the name of the workspace has more than one line"));
             }
-            line.push(b'\n');
-            self.open("made")?.write_all(&line)?;
+            lines.extend(name);
+            lines.push(b'\n');
+        }
+        // Noted before it is made.
+        self.open("made")?.write_all(&lines)?;
+        for (path, blank) in missing {
             let made = match blank {
                 Blank::Folder => fs::create_dir(path),
                 Blank::File | Blank::Here => {

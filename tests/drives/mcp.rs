@@ -73,6 +73,7 @@ fn sources(workspace: &Path) -> Sources {
         clients: Clients::default(),
         permission: Arc::new(Agreed),
         taken,
+        wall: None,
     });
     Sources::new(vec![Arc::new(servers)])
 }

@@ -122,6 +122,7 @@ fn judged(cx: &ToolCx, command: &str) -> Result<Judged, String> {
         workspace: &cx.workspace,
         folder,
         lang: cx.lang,
+        wall: cx.shells.wall_for_looking(),
     };
     line(command, place).map_err(|refusal| refusal.text(cx.lang))
 }

@@ -8,6 +8,7 @@ use super::refusal::Refusal;
 use crate::domain::Lang;
 use crate::tools::access::{Access, Op};
 use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::shell::Wall;
 
 #[derive(Debug)]
 pub(super) struct Place<'a> {
@@ -17,6 +18,8 @@ pub(super) struct Place<'a> {
     /// Below the workspace; no part of it is a link.
     pub folder: PathBuf,
     pub lang: Lang,
+    /// What programs that are asked while a line is judged run behind.
+    pub wall: Option<Wall>,
 }
 
 /// What may stand where a path stands.

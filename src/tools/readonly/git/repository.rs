@@ -10,6 +10,7 @@ use super::super::place::Place;
 use super::super::refusal::{GitFault, Refusal};
 use super::super::run::{resolve, search_path};
 use super::environment;
+use crate::sandbox::Order;
 
 /// A repository that may be read.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl Repository {
         let top = workspace.join(below);
         let git_dir = top.join(".git");
         is_whole(&git_dir).map_err(refused)?;
-        let emptied = emptied(&git_dir, &workspace).map_err(refused)?;
+        let emptied = emptied(&git_dir, place).map_err(refused)?;
         Ok(Self { top, git_dir, below: below.to_owned(), emptied })
     }
 }
@@ -105,27 +106,13 @@ fn is_whole(git_dir: &Path) -> Result<(), GitFault> {
 
 /// Reads the settings of this repository and nothing else: git is told their file, outside of any
 /// repository, and follows no file they include.
-fn emptied(git_dir: &Path, workspace: &Path) -> Result<BTreeSet<String>, GitFault> {
+fn emptied(git_dir: &Path, place: &Place<'_>) -> Result<BTreeSet<String>, GitFault> {
     let mut emptied = BTreeSet::new();
-    let Some(git) = resolve("git") else { return Ok(emptied) };
     for file in ["config", "config.worktree"].map(|name| git_dir.join(name)) {
         if fs::symlink_metadata(&file).is_err() {
             continue;
         }
-        let told = Command::new(&git)
-            .args(["config", "--no-includes", "--null", "--name-only", "--list", "--file"])
-            .arg(&file)
-            .current_dir("/")
-            .env_clear()
-            .env("PATH", search_path())
-            .envs(environment(workspace))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|_| GitFault::Unreadable)?;
-        if !told.status.success() {
-            return Err(GitFault::Unreadable);
-        }
-        let names = String::from_utf8(told.stdout).map_err(|_| GitFault::Unreadable)?;
+        let names = settings(&file, place)?;
         for name in names.split('\0').filter(|name| !name.is_empty()) {
             if leads_elsewhere(name) || name.contains(['=', '\n']) {
                 return Err(GitFault::Setting(name.to_owned()));
@@ -136,6 +123,47 @@ fn emptied(git_dir: &Path, workspace: &Path) -> Result<BTreeSet<String>, GitFaul
         }
     }
     if emptied.len() > MOST_SETTINGS { Err(GitFault::TooLarge) } else { Ok(emptied) }
+}
+
+/// The names of the settings of a file, each with a NUL behind it.
+fn settings(file: &Path, place: &Place<'_>) -> Result<String, GitFault> {
+    // Without git, or without the wall it needs, the line is not run, and says so then.
+    let Some(git) = resolve("git") else { return Ok(String::new()) };
+    let git = git.display().to_string();
+    let file = file.to_str().ok_or(GitFault::Unreadable)?;
+    let arguments =
+        ["-C", "/", "config", "--no-includes", "--null", "--name-only", "--list", "--file", file];
+    let mut standing = None;
+    let mut command = match &place.wall {
+        None => {
+            let mut command = Command::new(git);
+            command.args(arguments);
+            command
+        }
+        Some(wall) => {
+            let folder = place.workspace;
+            let order = Order { program: &git, arguments: &arguments, folder, stay: false };
+            if wall.sandbox.means(wall.level).is_err() {
+                return Ok(String::new());
+            }
+            let wrapped = wall.sandbox.wrap(wall.level, order);
+            let wrapped = wrapped.map_err(|_| GitFault::Unreadable)?;
+            let mut command = Command::new(&wrapped.program);
+            command.args(&wrapped.arguments);
+            standing = Some(wrapped.standing);
+            command
+        }
+    };
+    let told = command
+        .current_dir("/")
+        .env_clear()
+        .env("PATH", search_path())
+        .envs(environment(place.workspace))
+        .stdin(Stdio::null())
+        .output();
+    drop(standing);
+    let told = told.ok().filter(|told| told.status.success()).ok_or(GitFault::Unreadable)?;
+    String::from_utf8(told.stdout).map_err(|_| GitFault::Unreadable)
 }
 
 /// Settings that nothing said later takes back.
