@@ -297,6 +297,25 @@ fn holds(test: &str, scenario: &str) -> bool {
 }
 
 #[test]
+fn every_promise_of_safety_names_tests_there_are() {
+    let safety = document("docs/safety.md");
+    let table = safety.split("| promise | test |").nth(1).expect("a table of promises");
+    let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10, "{}", rows.len());
+    let all = tests_by_file();
+    for row in rows {
+        let column = row.split('|').nth(2).unwrap_or_default();
+        let named = quoted(column);
+        assert!(!named.is_empty(), "{row}");
+        for test in named {
+            let begins = format!("{test}(");
+            let known = all.iter().any(|(name, _)| name.starts_with(&begins));
+            assert!(known, "there is no test {test}");
+        }
+    }
+}
+
+#[test]
 fn the_table_of_scenarios_names_files_that_test_them() {
     let document = document("docs/testing.md");
     let table = document.split("| scenario | rule | tested in |").nth(1).expect("a table");
