@@ -39,11 +39,11 @@ fn model(call: Option<(String, Value)>) -> (u16, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     thread::spawn(move || {
-        let mut held = Vec::new();
+        let mut unanswered = Vec::new();
         for mut socket in listener.incoming().flatten() {
             let request = request(&mut socket);
             if count.fetch_add(1, Ordering::SeqCst) == 0 {
-                held.push(socket);
+                unanswered.push(socket);
                 continue;
             }
             let answered = request.contains("\"role\":\"tool\"");

@@ -57,19 +57,19 @@ fn members(specialists: &str, lead: &str) -> String {
     )
 }
 
-fn runs(command: &str) -> Option<(String, Value)> {
-    Some(("shell_cmd".to_owned(), json!({ "command": command })))
+fn runs(command: &str) -> (String, Value) {
+    ("shell_cmd".to_owned(), json!({ "command": command }))
 }
 
-fn looks(line: &str) -> Option<(String, Value)> {
-    Some(("readonly_shell".to_owned(), json!({ "command": line })))
+fn looks(line: &str) -> (String, Value) {
+    ("readonly_shell".to_owned(), json!({ "command": line }))
 }
 
 /// A member that was given a shell.
 fn shell(name: &'static str, specialists: &str, lead: &str) -> Variant {
     Variant {
         files: vec![(TEAM, members(specialists, lead))],
-        call: runs("echo ran >>acted"),
+        call: Some(runs("echo ran >>acted")),
         waits: vec!["commands of lead"],
         control: Control::Acts,
         ..plain(name)
@@ -113,7 +113,7 @@ fn provider(name: &'static str, entry: &str) -> Variant {
 fn repository(name: &'static str, line: &str, prepare: fn(&Place)) -> Variant {
     Variant {
         files: vec![(TEAM, members("", "toolsets: [codex_inspect_and_patch_tools]"))],
-        call: looks(line),
+        call: Some(looks(line)),
         prepare: Some(prepare),
         ..plain(name)
     }
@@ -174,10 +174,10 @@ fn with_forged_record(place: &Place) {
         let path = format!("work/.dialogs/.tui/processes/{folder}/process.json");
         place.put(&path, &record.to_string());
     }
-    assert_eq!(fs::metadata(place.at("work")).expect("a folder").uid(), rustix_uid());
+    assert_eq!(fs::metadata(place.at("work")).expect("a folder").uid(), own_uid());
 }
 
-fn rustix_uid() -> u32 {
+fn own_uid() -> u32 {
     fs::metadata("/proc/self").map_or(0, |own| own.uid())
 }
 
@@ -284,7 +284,7 @@ fn structure() -> Vec<Variant> {
                 ("elsewhere/.minds/llm.yaml", "@LLM@".to_owned()),
             ],
             links: vec![("work/.minds", "../elsewhere/.minds")],
-            call: runs("echo ran >>acted"),
+            call: Some(runs("echo ran >>acted")),
             ..plain("a configuration behind a link")
         },
         Variant {
@@ -311,7 +311,7 @@ fn structure() -> Vec<Variant> {
                 (TEAM, members("", "toolsets: [codex_inspect_and_patch_tools]")),
                 ("elsewhere/secret", "sk-outside".to_owned()),
             ],
-            call: looks("rg --pre ./act.sh secret .. ; awk 'BEGIN{system(\"echo ran >>acted\")}'"),
+            call: Some(looks("rg --pre ./act.sh secret .. ; awk 'BEGIN{system(\"echo ran >>acted\")}'")),
             ..plain("a line that only looks")
         },
         Variant {
@@ -330,7 +330,7 @@ fn structure() -> Vec<Variant> {
                 ("work/.local/state/dominds-tui/trusted.jsonl", "{}\n".to_owned()),
                 ("work/.dialogs/.tui/trusted.jsonl", "{}\n".to_owned()),
             ],
-            call: runs("echo ran >../elsewhere/acted; echo ran >>acted"),
+            call: Some(runs("echo ran >../elsewhere/acted; echo ran >>acted")),
             waits: vec!["commands of lead"],
             control: Control::Acts,
             ..plain("settings of its own")
