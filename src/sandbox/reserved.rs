@@ -155,6 +155,7 @@ impl Reserved {
                 Some(Kind::Folder) if folder.ends_with("worktrees") => self.fixed.push(folder),
                 Some(Kind::Folder) => {
                     for module in modules(&folder, 0) {
+                        self.pin(&module, git);
                         self.settings(&module)?;
                     }
                 }
@@ -163,6 +164,17 @@ impl Reserved {
             }
         }
         Ok(())
+    }
+
+    /// With every folder on the way to it: what holds a mount can be renamed, a mount cannot.
+    fn pin(&mut self, module: &Path, git: &Path) {
+        let mut way: Vec<&Path> = module.ancestors().take_while(|folder| *folder != git).collect();
+        way.reverse();
+        for folder in way {
+            if !self.pinned.iter().any(|one| one == folder) {
+                self.pinned.push(folder.to_owned());
+            }
+        }
     }
 
     fn settings(&mut self, git: &Path) -> Result<(), String> {
@@ -271,7 +283,8 @@ mod tests {
         let held = Reserved::find(top.path(), &below, true).unwrap();
         let areas = names(top.path(), &held.areas);
         assert_eq!(areas, [".minds", ".dialogs", ".hive", "a.tsk", "deep/b.TSK"]);
-        assert_eq!(names(top.path(), &held.pinned), [".git", "deep/r/.git"]);
+        let pinned = [".git", ".git/modules", ".git/modules/m", "deep/r/.git"];
+        assert_eq!(names(top.path(), &held.pinned), pinned);
         let fixed = names(top.path(), &held.fixed);
         for path in [".git/config", ".git/hooks", ".git/worktrees", ".git/modules/m/config"] {
             assert!(fixed.iter().any(|one| one == path), "{path}: {fixed:?}");
