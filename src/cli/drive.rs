@@ -463,6 +463,15 @@ impl Job<'_> {
             if let UiEvent::Refused { ticket: TICKET, text } = &event {
                 return Err(self.refused(text));
             }
+            // It came after the look at the start: nothing would ever be driven.
+            if let UiEvent::Consent(consent) = &event
+                && consent.look_only
+                && self.driving
+            {
+                let text = "the workspace has changed, and something in it waits for your consent: \
+                            `dominds-tui trust` shows it";
+                return Err(CommandError::invalid(text));
+            }
             if matches!(event, UiEvent::Done { ticket: TICKET, .. }) {
                 accepted = true;
                 if !driving {

@@ -25,10 +25,14 @@ impl Session {
     pub fn begin(state: &Path, home: Option<&Path>) -> io::Result<Self> {
         let top = state.join("sandbox");
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&top)?;
+        // Held until this one has its own lock: a folder whose lock nobody holds is removed.
+        let all = open_lock(&top)?;
+        all.lock()?;
         remove_left(&top);
         let folder = new_folder(&top)?;
         let lock = open_lock(&folder)?;
         lock.lock()?;
+        drop(all);
         let session = Self { folder, _lock: lock };
         for name in ["tmp", "vartmp"] {
             fs::DirBuilder::new().mode(0o700).create(session.folder.join(name))?;
@@ -117,7 +121,11 @@ mod tests {
     #[test]
     fn the_private_folders_go_at_the_end_and_those_of_a_killed_program_with_the_next() {
         let state = tempfile::tempdir().unwrap();
-        let count = || fs::read_dir(state.path().join("sandbox")).unwrap().count();
+        let runs = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(RUN);
+        let count = || {
+            let entries = fs::read_dir(state.path().join("sandbox")).unwrap();
+            entries.filter(|entry| runs(entry.as_ref().unwrap())).count()
+        };
         let session = Session::begin(state.path(), None).unwrap();
         fs::write(session.tmp().join("x"), "").unwrap();
         let other = Session::begin(state.path(), None).unwrap();
@@ -129,6 +137,21 @@ mod tests {
         fs::write(left.join(LOCK), "").unwrap();
         drop(Session::begin(state.path(), None).unwrap());
         assert_eq!(count(), 0);
+    }
+
+    #[test]
+    fn programs_that_start_at_the_same_moment_leave_each_other_their_folders() {
+        let state = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let session = Session::begin(state.path(), None).unwrap();
+                        assert!(session.tmp().is_dir() && session.git_settings().is_file());
+                    }
+                });
+            }
+        });
     }
 
     #[test]

@@ -125,10 +125,13 @@ impl App {
 
     fn problems(&mut self, problems: Vec<Problem>) {
         let known = std::mem::replace(&mut self.model.problems, problems);
-        let fresh = self.model.problems.iter().find(|p| !known.iter().any(|k| k.id == p.id));
+        // What waits for consent has a sheet and a place in the last line.
+        let is_news = |problem: &&Problem| !problem.id.starts_with("trust/");
+        let mut fresh = self.model.problems.iter().filter(is_news);
+        let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
         if let Some(text) = fresh.map(ToString::to_string) {
             self.say_text(Tone::Bad, &text);
-        } else if self.model.problems.is_empty() && !known.is_empty() {
+        } else if self.model.problems.is_empty() && known.iter().any(|one| is_news(&one)) {
             self.say(Tone::Good, Word::AllMended);
         }
     }
