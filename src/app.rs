@@ -76,6 +76,8 @@ pub struct Start<'a> {
     pub personal: Vec<Problem>,
     /// What commands of members may do.
     pub level: Level,
+    /// The person's own file says that for this workspace.
+    pub level_is_set: bool,
     /// What servers that are programs may do, if they are to be held too.
     pub servers_level: Option<Level>,
 }
@@ -112,6 +114,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         trust: consent,
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
+        level_is_set: start.level_is_set,
         shells: shells.clone(),
         reader: start.reader,
         sources: sources.unwrap_or_default(),
@@ -167,6 +170,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         tools: registry(problems.clone()),
         sources: Sources::default(),
         shells: Shells::default(),
+        level_is_set: false,
         env: &env::variable,
         crowd: CrowdLimits::default(),
         driving: Driving::new(false),

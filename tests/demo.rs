@@ -49,6 +49,7 @@ impl Play {
             driving: true,
             personal: Vec::new(),
             level: Level::Workspace,
+            level_is_set: false,
             servers_level: None,
         })
         .expect("a driver");

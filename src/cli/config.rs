@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::app::{AnswerLimit, Limits};
+use crate::app::{AnswerLimit, Limits, Trust};
 use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
 use crate::minds::line_of;
@@ -49,10 +49,16 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// `workspace`: without links in its path.
+    /// What the file says of this workspace, else what was chosen there on the screen, else the usual
+    /// one. `workspace`: without links in its path.
     pub fn of(&self, workspace: &Path) -> Level {
-        let own = self.of.iter().find(|(path, _)| path == workspace);
-        own.map_or(self.usual, |(_, level)| *level)
+        let chosen = || Trust::recorded(workspace).level();
+        self.set_for(workspace).or_else(chosen).unwrap_or(self.usual)
+    }
+
+    /// What the file says of this workspace.
+    pub fn set_for(&self, workspace: &Path) -> Option<Level> {
+        self.of.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
     }
 }
 

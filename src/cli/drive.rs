@@ -330,6 +330,7 @@ impl Job<'_> {
         let setup = config::read();
         let (mut driver, store, shells) = app::start(Start {
             level: setup.levels.of(self.workspace),
+            level_is_set: setup.levels.set_for(self.workspace).is_some(),
             servers_level: setup.levels.servers,
             reader: setup.look.lang,
             limits: setup.limits,

@@ -102,6 +102,7 @@ async fn show(
         limits: setup.limits,
         personal: setup.faults.clone(),
         level: setup.levels.of(workspace),
+        level_is_set: setup.levels.set_for(workspace).is_some(),
         servers_level: setup.levels.servers,
     })?;
     for command in first {

@@ -8,6 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::sandbox::Level;
+
 /// The longest account of an entry that can be agreed to: a person has to read all of it.
 const ACT_CHARS: usize = 16_000;
 
@@ -128,6 +130,22 @@ impl Agreed {
 impl fmt::Display for Agreed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// The level of the sandbox a person chose for a workspace, as it is kept: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChosenLevel {
+    /// The folder, as this machine knows it.
+    pub workspace: String,
+    pub sandbox: Level,
+}
+
+impl ChosenLevel {
+    /// From a line; `None` for any other text.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
     }
 }
 

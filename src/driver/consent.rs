@@ -3,6 +3,7 @@
 use tokio::sync::oneshot;
 
 use crate::domain::RootId;
+use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
 use crate::protocol::UiEvent;
 use crate::protocol::command::Ticket;
@@ -14,9 +15,23 @@ use super::supervisor::Supervisor;
 
 impl Supervisor {
     /// A person agreed to what was shown to them. What changed meanwhile goes on waiting.
-    pub(super) async fn agree(&mut self, ticket: Ticket, digests: Vec<String>) {
+    pub(super) async fn agree(
+        &mut self,
+        ticket: Ticket,
+        digests: Vec<String>,
+        level: Option<Level>,
+    ) {
         let engine = self.engine.clone();
-        let agreed = tokio::task::spawn_blocking(move || engine.trust.agree(&digests)).await;
+        // The level first: nothing may begin on another one.
+        let level = level.filter(|_| !engine.level_is_set);
+        let kept = move || {
+            if let Some(level) = level {
+                engine.trust.choose(level)?;
+                engine.shells.set_level(level);
+            }
+            engine.trust.agree(&digests)
+        };
+        let agreed = tokio::task::spawn_blocking(kept).await;
         let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => UiEvent::Done { ticket, dialog: None },
             Err(text) => UiEvent::Refused { ticket, text },

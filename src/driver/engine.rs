@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
+use crate::domain::sandbox::Level;
 use crate::domain::secrets::is_secret;
 use crate::domain::trust::Unagreed;
 use crate::domain::{AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, Vault};
@@ -52,6 +53,9 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
     /// Records that a person agreed to what was shown to them, by its digests; the error is a sentence.
     fn agree(&self, digests: &[String]) -> Result<(), String>;
 
+    /// Keeps the level of the sandbox a person chose for this workspace; the error is a sentence.
+    fn choose(&self, level: Level) -> Result<(), String>;
+
     /// The members whose shell nobody has agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
 }
@@ -66,6 +70,10 @@ impl Consent for NothingWaits {
     }
 
     fn agree(&self, _digests: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn choose(&self, _level: Level) -> Result<(), String> {
         Ok(())
     }
 
@@ -139,6 +147,8 @@ pub struct Engine {
     pub sources: Sources,
     /// Commands that are at work, and those in the background.
     pub shells: Shells,
+    /// The person's own file says what commands may do here; it is not chosen on the screen.
+    pub level_is_set: bool,
     /// The environment, for names of keys.
     pub env: &'static EnvReader,
     /// How many side dialogs may be at work in a tree.

@@ -48,7 +48,12 @@ pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
     let waiting = engine.trust.waiting(minds);
     let mut problems = of_minds(engine, minds, &tools.names());
     problems.extend(of_consent(&waiting));
-    let consent = ConsentView { waiting, look_only: engine.driving.is_held() };
+    let consent = ConsentView {
+        waiting,
+        look_only: engine.driving.is_held(),
+        level: engine.shells.level(),
+        level_is_set: engine.level_is_set,
+    };
     News::Minds {
         problems,
         consent,

@@ -205,7 +205,7 @@ impl Supervisor {
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
-            Command::Agree { ticket, digests } => self.agree(ticket, digests).await,
+            Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::LookAtConsent => self.look_at_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::Switch;
+use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
@@ -97,6 +98,8 @@ pub enum Command {
     Agree {
         ticket: Ticket,
         digests: Vec<String>,
+        /// What commands may do from now on, where a person chose that anew.
+        level: Option<Level>,
     },
     /// Looks again at what waits for consent: answered by [`super::UiEvent::Consent`].
     LookAtConsent,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
+use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
@@ -139,6 +140,10 @@ pub struct ConsentView {
     pub waiting: Vec<Unagreed>,
     /// Until a person agrees, nothing is driven here.
     pub look_only: bool,
+    /// What commands may do; `None` where no sandbox is known of.
+    pub level: Option<Level>,
+    /// The person's own file says that; it is not chosen on the screen.
+    pub level_is_set: bool,
 }
 
 /// What is left of the trees that were taken up, now that nothing of them moves any more.

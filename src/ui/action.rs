@@ -309,6 +309,7 @@ actions! {
     }
     Consent {
         ConsentAgree "agree" ["a"] "Agree to all of it, in this workspace; not before all was shown";
+        ConsentLevel "sandbox" ["s"] "Choose what commands may do";
         ConsentLook "look-only" ["l" "esc"] "Agree to nothing: read everything, drive nothing";
         ConsentLeave "leave" ["q" "ctrl+c"] "Leave the program";
         ConsentUp "up" ["k" "up"] "Scroll up one line";

@@ -422,7 +422,7 @@ impl App {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
-            Intent::Agree { digests, then } => self.agree(digests, then),
+            Intent::Agree { digests, level, then } => self.agree(digests, level, then),
             Intent::KeepDraft(key, text) => self.drafts.set(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Background, DialogId, Lang, MsgId, Problem, Stamp};
 use crate::protocol::event::QueuedWords;
 use crate::protocol::{ConsentView, Lifecycle, SheetRequest, WorkspaceView};
@@ -92,6 +93,8 @@ pub enum Intent {
     /// A person agrees to entries of the consent sheet, by their digests; then a dialog goes on.
     Agree {
         digests: Vec<String>,
+        /// What commands may do, if that was chosen anew.
+        level: Option<Level>,
         then: Option<DialogId>,
     },
     /// What was typed so far, to be kept; nothing forgets it.

@@ -159,6 +159,13 @@ words! {
     ConsentMasked: "a value that is not shown has changed since you agreed" / "自你同意以来，有一个不显示的值变了";
     ConsentTooLong: "too long to be agreed to: shorten it" / "过长，无法同意：请缩短";
     ConsentAgree: "agree" / "同意";
+    SandboxOfCommands: "sandbox of commands:" / "命令的沙箱：";
+    OtherLevel: "another level" / "换一个级别";
+    LevelIsSet: "config.yaml" / "config.yaml";
+    LevelReadOnly: "commands read the workspace, write nothing in it, and have no network" / "命令可读工作区，不能写，没有网络";
+    LevelWorkspace: "commands change the workspace but not what decides about later runs, and have no network" / "命令可改工作区，但不能改决定以后运行的内容，没有网络";
+    LevelWorkspaceNet: "the same, with the network" / "同上，并有网络";
+    LevelOff: "nothing holds commands back: they can do whatever you can" / "没有任何限制：命令可以做你能做的一切";
     ReadOn: "read on" / "继续阅读";
     LookOnly: "look only" / "只看不运行";
     Leave: "leave" / "离开";

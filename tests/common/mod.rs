@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
@@ -86,6 +87,10 @@ impl Consent for Waiting {
 
     fn agree(&self, digests: &[String]) -> Result<(), String> {
         self.all().retain(|one| !digests.contains(&one.entry.digest));
+        Ok(())
+    }
+
+    fn choose(&self, _level: Level) -> Result<(), String> {
         Ok(())
     }
 
@@ -209,6 +214,7 @@ impl World {
             shells: self.setup.shells.clone(),
             env: &no_environment,
             crowd: self.setup.crowd,
+            level_is_set: false,
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             rates: Rates::default(),

@@ -30,7 +30,7 @@ fn told(running: &Running) -> Option<ConsentView> {
 
 async fn agree(running: &mut Running, digests: &[&str]) {
     let digests = digests.iter().map(|&digest| digest.to_owned()).collect();
-    running.ask(|ticket| Command::Agree { ticket, digests }).await.expect("agreed");
+    running.ask(|ticket| Command::Agree { ticket, digests, level: None }).await.expect("agreed");
 }
 
 /// Until nothing has happened for a while.

@@ -11,7 +11,8 @@ mod record;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::domain::trust::{Agreed, TrustEntry, TrustKind, Unagreed, unagreed};
+use crate::domain::sandbox::Level;
+use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
 use crate::mcp::Permission;
@@ -104,11 +105,30 @@ impl Trust {
         if entries.is_empty() {
             return Ok(());
         }
-        let Some(file) = &self.file else {
-            return Err("there is no folder outside of the workspace to keep consent in".to_owned());
-        };
+        let file = self.file()?;
         record::add(file, &self.name, &entries)
             .map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    /// The level of the sandbox that was chosen here on the screen. What cannot be read is no choice.
+    pub fn level(&self) -> Option<Level> {
+        record::level(self.file.as_deref()?, &self.name).ok()?
+    }
+
+    /// Keeps the level a person chose.
+    ///
+    /// # Errors
+    /// A sentence for a person; nothing is kept then.
+    pub fn choose(&self, sandbox: Level) -> Result<(), String> {
+        let file = self.file()?;
+        let chosen = ChosenLevel { workspace: self.name.clone(), sandbox };
+        record::choose(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    fn file(&self) -> Result<&Path, String> {
+        let nowhere =
+            || "there is no folder outside of the workspace to keep consent in".to_owned();
+        self.file.as_deref().ok_or_else(nowhere)
     }
 
     /// What has to be agreed to before this provider can be used.
@@ -135,6 +155,10 @@ impl Consent for Trust {
 
     fn agree(&self, digests: &[String]) -> Result<(), String> {
         Self::agree(self, digests)
+    }
+
+    fn choose(&self, level: Level) -> Result<(), String> {
+        Self::choose(self, level)
     }
 
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {

@@ -5,7 +5,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::domain::trust::{Agreed, TrustEntry};
+use crate::domain::sandbox::Level;
+use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 
 /// Below the state folder.
 pub(super) const FILE: &str = "trusted.jsonl";
@@ -25,6 +26,24 @@ pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::R
     let kept = before.lines().filter(|line| !replaced(line)).map(str::to_owned);
     let added = entries.iter().map(|entry| Agreed::to(workspace, entry).to_string());
     let lines: Vec<String> = kept.chain(added).collect();
+    replace(file, &format!("{}\n", lines.join("\n")))
+}
+
+/// The level that was chosen for a workspace last.
+pub(super) fn level(file: &Path, workspace: &str) -> io::Result<Option<Level>> {
+    let text = text(file)?.unwrap_or_default();
+    let chosen = text.lines().filter_map(ChosenLevel::read);
+    Ok(chosen.filter(|one| one.workspace == workspace).last().map(|one| one.sandbox))
+}
+
+/// Keeps the level that was chosen for a workspace.
+pub(super) fn choose(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
+    let before = text(file)?.unwrap_or_default();
+    let other =
+        |line: &&str| ChosenLevel::read(line).is_none_or(|one| one.workspace != chosen.workspace);
+    let kept = before.lines().filter(other).map(str::to_owned);
+    let line = serde_json::to_string(chosen).map_err(io::Error::other)?;
+    let lines: Vec<String> = kept.chain([line]).collect();
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 

@@ -308,3 +308,22 @@ fn a_server_is_known_by_what_its_program_is_wherever_path_finds_it() {
         assert_ne!(run(&place).digest, before.digest, "{entry}");
     }
 }
+
+#[test]
+fn a_level_that_was_chosen_is_kept_for_its_workspace_and_stays_beside_consent() {
+    let place = Place::new();
+    assert_eq!(place.trust().level(), None);
+    place.agree_to_all();
+    for level in [Level::Off, Level::ReadOnly] {
+        place.trust().choose(level).unwrap();
+        assert_eq!(place.trust().level(), Some(level));
+    }
+    assert_eq!(names(&place.trust().waiting()), [""; 0]);
+    place.agree_to_all();
+    assert_eq!(place.trust().level(), Some(Level::ReadOnly));
+    let other = Trust::in_folder(Some(place.state()), place.top.path());
+    assert_eq!(other.level(), None);
+    let inside = Trust::in_folder(Some(place.workspace().join("x")), &place.workspace());
+    assert!(inside.choose(Level::Off).is_err());
+    assert_eq!(inside.level(), None);
+}

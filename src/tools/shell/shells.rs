@@ -352,6 +352,19 @@ impl Shells {
         self.0.sandbox.as_ref()
     }
 
+    /// What commands may do that begin now; `None` where no sandbox is known of.
+    #[must_use]
+    pub fn level(&self) -> Option<Level> {
+        self.0.sandbox.as_ref().map(Sandbox::level)
+    }
+
+    /// For commands that begin from now on.
+    pub fn set_level(&self, level: Level) {
+        if let Some(sandbox) = &self.0.sandbox {
+            sandbox.set_level(level);
+        }
+    }
+
     /// What a command of a shell is behind now.
     pub(super) fn wall(&self) -> Option<Wall> {
         let sandbox = self.0.sandbox.clone()?;

@@ -48,6 +48,7 @@ const SENTENCES: &[(Action, &str)] = &[
     (Action::OpenProcesses, "显示后台进程"),
     (Action::OpenConsent, "显示等待你同意的事"),
     (Action::ConsentAgree, "同意此工作区的全部内容；须先全部显示过"),
+    (Action::ConsentLevel, "选择命令可以做什么"),
     (Action::ConsentLook, "都不同意：只看，不运行"),
     (Action::ConsentLeave, "退出程序"),
     (Action::ConsentUp, "上移一行"),

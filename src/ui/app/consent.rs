@@ -2,6 +2,7 @@
 
 use super::{App, Waiting};
 use crate::domain::DialogId;
+use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::lang::{Counted, Word};
@@ -15,6 +16,7 @@ impl App {
     pub(super) fn consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
         let first = consent.look_only && !self.model.consent.look_only;
+        self.level = consent.level.or(self.level);
         self.model.consent = consent;
         let is_shown = self.overlays.iter().any(|pane| pane.scope() == Scope::Consent);
         if is_shown || !fresh {
@@ -35,9 +37,14 @@ impl App {
     }
 
     /// A person agreed to what the sheet showed; it was opened because a dialog should go on.
-    pub(super) fn agree(&mut self, digests: Vec<String>, then: Option<DialogId>) {
+    pub(super) fn agree(
+        &mut self,
+        digests: Vec<String>,
+        level: Option<Level>,
+        then: Option<DialogId>,
+    ) {
         let ticket = self.ticket(Waiting::Other);
-        self.commands.push(Command::Agree { ticket, digests });
+        self.commands.push(Command::Agree { ticket, digests, level });
         if let Some(dialog) = then {
             self.send_continue(dialog);
         }

@@ -10,6 +10,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
+use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Scope};
@@ -30,6 +31,8 @@ pub struct ConsentSheet {
     read: Read,
     /// What is to go on when a person agrees.
     then: Option<DialogId>,
+    /// What commands may do, as a person chose it here.
+    level: Option<Level>,
 }
 
 /// How much was on the screen without a gap, of what and how wide.
@@ -63,8 +66,22 @@ impl ConsentSheet {
             return Handled::Done;
         }
         let (digests, then) = (digests(cx.consent), self.then.take());
-        cx.intents.push(Intent::Agree { digests, then });
+        let level = self.level.filter(|level| Some(*level) != cx.consent.level);
+        cx.intents.push(Intent::Agree { digests, level, then });
         Handled::Close
+    }
+
+    /// What commands may do once a person agrees.
+    fn level(&self, consent: &ConsentView) -> Option<Level> {
+        let known = consent.level?;
+        Some(self.level.filter(|_| !consent.level_is_set).unwrap_or(known))
+    }
+
+    fn other_level(&mut self, cx: &Cx<'_>) -> Handled {
+        if !cx.consent.level_is_set {
+            self.level = self.level(cx.consent).map(Level::next);
+        }
+        Handled::Done
     }
 
     /// Notes which rows are in view now.
@@ -101,7 +118,7 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 }
 
 /// All of it, wrapped: nothing is ever cut.
-fn lines(consent: &ConsentView, look: &Look, width: usize) -> Vec<Strip> {
+fn lines(consent: &ConsentView, level: Option<Level>, look: &Look, width: usize) -> Vec<Strip> {
     let room = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.look_only) {
         (true, true) => Word::ConsentOver,
@@ -130,10 +147,41 @@ fn lines(consent: &ConsentView, look: &Look, width: usize) -> Vec<Strip> {
         }
         rows.push(Strip::new());
     }
+    if let Some(level) = level {
+        rows.push(level_head(level, consent.level_is_set, look));
+        let text = look.word(level_word(level));
+        let role = if level == Level::Off { Role::Warning } else { Role::Text };
+        rows.extend(plain_rows(text, INDENT, room(INDENT), look.style(role)));
+    }
     while rows.last().is_some_and(Strip::is_empty) {
         rows.pop();
     }
     rows
+}
+
+/// What commands may do, and how that is changed.
+fn level_head(level: Level, is_set: bool, look: &Look) -> Strip {
+    let role = if level == Level::Off { Role::Warning } else { Role::Title };
+    let how = if is_set {
+        look.word(Word::LevelIsSet).to_owned()
+    } else {
+        hint(look, Action::ConsentLevel, Word::OtherLevel)
+    };
+    Strip::new()
+        .pad_to(MARGIN)
+        .put(look.word(Word::SandboxOfCommands), look.style(Role::TextDim))
+        .put(" ", look.style(Role::Text))
+        .put(level.name(), look.style(role))
+        .put(&format!(" {} {how}", look.glyphs.middle_dot), look.style(Role::TextDim))
+}
+
+fn level_word(level: Level) -> Word {
+    match level {
+        Level::ReadOnly => Word::LevelReadOnly,
+        Level::Workspace => Word::LevelWorkspace,
+        Level::WorkspaceNet => Word::LevelWorkspaceNet,
+        Level::Off => Word::LevelOff,
+    }
 }
 
 fn head(unagreed: &Unagreed, look: &Look) -> Strip {
@@ -171,6 +219,9 @@ impl Pane for ConsentSheet {
         if let Some((_, rows)) = steps.iter().find(|(known, _)| *known == action) {
             return self.scroll(*rows);
         }
+        if action == Action::ConsentLevel {
+            return self.other_level(cx);
+        }
         if action == Action::ConsentAgree {
             return self.agree(cx);
         }
@@ -188,7 +239,8 @@ impl Pane for ConsentSheet {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let lines = lines(cx.consent, view.look, usize::from(area.width));
+        let level = self.level(cx.consent);
+        let lines = lines(cx.consent, level, view.look, usize::from(area.width));
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);

@@ -1,6 +1,7 @@
 //! What waits for consent.
 
 use super::fixture::*;
+use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::protocol::{Command, ConsentView, UiEvent};
 
@@ -22,7 +23,8 @@ fn provider(host: &str) -> Unagreed {
 }
 
 fn view(waiting: Vec<Unagreed>, look_only: bool) -> UiEvent {
-    UiEvent::Consent(ConsentView { waiting, look_only })
+    let level = Some(Level::Workspace);
+    UiEvent::Consent(ConsentView { waiting, look_only, level, level_is_set: false })
 }
 
 /// A workspace that has just been opened.
@@ -35,8 +37,9 @@ fn opened(width: u16, height: u16, waiting: Vec<Unagreed>) -> Stage {
 /// What was sent about consent and going on.
 fn sent(stage: &Stage) -> Vec<String> {
     let told = stage.sent.iter().filter_map(|command| {
-        if let Command::Agree { digests, .. } = command {
-            return Some(format!("agree {}", digests.join(" ")));
+        if let Command::Agree { digests, level, .. } = command {
+            let level = level.map(|level| format!(" {level}")).unwrap_or_default();
+            return Some(format!("agree {}{level}", digests.join(" ")));
         }
         if let Command::Continue { dialog, .. } = command {
             return Some(format!("continue {}", dialog.this));
@@ -77,6 +80,41 @@ fn the_three_choices_do_what_they_say_and_other_keys_do_nothing() {
         assert_eq!(sent(&stage), expected, "{keys}");
         assert_eq!(stage.screen().contains("CONSENT"), open, "{keys}");
     }
+}
+
+#[test]
+fn the_level_of_the_sandbox_is_chosen_on_the_sheet_unless_the_file_of_the_person_says_it() {
+    for (keys, expected) in [
+        ("a", "agree shell-coder"),
+        ("s a", "agree shell-coder workspace+net"),
+        ("s s a", "agree shell-coder off"),
+        ("s s s a", "agree shell-coder read-only"),
+        ("s s s s a", "agree shell-coder"),
+    ] {
+        let mut stage = opened(80, 24, vec![shell("coder")]);
+        stage.screen();
+        for key in keys.split(' ') {
+            stage.keys(key);
+            stage.screen();
+        }
+        assert_eq!(sent(&stage), [expected], "{keys}");
+    }
+    let mut stage = opened(80, 24, vec![shell("coder")]);
+    stage.keys("s s");
+    insta::assert_snapshot!("consent-off", stage.screen());
+    let mut stage = streaming(80, 24);
+    let consent = ConsentView {
+        waiting: vec![shell("coder")],
+        look_only: true,
+        level: Some(Level::ReadOnly),
+        level_is_set: true,
+    };
+    stage.tell(UiEvent::Consent(consent));
+    assert!(stage.screen().contains("read-only · config.yaml"));
+    stage.keys("s");
+    stage.screen();
+    stage.keys("a");
+    assert_eq!(sent(&stage), ["agree shell-coder"]);
 }
 
 #[test]
