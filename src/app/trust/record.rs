@@ -32,8 +32,8 @@ pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::R
 /// The level that was chosen for a workspace last.
 pub(super) fn level(file: &Path, workspace: &str) -> io::Result<Option<Level>> {
     let text = text(file)?.unwrap_or_default();
-    let chosen = text.lines().filter_map(ChosenLevel::read);
-    Ok(chosen.filter(|one| one.workspace == workspace).last().map(|one| one.sandbox))
+    let mut chosen = text.lines().filter_map(ChosenLevel::read);
+    Ok(chosen.rfind(|one| one.workspace == workspace).map(|one| one.sandbox))
 }
 
 /// Keeps the level that was chosen for a workspace.

@@ -1,6 +1,6 @@
 //! What must not be shown: keys of providers, and what entries of MCP servers name. It is taken out of
 //! texts and streams before these are cut, stored, logged or shown, also where it is written in another
-//! form (see [`forms`]).
+//! form (module `forms`).
 //!
 //! Nothing here reads the environment. Whoever turns a key into something else (reverses it, encrypts
 //! it, spells it out) is not found out.
