@@ -30,13 +30,27 @@ fn server() -> (u16, Receiver<String>) {
                 }
                 head.extend(block.iter().take(read));
             }
-            let _ = heads.send(String::from_utf8_lossy(&head).into_owned());
+            let told = String::from_utf8_lossy(&head).into_owned();
+            read_body(&mut socket, &told);
+            let _ = heads.send(told);
             let body = r#"{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}"#;
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
             let _ = write!(socket, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         }
     });
     (port, told)
+}
+
+/// To the end: whoever closes before that resets the connection, and the request is made again.
+fn read_body(socket: &mut std::net::TcpStream, begun: &str) {
+    let (head, body) = begun.split_once("\r\n\r\n").unwrap_or((begun, ""));
+    let lower = head.to_lowercase();
+    let length = lower.split_once("content-length: ").and_then(|(_, rest)| {
+        let digits = rest.split("\r\n").next()?;
+        digits.parse::<u64>().ok()
+    });
+    let rest = length.unwrap_or(0).saturating_sub(body.len() as u64);
+    let _ = std::io::copy(&mut socket.take(rest), &mut std::io::sink());
 }
 
 /// A workspace as it might be cloned, and a home beside it.
