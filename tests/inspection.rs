@@ -319,6 +319,13 @@ fn the_doctor_tells_what_other_users_may_read_and_mends_nothing() {
     assert_eq!(ids_of_problems(at, home.path(), None), ["mode/.dialogs"]);
     assert_eq!(mode(&at.join(".dialogs")), 0o755, "what is not ours alone is left as it is");
     assert_eq!(mode(&state), 0o700, "our own folder is closed again");
+    std::fs::set_permissions(at.join(".dialogs"), Permissions::from_mode(0o700)).expect("a mode");
+    put(home.path(), "config/dominds-tui/config.yaml", "language: en\n");
+    assert_eq!(ids_of_problems(at, home.path(), None), Vec::<String>::new());
+    let settings = home.path().join("config/dominds-tui/config.yaml");
+    std::fs::set_permissions(&settings, Permissions::from_mode(0o666)).expect("a mode");
+    let ids = ids_of_problems(at, home.path(), None);
+    assert!(matches!(&ids[..], [one] if one.starts_with("settings/")), "{ids:?}");
 }
 
 #[test]

@@ -62,9 +62,14 @@ impl Levels {
     }
 }
 
+/// Where the file belongs, whether or not it is there.
+pub fn path() -> Option<PathBuf> {
+    dirs::config().map(|dir| dir.join(FILE))
+}
+
 /// Reads the file and the terminal's environment.
 pub fn read() -> Setup {
-    let path = dirs::config().map(|dir| dir.join(FILE));
+    let path = path();
     let read = path.as_deref().map_or(Ok(None), file);
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::shown);
     of(&shown, read, Ability { depth: depth(), utf8: is_utf8() })

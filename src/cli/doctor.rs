@@ -14,7 +14,7 @@ use crate::mcp;
 use crate::minds::taskdoc;
 use crate::platform::{dirs, env};
 use crate::sandbox::{Means, Refusal, Sandbox};
-use crate::store::{Access, StoreError, exposed};
+use crate::store::{Access, StoreError, changeable, exposed};
 
 use super::exit::{CommandError, Status};
 use super::servers::{Found, Server};
@@ -43,6 +43,9 @@ pub fn doctor(
     problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
         problems.extend(exposed(&state, &env::shown(&state)));
+    }
+    if let Some(file) = config::path() {
+        problems.extend(changeable(&file, &env::shown(&file)));
     }
     let setup = config::read();
     let wall = Wall::find(workspace, setup.levels.of(workspace));

@@ -48,6 +48,36 @@ pub fn exposed(folder: &Path, shown: &str) -> Vec<Problem> {
     found.problems(&top, folder, shown)
 }
 
+/// Who else than this person and the administrator can change a file: by its own mode and owner, or by
+/// those of a folder on the way to it. `shown`: how the file is called.
+#[must_use]
+pub fn changeable(file: &Path, shown: &str) -> Option<Problem> {
+    const FOR_ALL: u32 = 0o1000;
+    let real = fs::canonicalize(file).ok()?;
+    let me = rustix::process::geteuid().as_raw();
+    let reason = real.ancestors().find_map(|path| {
+        let meta = fs::metadata(path).ok()?;
+        let mode = meta.mode();
+        // In a folder for all, what belongs to somebody stays theirs.
+        let open = mode & WRITE != 0 && !(meta.is_dir() && mode & FOR_ALL != 0);
+        if meta.uid() != me && meta.uid() != 0 {
+            Some((path, format!("belongs to user {}", meta.uid()), "chown $(id -u)"))
+        } else if open {
+            let mode = mode & 0o7777;
+            Some((path, format!("can be written by others ({mode:04o})"), "chmod go-w"))
+        } else {
+            None
+        }
+    });
+    let (path, why, mend) = reason?;
+    let text = format!(
+        "other users of this machine can change it, and with it what commands may do: {} {why}",
+        path.display()
+    );
+    let mend = format!("look at what it says, then: {mend} {}", path.display());
+    Some(Problem::new(format!("settings/{shown}"), shown.to_owned(), text, mend).warning())
+}
+
 impl Found {
     fn look(&mut self, path: &Path, meta: &Metadata, me: u32, reached: bool) {
         if meta.uid() != me {
@@ -131,6 +161,32 @@ mod tests {
         set(&folder.join("deep/file"), 0o602);
         let told = texts(&folder).concat();
         assert!(told.contains("read or changed") && told.contains("2 more in it"), "{told}");
+    }
+
+    #[test]
+    fn settings_that_others_can_change_are_told_with_the_reason() {
+        let top = tempfile::tempdir().unwrap();
+        let (folder, file) = (top.path().join("x"), top.path().join("x/config.yaml"));
+        let told = || changeable(&file, "~/config.yaml").map(|problem| problem.to_string());
+        assert_eq!(told(), None, "what is not there is in order");
+        fs::create_dir(&folder).unwrap();
+        fs::write(&file, "sandbox: off\n").unwrap();
+        set(&folder, 0o755);
+        set(&file, 0o644);
+        assert_eq!(told(), None);
+        set(&file, 0o646);
+        let text = told().unwrap();
+        assert!(text.contains("config.yaml can be written by others (0646)"), "{text}");
+        set(&file, 0o600);
+        set(&folder, 0o757);
+        let text = told().unwrap();
+        assert!(text.contains("x can be written by others (0757)"), "{text}");
+        assert!(text.contains("chmod go-w"), "{text}");
+        set(&folder, 0o1777);
+        assert_eq!(told(), None, "there only the owner renames and removes");
+        if chown(&file, Some(12_345), None).is_ok() {
+            assert!(told().unwrap().contains("belongs to user 12345"), "{:?}", told());
+        }
     }
 
     #[test]

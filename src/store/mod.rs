@@ -61,7 +61,7 @@ pub use artifacts::NoArtifact;
 pub use commit::{Committed, Fact, Written};
 pub use disk::{Disk, RealDisk};
 pub use error::StoreError;
-pub use exposed::exposed;
+pub use exposed::{changeable, exposed};
 pub use load::Loaded;
 pub use page::Page;
 pub use staging::{CourseLine, Staging};
