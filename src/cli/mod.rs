@@ -32,7 +32,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{dirs, logs, memory};
+use crate::platform::{descriptors, dirs, logs, memory};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
@@ -59,6 +59,7 @@ pub fn main() -> ExitCode {
         }
     };
     memory::keep_to_ourselves();
+    descriptors::keep_inherited_from_children();
     if matches!(cli.command, Some(Command::KeepOutput)) {
         tools::keep_output();
         return Status::Done.into();

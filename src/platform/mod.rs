@@ -2,6 +2,7 @@
 //! rest of the program is handed values.
 
 pub mod clock;
+pub mod descriptors;
 pub mod dirs;
 pub mod env;
 pub mod ids;
