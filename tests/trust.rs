@@ -152,6 +152,15 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
 }
 
 #[test]
+fn what_init_writes_asks_nothing() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("cloned/.minds")).expect("a folder");
+    assert!(place.program(&["init"]).status.success());
+    assert!(place.path("cloned/.minds/team.yaml").exists());
+    assert_eq!(text(&place.program(&["trust"])), "nothing waits for your consent\n");
+}
+
+#[test]
 fn a_run_that_is_given_consent_leaves_none_behind() {
     let place = Place::new();
     let run = place.program(&["run", "--trust", "Hi"]);
