@@ -2,6 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
+#[path = "sandbox/children.rs"]
+mod children;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -9,6 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use children::{DAEMON, KINDS};
 
 /// Longer than anything here takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -164,24 +169,15 @@ fn with_argument(word: &str) -> usize {
     lines.filter(|line| line.split(|byte| *byte == 0).any(|one| one == word.as_bytes())).count()
 }
 
-/// Each leaves its command in a way of its own.
-fn leaving(seconds: &str) -> String {
-    let slow = format!("sleep {seconds}");
-    let ways = [
-        format!("{slow} &"),
-        format!("nohup {slow} >/dev/null 2>&1 &"),
-        format!("setsid {slow} &"),
-        format!("setsid setsid {slow} </dev/null >/dev/null 2>&1 &"),
-        format!("({slow} &)"),
-        format!("( ( setsid {slow} & ) & )"),
-        format!("sh -c 'trap \"\" TERM HUP INT; {slow}' &"),
-        format!("setsid sh -c 'trap \"\" TERM; while :; do {slow}; done' &"),
-        format!("bash -c '{slow} & disown -a' &"),
-        format!("timeout 900 {slow} &"),
-        format!("env -i PATH=/usr/bin:/bin {slow} &"),
-        format!("echo begun; {slow}"),
-    ];
-    ways.join("\n")
+/// Each kind of child, with a word by which it is found; and the command that begins them all.
+fn leaving(number: usize, daemon: &str) -> (Vec<(&'static str, String)>, String) {
+    let word = |kind: usize| format!("9{number}{}.{kind:02}5", std::process::id());
+    let words: Vec<_> = KINDS.iter().enumerate().map(|(at, kind)| (kind.name, word(at))).collect();
+    let begin = KINDS.iter().zip(&words).map(|(kind, (_, word))| {
+        format!("{{ {}\n}} &\n", kind.script.replace("{word}", word).replace("{daemon}", daemon))
+    });
+    let command = format!("{}sleep 600.5", begin.collect::<String>());
+    (words, command)
 }
 
 #[test]
@@ -190,23 +186,95 @@ fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
     if !walls_work(&place) {
         return;
     }
+    place.put("daemon.c", DAEMON);
+    let (source, daemon) = (place.at("daemon.c"), place.at("daemon"));
+    let mut cc = Command::new("cc");
+    cc.args(["-w", "-D_GNU_SOURCE", "-o"]).args([&daemon, &source]);
+    assert!(cc.status().expect("a compiler of C").success());
     for (number, (end, seconds)) in
         [("TERM", 600), ("KILL", 600), ("TERM", 1), ("KILL", 1), ("run", 1)].into_iter().enumerate()
     {
-        let marker = format!("9{number}{}.5", std::process::id());
-        let command = json!({"command": leaving(&marker), "timeoutSeconds": seconds});
+        let (words, command) = leaving(number, "./daemon");
+        let command = json!({"command": command, "timeoutSeconds": seconds});
         place.answers("go", "shell_cmd", &command);
         let more = if end == "run" { "0.1" } else { "600" };
         let mut program = place.start(&["run", "--leave-processes", "--timeout", more, "go"]);
         if end != "run" {
-            let all = eventually(|| (with_argument(&marker) >= 12).then_some(()));
-            assert!(all.is_some(), "{end}: {} of 12 began", with_argument(&marker));
+            for (kind, word) in &words {
+                let begun = eventually(|| (with_argument(word) > 0).then_some(()));
+                assert!(begun.is_some(), "{end} {seconds}: {kind} did not begin");
+            }
             signal(end, &program);
         }
         assert!(eventually(|| program.try_wait().expect("a child")).is_some(), "{end}");
-        let gone = eventually(|| (with_argument(&marker) == 0).then_some(()));
-        assert!(gone.is_some(), "{end}: {} are left", with_argument(&marker));
+        let left = || words.iter().filter(|(_, word)| with_argument(word) > 0);
+        let gone = eventually(|| (left().count() == 0).then_some(()));
+        assert!(gone.is_some(), "{end} {seconds}: left are {:?}", left().collect::<Vec<_>>());
     }
+}
+
+/// `git config` of the person puts another file in place, and with that the mount over it is gone.
+#[test]
+fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_told() {
+    let place = Place::walled();
+    if !walls_work(&place) {
+        return;
+    }
+    let git = |words: &[&str]| {
+        let ran = Command::new("git").arg("-C").arg(place.0.path()).args(words).status();
+        assert!(ran.expect("git").success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    let wait = "i=0; until echo '[core] fsmonitor = evil' >>.git/config || [ $i = 900 ]; do \
+                sleep 0.05; i=$((i+1)); done 2>/dev/null; echo wrote >wrote";
+    let call = |text: &str, seconds: u32| json!({"name": "shell_cmd", "arguments": {"command": text, "timeoutSeconds": seconds}});
+    let second = call("until [ -e wrote ]; do sleep 0.05; done", 50);
+    let calls = json!([call(wait, 1), second]);
+    let answer = json!({"message": "go", "role": "user", "response": "", "funcCalls": calls});
+    place.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
+    let mut program = place.program(&["run", "--json", "--timeout", "55", "go"]);
+    let program = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let program = program.expect("the program");
+    let stands = eventually(|| place.at(".git/config.worktree").exists().then_some(()));
+    assert!(stands.is_some(), "no command has begun");
+    let wrote = eventually(|| {
+        git(&["config", "branch.a.merge", "refs/heads/a"]);
+        place.at("wrote").exists().then_some(())
+    });
+    assert!(wrote.is_some(), "the command could not write; then nothing has to be told");
+    let over = program.wait_with_output().expect("the program");
+    let said = String::from_utf8_lossy(&over.stdout).into_owned();
+    let told = said.contains(r#""id":"sandbox/.git/config""#) && said.contains("core.fsmonitor");
+    assert!(told && !said.contains("branch.merge"), "{said}");
+}
+
+/// The home folder as the workspace: its secrets cannot be kept from commands.
+#[test]
+fn where_no_sandbox_can_be_made_no_command_runs_and_a_problem_says_why() {
+    let place = Place::walled();
+    place.put(
+        ".minds/team.yaml",
+        "shell_specialists: [lead]\nmembers:\n  lead: { provider: p, model: m, toolsets: [os], \
+         tools: [readonly_shell], diligence-push-max: 0 }\n",
+    );
+    let run = |tool: &str| {
+        place.answers("go", tool, &json!({"command": "cat told.txt"}));
+        let mut program = place.program(&["run", "--trust", "--json", "go"]);
+        let over = program.env("HOME", place.0.path()).output().expect("the program");
+        String::from_utf8_lossy(&over.stdout).into_owned()
+    };
+    place.put("told.txt", "it ran");
+    let said = run("shell_cmd");
+    assert!(said.contains(r#""id":"sandbox""#) && said.contains("home folder"), "{said}");
+    // Whoever wants none for a shell has not widened what only looks.
+    place.put(".config/dominds-tui/config.yaml", "sandbox: off\n");
+    let said = run("readonly_shell");
+    assert!(said.contains(r#""id":"sandbox""#) && said.contains("home folder"), "{said}");
+    let found = Command::new("grep").args(["-rq", "it ran"]).arg(place.at(".dialogs")).status();
+    assert!(!found.expect("grep").success(), "a command was run");
+    run("shell_cmd");
+    let found = Command::new("grep").args(["-rq", "it ran"]).arg(place.at(".dialogs")).status();
+    assert!(found.expect("grep").success(), "the person said `off`");
 }
 
 /// A server in one command, a client in another one.
@@ -272,11 +340,24 @@ fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it
     );
     assert_eq!(fs::read_to_string(place.at(".minds/team.yaml")).ok(), Some(team));
     assert!(!place.at(".hive").exists() && !place.at(".git").exists());
-    place.answers("make", "shell_cmd", &json!({"command": "mkdir new.tsk; echo made"}));
-    place.run(&["run", "make"]);
-    let told = "New since the command began: .*new.tsk";
-    let found = Command::new("grep").args(["-rq", told]).arg(place.at(".dialogs")).status();
-    assert!(found.expect("grep").success(), "nobody was told of the new Taskdoc");
+    let told = |what: &str| {
+        let what = format!("New since the command began: {what}\\.");
+        let found = Command::new("grep").args(["-rqE", &what]).arg(place.at(".dialogs")).status();
+        found.expect("grep").success()
+    };
+    let steps = [
+        ("mkdir new.tsk", ".*new.tsk.*"),
+        ("git init -q in", ".*in/.git.*"),
+        ("mkdir objects refs; cp in/.git/HEAD .", ".*HEAD.*"),
+        ("mkdir else; mv in else; git init -q in", ".*else/in/.git.*in/.git.*"),
+    ];
+    for (number, (command, what)) in steps.into_iter().enumerate() {
+        assert!(!told(what), "{command}");
+        let word = format!("make {number}");
+        place.answers(&word, "shell_cmd", &json!({ "command": command }));
+        place.run(&["run", &word]);
+        assert!(told(what), "nobody was told what this made: {command}");
+    }
     let left = fs::read_dir(place.1.path().join(".local/state/dominds-tui/sandbox"));
     let left: Vec<_> = left.expect("a folder").flatten().map(|one| one.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("run-")), "{left:?}");

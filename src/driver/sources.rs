@@ -65,6 +65,10 @@ impl TreeTask {
     /// Before a generation: what keeps tools away is told, a new course begins without what the last
     /// one held, and the reminders say what is held. False if that could not be written.
     pub(super) async fn look_after_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
+        let shells = self.engine.shells.clone();
+        if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
+            let _ = self.news.send(News::Problems { origin: "sandbox", problems }).await;
+        }
         let sources = self.engine.sources.clone();
         if sources.all().next().is_none() {
             return true;

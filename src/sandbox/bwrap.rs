@@ -39,9 +39,9 @@ impl Options {
         self.add([&"--perms", &mode, &"--tmpfs", &path]);
     }
 
+    /// What a command writes there nobody else sees.
     fn shut_folder(&mut self, path: &Path) {
         self.emptied(path, "0000");
-        self.add([&"--remount-ro", &path]);
     }
 
     fn shut_file(&mut self, path: &Path) {
@@ -81,11 +81,11 @@ pub(super) fn options(
     // A home folder inside the workspace is emptied after that is bound, else before.
     let inner_home = ground.home.as_deref().filter(|home| home.starts_with(&ground.workspace));
     if inner_home.is_none() {
-        home(&mut all, ground.home.as_deref(), places, session);
+        home(&mut all, ground, places, session);
     }
     workspace(&mut all, &ground.workspace, level, reserved);
     if inner_home.is_some() {
-        home(&mut all, ground.home.as_deref(), places, session);
+        home(&mut all, ground, places, session);
     }
     if ground.state.starts_with(&ground.workspace)
         && !inner_home.is_some_and(|home| ground.state.starts_with(home))
@@ -94,12 +94,20 @@ pub(super) fn options(
         all.shut_folder(&ground.state);
     }
     if let Some(home) = &ground.home
-        && home.is_dir()
+        && is_mounted(home, places, &ground.workspace)
     {
         all.add([&"--remount-ro", &home]);
     }
     all.add([&"--remount-ro", &"/", &"--chdir", &folder, &"--"]);
     all.0
+}
+
+/// True for a home folder that lies in something shown. Else it is a folder of the empty root; a mount
+/// less starts faster.
+fn is_mounted(home: &Path, places: &Places, workspace: &Path) -> bool {
+    let tmp = [Path::new("/tmp"), Path::new("/var/tmp"), workspace];
+    let shown = places.system.iter().map(PathBuf::as_path).chain(tmp);
+    home.is_dir() && shown.into_iter().any(|top| home.starts_with(top))
 }
 
 fn system(all: &mut Options, level: Level, places: &Places, session: &Session) {
@@ -124,12 +132,16 @@ fn system(all: &mut Options, level: Level, places: &Places, session: &Session) {
     // Settings of the kernel, which an administrator may write, are below /proc.
     all.add([&"--proc", &"/proc", &"--remount-ro", &"/proc", &"--dev", &"/dev"]);
     all.add([&"--ro-bind-try", &"/sys/devices/system", &"/sys/devices/system"]);
-    all.add([&"--bind", &session.tmp(), &"/tmp", &"--bind", &session.var_tmp(), &"/var/tmp"]);
+    all.add([&"--bind", &session.tmp(), &"/tmp", &"--symlink", &"../tmp", &"/var/tmp"]);
 }
 
-fn home(all: &mut Options, home: Option<&Path>, places: &Places, session: &Session) {
-    if let Some(home) = home.filter(|home| home.is_dir()) {
-        all.emptied(home, "0755");
+fn home(all: &mut Options, ground: &Ground, places: &Places, session: &Session) {
+    if let Some(home) = ground.home.as_deref().filter(|home| home.is_dir()) {
+        if is_mounted(home, places, &ground.workspace) {
+            all.emptied(home, "0755");
+        } else {
+            all.add([&"--perms", &"0755", &"--dir", &home]);
+        }
         all.add([&"--ro-bind", &session.git_settings(), &home.join(".gitconfig")]);
     }
     for path in &places.tools {

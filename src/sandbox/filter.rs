@@ -83,6 +83,18 @@ const FORBIDDEN_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const FORBIDDEN_HERE: &[libc::c_long] = &[];
 
+/// Calls that change how another process runs, with the argument that names it; 0 is the caller.
+const OF_ANOTHER: [(libc::c_long, u8); 8] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_migrate_pages, 0),
+    (libc::SYS_move_pages, 0),
+];
+
 /// `open_tree_attr`, which is newer than the list of names.
 const OPEN_TREE_ATTR: libc::c_long = 467;
 
@@ -118,6 +130,10 @@ pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, Failure> {
     rules.insert(libc::SYS_clone, namespaces.into_iter().collect::<Result<_, _>>()?);
     let typing = TYPING.map(|request| only(vec![is(1, SeccompCmpOp::Eq, request)?]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
+    // In a namespace of processes there are no others.
+    for (call, argument) in OF_ANOTHER.into_iter().filter(|_| sockets != Sockets::Held) {
+        rules.insert(call, vec![only(vec![is(argument, SeccompCmpOp::Ne, 0)?])?]);
+    }
     let families: &[libc::c_int] = match sockets {
         Sockets::Held => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         Sockets::Network => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],

@@ -38,18 +38,19 @@ impl Means {
     }
 }
 
-const BWRAP: [&str; 3] = [
+const BWRAP: [&str; 4] = [
     "A new folder whose name ends in .tsk can be made; it is found after the command, not prevented.",
-    "A new repository in a folder below the top can be made, with any configuration.",
+    "A new repository in a folder below the top can be made, with any configuration; the result of the command says so.",
     "A socket that another program keeps in the workspace can be reached.",
+    "While a command runs, a .git/config that you change can be changed by it too; settings that may run something are reported.",
 ];
 
 const LANDLOCK: [&str; 7] = [
     "Nothing new can be made at the top of the workspace or of .git, so there is no git commit.",
     "Literal /tmp cannot be written; TMPDIR names a private folder.",
-    "Without the network there is no loopback either, and no sockets of the file system at all.",
-    "The command lines of other processes can be seen, and names of files where some may be read.",
-    "The mode of a reserved file can be changed, its content cannot.",
+    "Without the network there is no loopback either; there is no shared memory and no socket of the file system.",
+    "The command lines of other processes, the connections of the machine and whether a path exists can be seen.",
+    "The mode and the times of a reserved file can be changed, its content cannot.",
     "A process that leaves its command ends a moment after the program, by a process that looks after it.",
     "A workspace that holds the home folder, or has very many entries beside what is reserved, is refused.",
 ];

@@ -17,6 +17,7 @@ mod places;
 mod refusal;
 mod reserved;
 mod session;
+mod settings;
 mod stand;
 mod starter;
 mod wrap;
@@ -24,6 +25,7 @@ mod wrap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
 #[cfg(target_os = "linux")]
@@ -31,7 +33,7 @@ pub use helper::run as help;
 pub use means::Means;
 pub use refusal::{Refusal, Why};
 pub use stand::Standing;
-pub use wrap::{Order, Wrapped};
+pub use wrap::{Made, Order, Wrapped};
 
 /// The hidden command that is the first process of a sandbox.
 const HELPER_NAME: &str = "sandbox-helper";
@@ -121,16 +123,33 @@ impl Sandbox {
         self.found(level).map(|found| found.means)
     }
 
+    /// What a person has to know: why commands were not run here, and settings of git that came while
+    /// some ran. Nothing is tried for it; looks at the disk if commands have run.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let levels = [self.level(), Level::ReadOnly].into_iter().filter(|one| *one != Level::Off);
+        let mut refused = levels.filter_map(|level| self.slot(level)?.get()?.as_ref().err());
+        let refused = refused.next().map(Refusal::problem);
+        let built = self.0.built.get().and_then(|built| built.as_ref().ok());
+        refused
+            .into_iter()
+            .chain(built.into_iter().flat_map(|built| self.settings(built)))
+            .collect()
+    }
+
     fn found(&self, level: Level) -> Result<wrap::Found, Refusal> {
-        let at = match level {
-            Level::ReadOnly => 0,
-            Level::Workspace => 1,
-            Level::WorkspaceNet | Level::Off => 2,
-        };
-        let Some(slot) = self.0.found.get(at) else {
+        let Some(slot) = self.slot(level) else {
             return Err(Refusal::broken("there is no such level"));
         };
         slot.get_or_init(|| self.try_all(level)).clone()
+    }
+
+    fn slot(&self, level: Level) -> Option<&OnceLock<Result<wrap::Found, Refusal>>> {
+        self.0.found.get(match level {
+            Level::ReadOnly => 0,
+            Level::Workspace => 1,
+            Level::WorkspaceNet | Level::Off => 2,
+        })
     }
 
     fn may_use(&self, means: Means) -> bool {

@@ -110,11 +110,15 @@ impl Places {
                 } else {
                     self.shut(&path, looked_at);
                 }
-            } else if kind.is_file() && mode & 0o4 == 0 {
+            } else if kind.is_file() && mode & 0o4 == 0 && !is_empty(&entry) {
                 self.shut_files.push(path);
             }
         }
     }
+}
+
+fn is_empty(entry: &fs::DirEntry) -> bool {
+    entry.metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
 /// A variable may name anything. What holds the home folder or the workspace, or lies in a hidden folder

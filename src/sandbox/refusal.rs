@@ -1,6 +1,6 @@
 //! Why no command is run: for the model that called, and for the person who can mend it.
 
-use crate::domain::Lang;
+use crate::domain::{Lang, Problem};
 
 /// Why a command cannot be held as it has to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,14 +25,34 @@ impl Refusal {
     /// For a person: what is wrong, and what to do.
     #[must_use]
     pub fn for_person(&self) -> String {
+        let (text, mend) = self.told();
+        format!("{text}: {mend}")
+    }
+
+    /// For the list of problems.
+    #[must_use]
+    pub fn problem(&self) -> Problem {
+        let (text, mend) = self.told();
+        Problem::new("sandbox", "sandbox", text, mend)
+    }
+
+    fn told(&self) -> (String, &'static str) {
         let why = self.reason();
         match &self.0 {
-            Why::NoMeans(_) => format!(
-                "commands cannot be held in a sandbox here ({why}), so none is run: install bubblewrap \
-                 and see `dominds-tui doctor`, or set `sandbox: off` for this workspace in config.yaml"
+            Why::NoMeans(_) => (
+                format!("commands cannot be held in a sandbox here ({why}), so none is run"),
+                "install bubblewrap and see `dominds-tui doctor`, or set `sandbox: off` for this \
+                 workspace in config.yaml",
             ),
-            Why::Workspace(_) => format!("no command is run in this workspace: {why}"),
-            Why::Broken(_) => format!("the sandbox for commands could not be built: {why}"),
+            Why::Workspace(_) => (
+                format!("no command is run in this workspace: {why}"),
+                "open a folder of its own as the workspace, or set `sandbox: off` for this one in \
+                 config.yaml",
+            ),
+            Why::Broken(_) => (
+                format!("the sandbox for commands could not be built: {why}"),
+                "see `dominds-tui doctor`, mend what it says, then start the program again",
+            ),
         }
     }
 

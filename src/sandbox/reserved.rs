@@ -5,16 +5,19 @@
 //! What is not there cannot be held. So it is made to stand there, empty or saying nothing, while commands
 //! run (`stand.rs`).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Areas of this program and its relatives, at the top of a workspace.
-pub(super) const AREAS: [&str; 3] = [".minds", ".dialogs", ".hive"];
-const GIT: &str = ".git";
+use crate::domain::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
+
 /// In a repository: what is read as configuration or run.
 const GIT_FILES: [&str; 3] = ["config", "config.worktree", "commondir"];
 const GIT_FOLDERS: [&str; 1] = ["hooks"];
+/// What makes a folder a repository of its own.
+const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Folders that are not looked into: they are large, and made by tools.
 const SKIPPED: [&str; 4] = [GIT, "node_modules", "target", ".venv"];
 /// Entries that are looked at below a workspace.
@@ -48,6 +51,26 @@ pub(super) struct Below {
     pub taskdocs: Vec<PathBuf>,
     /// `.git` of other repositories.
     pub gits: Vec<PathBuf>,
+}
+
+/// Taskdocs and repositories that are known, by path, with the device and number of each. One that was
+/// renamed away and made anew is another.
+#[derive(Debug, Default)]
+pub(super) struct Known(BTreeMap<PathBuf, (u64, u64)>);
+
+impl Known {
+    /// Those that were not known.
+    pub fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+        let mut new = Vec::new();
+        for path in paths {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let id = (meta.dev(), meta.ino());
+            if self.0.insert(path.clone(), id) != Some(id) {
+                new.push(path);
+            }
+        }
+        new
+    }
 }
 
 /// What is held of a workspace, in an order in which it can be mounted.
@@ -84,7 +107,8 @@ impl Below {
                 self.taskdocs.push(path);
             } else if depth < MOST_DEPTH
                 && entry.file_type().is_ok_and(|kind| kind.is_dir())
-                && !SKIPPED.iter().chain(&AREAS).any(|skipped| name == *skipped)
+                && !SKIPPED.iter().any(|skipped| name == *skipped)
+                && !AT_TOP.iter().any(|(area, _)| name == *area)
                 && !is_taskdoc(&path)
             {
                 self.walk(&path, depth + 1, looked_at);
@@ -97,7 +121,7 @@ impl Reserved {
     /// The error is a sentence for a person.
     pub fn find(workspace: &Path, below: &Below, writes: bool) -> Result<Self, String> {
         let mut reserved = Self::default();
-        for name in AREAS {
+        for (name, _) in AT_TOP {
             reserved.area(workspace.join(name), writes)?;
         }
         for path in top_taskdocs(workspace) {
@@ -236,7 +260,17 @@ fn modules(folder: &Path, depth: usize) -> Vec<PathBuf> {
 
 /// True for a name that a Taskdoc has.
 pub(super) fn is_taskdoc(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("tsk"))
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.to_lowercase().ends_with(TASKDOC_ENDING)
+}
+
+/// Repositories of a workspace, without the one at its top. A top that is a repository by itself counts.
+pub(super) fn repositories(workspace: &Path, below: &Below) -> Vec<PathBuf> {
+    let mut found = below.gits.clone();
+    if BARE.iter().all(|name| workspace.join(name).exists()) {
+        found.push(workspace.join("HEAD"));
+    }
+    found
 }
 
 /// Those at the top of a workspace.

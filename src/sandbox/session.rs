@@ -34,9 +34,7 @@ impl Session {
         lock.lock()?;
         drop(all);
         let session = Self { folder, _lock: lock };
-        for name in ["tmp", "vartmp"] {
-            fs::DirBuilder::new().mode(0o700).create(session.folder.join(name))?;
-        }
+        fs::DirBuilder::new().mode(0o700).create(session.tmp())?;
         let person = home.and_then(|home| fs::read_to_string(home.join(".gitconfig")).ok());
         fs::write(session.git_settings(), who(&person.unwrap_or_default()))?;
         Ok(session)
@@ -44,10 +42,6 @@ impl Session {
 
     pub fn tmp(&self) -> PathBuf {
         self.folder.join("tmp")
-    }
-
-    pub fn var_tmp(&self) -> PathBuf {
-        self.folder.join("vartmp")
     }
 
     /// A file of settings for git that says who the person is, and nothing else.

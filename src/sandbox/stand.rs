@@ -50,6 +50,11 @@ impl Stands {
         Self(Arc::new(Inner { workspace, folder, users: Mutex::default() }))
     }
 
+    /// True while a command of this program runs.
+    pub fn are_used(&self) -> bool {
+        self.users().count > 0
+    }
+
     /// Makes what is missing, for as long as the result lives.
     pub fn make(&self, missing: &[(PathBuf, Blank)]) -> io::Result<Standing> {
         let mut users = self.users();

@@ -1,6 +1,5 @@
 //! Puts a command behind the wall, and tries once whether that works here.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,10 +9,12 @@ use std::time::Duration;
 
 use super::places::Places;
 use super::refusal::{Refusal, Why};
-use super::reserved::{self, Below, Reserved, is_taskdoc};
+use super::reserved::{self, Below, Known, Reserved, is_taskdoc};
 use super::session::Session;
+use super::settings::Settings;
 use super::stand::Standing;
 use super::{Ground, Means, Sandbox, bwrap, landlock};
+use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
 /// What a command gets for the folders in which it may write.
@@ -58,14 +59,26 @@ pub struct Wrapped {
 pub(super) struct Built {
     pub places: Places,
     pub session: Session,
-    known: Mutex<Known>,
+    last: Mutex<Last>,
 }
 
 /// What was found of the workspace when it was last looked at.
 #[derive(Debug, Default)]
-struct Known {
+struct Last {
     below: Below,
-    taskdocs: BTreeSet<PathBuf>,
+    known: Known,
+    settings: Settings,
+    /// A command has run since the settings were looked at.
+    ran: bool,
+}
+
+/// What came into being in the workspace while commands ran, and no sandbox can prevent. Paths are below
+/// the workspace.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Made {
+    pub taskdocs: Vec<PathBuf>,
+    /// By what git looks for: a `.git`, or the `HEAD` of a top that is a repository by itself.
+    pub repositories: Vec<PathBuf>,
 }
 
 /// How a means works here.
@@ -82,12 +95,12 @@ impl Built {
     pub fn new(ground: &Ground) -> Result<Self, Refusal> {
         refuse_workspace(ground)?;
         let home = ground.home.as_deref();
+        let below = Below::find(&ground.workspace);
+        let mut known = Known::default();
+        known.add(reserved::repositories(&ground.workspace, &below));
         Ok(Self {
             places: Places::find(home, &ground.workspace, &ground.tools),
-            known: Mutex::new(Known {
-                below: Below::find(&ground.workspace),
-                taskdocs: BTreeSet::new(),
-            }),
+            last: Mutex::new(Last { below, known, ..Last::default() }),
             session: Session::begin(&ground.state, home)
                 .map_err(|error| Refusal::broken(format!("{}: {error}", ground.state.display())))?,
         })
@@ -120,21 +133,45 @@ impl Sandbox {
         self.wrapped(found, level, order)
     }
 
-    /// Taskdocs that were made since a command last began, below the workspace. A name that ends in a
-    /// certain way cannot be kept from being made, only found; what is found is held from then on, as
-    /// are new repositories. Touches the disk.
+    /// What was made since a command last began. A Taskdoc cannot be kept from being made, only found, nor
+    /// can a repository below the top; what is found is held from then on. Touches the disk.
     #[must_use]
-    pub fn new_taskdocs(&self) -> Vec<PathBuf> {
-        let Ok(built) = self.built() else { return Vec::new() };
+    pub fn made(&self) -> Made {
+        let Ok(built) = self.built() else { return Made::default() };
         let workspace = &self.ground().workspace;
         let below = Below::find(workspace);
-        let mut now = reserved::top_taskdocs(workspace);
-        now.extend(below.taskdocs.iter().cloned());
-        let mut known = built.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.below = below;
-        now.retain(|path| known.taskdocs.insert(path.clone()));
-        let short = now.iter().map(|path| path.strip_prefix(workspace).unwrap_or(path));
-        short.map(Path::to_owned).collect()
+        let mut taskdocs = reserved::top_taskdocs(workspace);
+        taskdocs.extend(below.taskdocs.iter().cloned());
+        let repositories = reserved::repositories(workspace, &below);
+        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.below = below;
+        let mut new = |paths| {
+            let new = last.known.add(paths).into_iter();
+            let short = new.map(|path| path.strip_prefix(workspace).unwrap_or(&path).to_owned());
+            short.collect()
+        };
+        Made { taskdocs: new(taskdocs), repositories: new(repositories) }
+    }
+
+    /// What is to be said of settings of git that came while commands ran.
+    pub(super) fn settings(&self, built: &Built) -> Vec<Problem> {
+        let workspace = &self.ground().workspace;
+        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.ran
+            && let Ok(reserved) = Reserved::find(workspace, &last.below, true)
+        {
+            last.settings.look(reserved.fixed.iter(), false);
+            last.ran = self.stands().are_used();
+        }
+        let found = last.settings.found().into_iter();
+        found
+            .map(|(path, names)| {
+                let file = path.strip_prefix(workspace).unwrap_or(&path).display().to_string();
+                let text = format!("came into it while commands ran: {}", names.join(", "));
+                let mend = "if that was not you, remove it before you use git here, which runs what it names";
+                Problem::new(format!("sandbox/{file}"), file, text, mend)
+            })
+            .collect()
     }
 
     /// Tries each means with the very options that are used, the better one first.
@@ -216,11 +253,14 @@ impl Sandbox {
     fn wrapped(&self, found: Found, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
         let built = self.built()?;
         let ground = self.ground();
-        let mut known = built.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let reserved = Reserved::find(&ground.workspace, &known.below, level.writes())
+        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let reserved = Reserved::find(&ground.workspace, &last.below, level.writes())
             .map_err(|why| Refusal(Why::Workspace(why)))?;
-        known.taskdocs.extend(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
-        drop(known);
+        last.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
+        let idle = !last.ran;
+        last.settings.look(reserved.fixed.iter(), idle);
+        last.ran = true;
+        drop(last);
         let standing = self.stands().make(&reserved.missing).map_err(Refusal::broken)?;
         match found.means {
             Means::Bwrap => {

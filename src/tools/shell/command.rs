@@ -18,6 +18,7 @@ use super::window::Window;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
+use crate::sandbox::Made;
 use crate::tools::args::Args;
 use crate::tools::outcome::Outcome;
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
@@ -59,23 +60,22 @@ impl Tool for ShellCmd {
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
         Box::pin(async move {
             match Wish::read(&args, cx.lang) {
-                Ok(wish) => with_taskdocs(wish.run(&cx).await, &cx).await,
+                Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
                 Err(text) => Outcome::failed(text),
             }
         })
     }
 }
 
-/// Says which Taskdocs a command made. A wall cannot keep it from that.
-async fn with_taskdocs(outcome: Outcome, cx: &ToolCx) -> Outcome {
+/// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
+async fn with_made(outcome: Outcome, cx: &ToolCx) -> Outcome {
     let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
-    let looked = tokio::task::spawn_blocking(move || sandbox.new_taskdocs()).await;
-    let made = looked.unwrap_or_default();
-    if made.is_empty() {
+    let made = tokio::task::spawn_blocking(move || sandbox.made()).await.unwrap_or_default();
+    if made == Made::default() {
         return outcome;
     }
-    tracing::warn!(?made, "a command made Taskdocs");
-    let text = format!("{}\n{}", outcome.text, texts::taskdocs_made(&made, cx.lang));
+    tracing::warn!(?made, "a command made Taskdocs or repositories");
+    let text = format!("{}\n{}", outcome.text, texts::made(&made, cx.lang));
     Outcome { text, ..outcome }
 }
 

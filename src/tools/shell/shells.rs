@@ -18,9 +18,9 @@ use super::keeper::{self, Keeping, Kept, Source, Stream};
 use super::launch::{Enders, Parts, Wall, exit};
 use super::record::{self, Record};
 use super::register::Register;
-use crate::domain::Secrets;
 use crate::domain::background::{Background, BackgroundState, Exit};
 use crate::domain::sandbox::Level;
+use crate::domain::{Problem, Secrets};
 use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
@@ -372,13 +372,16 @@ impl Shells {
         (level != Level::Off).then_some(Wall { sandbox, level, stay: true })
     }
 
-    /// What programs that only look are behind, whatever a shell may do. Only where a person wants no
-    /// wall and none can be had, there is none.
+    /// What programs that only look are behind, whatever a shell may do.
     pub(crate) fn wall_for_looking(&self) -> Option<Wall> {
         let sandbox = self.0.sandbox.clone()?;
-        let level = Level::ReadOnly;
-        let none = sandbox.level() == Level::Off && sandbox.means(level).is_err();
-        (!none).then_some(Wall { sandbox, level, stay: false })
+        Some(Wall { sandbox, level: Level::ReadOnly, stay: false })
+    }
+
+    /// What a person has to know of the sandbox. Touches the disk.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        self.0.sandbox.as_ref().map(Sandbox::problems).unwrap_or_default()
     }
 
     pub(crate) fn enders(&self) -> &Enders {

@@ -6,7 +6,7 @@ use super::shells::{Output, Seen};
 use super::window::{Room, Window, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
-use crate::sandbox::Refusal;
+use crate::sandbox::{Made, Refusal};
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
@@ -56,20 +56,43 @@ pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
     Some(refusal.for_model(lang))
 }
 
-/// Folders with the name of a Taskdoc that came into being while a command ran.
-pub(super) fn taskdocs_made(made: &[PathBuf], lang: Lang) -> String {
-    const MOST: usize = 20;
-    let names = made.iter().take(MOST).map(|path| format!("{:?}", path.display().to_string()));
-    let names = names.collect::<Vec<_>>().join(", ");
-    match lang {
-        Lang::En => format!(
-            "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
-             write there from now on.]"
-        ),
-        Lang::Zh => {
-            format!("[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]")
-        }
+/// What came into being while a command ran, and decides about later runs.
+pub(super) fn made(made: &Made, lang: Lang) -> String {
+    let mut parts = Vec::new();
+    if !made.taskdocs.is_empty() {
+        let names = quoted(&made.taskdocs);
+        parts.push(match lang {
+            Lang::En => format!(
+                "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
+                 write there from now on.]"
+            ),
+            Lang::Zh => {
+                format!("[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]")
+            }
+        });
     }
+    if !made.repositories.is_empty() {
+        let names = quoted(&made.repositories);
+        parts.push(match lang {
+            Lang::En => format!(
+                "[New since the command began: {names}. The configuration of a git repository can name \
+                 programs that git runs for whoever uses it there. Tell the human about each of these; \
+                 commands cannot change their configuration from now on.]"
+            ),
+            Lang::Zh => format!(
+                "[命令开始后新出现:{names}。git 仓库的配置可以指定程序,任何人在其中使用 git 时都会运行。\
+                 请逐一告知人类;此后命令无法更改其配置。]"
+            ),
+        });
+    }
+    parts.join("\n")
+}
+
+fn quoted(paths: &[PathBuf]) -> String {
+    const MOST: usize = 20;
+    let names = paths.iter().take(MOST).map(|path| format!("{:?}", path.display().to_string()));
+    let more = paths.len().checked_sub(MOST).filter(|more| *more > 0);
+    names.chain(more.map(|more| format!("+{more}"))).collect::<Vec<_>>().join(", ")
 }
 
 /// How a command ended.

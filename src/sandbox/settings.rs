@@ -1,0 +1,171 @@
+//! Settings of git that were changed while commands ran. A read-only mount of `.git/config` is gone as soon
+//! as somebody outside replaces the file, as `git config` does; a command that runs then can write what has
+//! taken its place. That cannot be kept from happening, so it is looked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Of the files that git reads as settings.
+const NAMES: [&str; 2] = ["config", "config.worktree"];
+/// Of a file of settings; what is longer is not ordinary.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Settings that run nothing, as git itself writes them: the section, and the names in it.
+const ORDINARY: [(&str, &[&str]); 6] = [
+    (
+        "core",
+        &[
+            "repositoryformatversion",
+            "filemode",
+            "bare",
+            "logallrefupdates",
+            "ignorecase",
+            "precomposeunicode",
+            "symlinks",
+            "autocrlf",
+            "eol",
+        ],
+    ),
+    ("user", &["name", "email"]),
+    ("remote", &["url", "fetch", "pushurl", "tagopt", "prune"]),
+    ("branch", &["remote", "merge", "rebase", "pushremote"]),
+    ("submodule", &["url", "active"]),
+    ("lfs", &["repositoryformatversion"]),
+];
+
+/// What each file said when nothing ran that could have changed it.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    said: BTreeMap<PathBuf, String>,
+    /// What has been found: the file, and the settings in it.
+    found: BTreeMap<PathBuf, BTreeSet<String>>,
+}
+
+impl Settings {
+    /// Looks at the files. `idle`: no command has run since the last look, so that all of it is the
+    /// person's.
+    pub fn look<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf>, idle: bool) {
+        let is_one = |path: &&PathBuf| NAMES.iter().any(|name| path.ends_with(name));
+        for path in files.filter(is_one) {
+            let now = text(path);
+            let before = self.said.get(path).filter(|_| !idle);
+            let new = before.map(|before| unusual(before, &now)).unwrap_or_default();
+            if !new.is_empty() {
+                self.found.entry(path.clone()).or_default().extend(new);
+            }
+            self.said.insert(path.clone(), now);
+        }
+        // What is not there any more needs no look.
+        let said = &self.said;
+        self.found.retain(|path, names| {
+            let there = unusual("", said.get(path).map_or("", String::as_str));
+            names.retain(|name| there.contains(name));
+            !names.is_empty()
+        });
+    }
+
+    /// The files, with the settings that came into them while commands ran.
+    pub fn found(&self) -> Vec<(PathBuf, Vec<String>)> {
+        let each = self.found.iter();
+        each.map(|(path, names)| (path.clone(), names.iter().cloned().collect())).collect()
+    }
+}
+
+fn text(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        // One that cannot be read says nothing to git either.
+        let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Settings that are not in `before` and may run something, or lead to a file that does.
+fn unusual(before: &str, now: &str) -> Vec<String> {
+    let known: BTreeSet<(String, &str)> = lines(before).collect();
+    let new = lines(now).filter(|line| !known.contains(line));
+    new.filter(|(section, line)| !is_ordinary(section, line))
+        .map(|(section, line)| format!("{section}.{}", name(line)))
+        .collect()
+}
+
+/// Every line that sets something, with the name of its section.
+fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
+    let mut section = String::new();
+    text.lines().map(str::trim).filter_map(move |line| {
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            return None;
+        }
+        let Some(rest) = line.strip_prefix('[') else { return Some((section.clone(), line)) };
+        // A setting may follow on the line of its section.
+        let (head, after) = rest.split_once(']').unwrap_or((rest, ""));
+        head.split(['"', '.'])
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_lowercase()
+            .clone_into(&mut section);
+        let after = after.trim();
+        (!after.is_empty()).then(|| (section.clone(), after))
+    })
+}
+
+fn name(line: &str) -> String {
+    line.split('=').next().unwrap_or_default().trim().to_lowercase()
+}
+
+fn is_ordinary(section: &str, line: &str) -> bool {
+    let name = name(line);
+    // A line that goes on may hide anything.
+    !line.ends_with('\\')
+        && ORDINARY.iter().any(|(one, names)| *one == section && names.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const PLAIN: &str = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://a/b\n";
+
+    #[test]
+    fn only_settings_that_may_run_something_and_are_new_are_unusual() {
+        for (more, found) in [
+            ("[branch \"a\"]\n\tremote = origin\n\tmerge = refs/heads/a\n", ""),
+            ("[core]\n\tfsmonitor = evil\n", "core.fsmonitor"),
+            ("[CORE] fsmonitor=evil\n", "core.fsmonitor"),
+            ("[include]\n\tpath = ../evil\n", "include.path"),
+            ("[filter \"x\"]\n\tclean = evil\n", "filter.clean"),
+            ("[remote \"o\"]\n\tuploadpack = evil\n", "remote.uploadpack"),
+            ("[user]\n\tname = a\\\n", "user.name"),
+            ("fsmonitor = evil\n", "remote.fsmonitor"),
+            ("# [core]\n; fsmonitor = evil\n", ""),
+        ] {
+            let now = format!("{PLAIN}{more}");
+            assert_eq!(unusual(PLAIN, &now).join(" "), found, "{more}");
+            assert_eq!(unusual(&now, &now), [""; 0], "{more}");
+        }
+    }
+
+    #[test]
+    fn what_came_while_commands_ran_is_found_until_it_is_gone() {
+        let top = tempfile::tempdir().unwrap();
+        let files = [top.path().join("config")];
+        let evil = format!("{PLAIN}[core]\n\tfsmonitor = evil\n");
+        let mut settings = Settings::default();
+        let mut look = |text: &str, idle: bool| {
+            fs::write(&files[0], text).unwrap();
+            settings.look(files.iter(), idle);
+            settings.found().len()
+        };
+        assert_eq!(look(PLAIN, true), 0);
+        assert_eq!(look(&evil, true), 0, "nothing ran: it is the person's");
+        assert_eq!(look(&evil, false), 0);
+        assert_eq!(look(PLAIN, false), 0);
+        assert_eq!(look(&evil, false), 1);
+        assert_eq!(look(&evil, true), 1, "it is still there");
+        assert_eq!(look(PLAIN, true), 0);
+    }
+}
