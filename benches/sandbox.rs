@@ -1,9 +1,10 @@
-//! How much longer a command takes to start behind its wall: each level, by each means that works here.
+//! How much longer a command takes to start in a sandbox: each level, by each means that works here.
 //! `cargo bench --bench sandbox` prints medians and fails if one is over the goal.
 
 #![expect(clippy::expect_used, reason = "a measurement that cannot be made says why")]
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,18 @@ use dominds_tui::app;
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::sandbox::{Means, Order, Sandbox};
 
-const ROUNDS: usize = 60;
-/// Over the same command without a wall.
+const ROUNDS: usize = 100;
+/// Over the same command without a sandbox.
 const GOAL: Duration = Duration::from_millis(15);
 const COMMAND: [&str; 2] = ["-c", "true"];
+
+/// One way of running the command.
+struct Way {
+    name: String,
+    /// Of each round, in no order.
+    times: Vec<Duration>,
+    run: Box<dyn Fn()>,
+}
 
 fn main() -> ExitCode {
     let top = tempfile::tempdir().expect("a folder");
@@ -25,60 +34,61 @@ fn main() -> ExitCode {
     let mut ground = app::ground(&workspace);
     ground.program = env!("CARGO_BIN_EXE_dominds-tui").into();
     ground.state = top.path().join("state");
-    let mut plain = Command::new("/bin/sh");
-    plain.args(COMMAND);
-    let (without, least) = median(|| run(&mut plain));
-    println!("{:25}  median {}, least {}", "without a wall", shown(without), shown(least));
-    let mut over = false;
+    let plain = || {
+        let mut plain = Command::new("/bin/sh");
+        run(plain.args(COMMAND));
+    };
+    let mut ways = vec![way("without a sandbox".to_owned(), plain)];
     for means in Means::ALL {
         for level in [Level::ReadOnly, Level::Workspace, Level::WorkspaceNet] {
             let sandbox = Sandbox::by(ground.clone(), level, Some(means));
-            if let Err(refusal) = sandbox.means(level) {
-                println!("SKIPPED: {means} {level}: {refusal}");
-                continue;
+            match sandbox.means(level) {
+                Ok(_) => {
+                    let folder = workspace.clone();
+                    let start = move || run_in(&sandbox, level, &folder);
+                    ways.push(way(format!("{means} {level}"), start));
+                }
+                Err(refusal) => println!("SKIPPED: {means} {level}: {refusal}"),
             }
-            let (program, folder) = ("/bin/sh", workspace.as_path());
-            let order = Order { program, arguments: &COMMAND, folder, stay: false };
-            let (list, _) = median(|| drop(sandbox.wrap(level, order).expect("a wall")));
-            let (with, least) = median(|| {
-                let wrapped = sandbox.wrap(level, order).expect("a wall");
-                let mut command = Command::new(&wrapped.program);
-                command.args(&wrapped.arguments).envs(wrapped.environment);
-                run(&mut command);
-            });
-            let more = with.saturating_sub(without);
-            over |= more > GOAL;
-            println!(
-                "{:10} {:14}  median {}, least {}, with {} for the list: +{}",
-                means.name(),
-                level.name(),
-                shown(with),
-                shown(least),
-                shown(list),
-                shown(more)
-            );
         }
     }
+    // By turns, so that what else the machine does is the same for all.
+    for _ in 0..ROUNDS {
+        for way in &mut ways {
+            let begun = Instant::now();
+            (way.run)();
+            way.times.push(begun.elapsed());
+        }
+    }
+    let mut without = None;
+    let mut over = false;
+    for way in &mut ways {
+        way.times.sort();
+        let at = |n: usize| way.times.get(n).copied().unwrap_or_default();
+        let (median, least) = (at(ROUNDS / 2), at(0));
+        let more = median.saturating_sub(*without.get_or_insert(median));
+        over |= more > GOAL;
+        let (name, median) = (&way.name, shown(median));
+        println!("{name:24}  median {median}, least {}: +{}", shown(least), shown(more));
+    }
     if over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn way(name: String, run: impl Fn() + 'static) -> Way {
+    run();
+    Way { name, times: Vec::new(), run: Box::new(run) }
+}
+
+fn run_in(sandbox: &Sandbox, level: Level, folder: &Path) {
+    let order = Order { program: "/bin/sh", arguments: &COMMAND, folder, stay: false };
+    let wrapped = sandbox.wrap(level, order).expect("a sandbox");
+    let mut command = Command::new(&wrapped.program);
+    run(command.args(&wrapped.arguments).envs(wrapped.environment));
 }
 
 fn run(command: &mut Command) {
     let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     assert!(ended.expect("a program").success());
-}
-
-/// And the least.
-fn median(mut work: impl FnMut()) -> (Duration, Duration) {
-    let mut all: Vec<Duration> = (0..ROUNDS)
-        .map(|_| {
-            let begun = Instant::now();
-            work();
-            begun.elapsed()
-        })
-        .collect();
-    all.sort();
-    let at = |n: usize| all.get(n).copied().unwrap_or_default();
-    (at(ROUNDS / 2), at(0))
 }
 
 fn shown(time: Duration) -> String {

@@ -1,25 +1,21 @@
 //! A home folder with secrets, a workspace with everything that is reserved, and servers on the machine that
 //! a command may want to reach.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, UdpSocket};
-use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
-use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 
-use super::acts::{Act, Script};
-use super::run::{Means, ORDINARY, User};
+use super::run::{ORDINARY, User};
+use super::servers::Servers;
 
 /// What no output of a command may hold.
 pub const CANARY: &str = "CANARY-5150";
 /// Secrets below the home folder.
-const SECRETS: [&str; 10] = [
+const SECRETS: [&str; 11] = [
     ".ssh/id_ed25519",
     ".gnupg/key",
     ".aws/credentials",
@@ -29,28 +25,60 @@ const SECRETS: [&str; 10] = [
     ".npmrc",
     ".cargo/credentials.toml",
     ".kube/config",
+    ".bash_history",
     ".local/state/dominds-tui/trusted",
 ];
 /// What is watched below the top folder; what changes there was written.
-const WATCHED: [&str; 9] = [
+const WATCHED: [&str; 20] = [
+    "home",
+    "other",
     "ws/.minds",
     "ws/.dialogs",
     "ws/.hive",
+    "ws/a.tsk",
+    "ws/deep/b.tsk",
+    "ws/deep/r/.git/config",
+    "ws/deep/r/.git/hooks",
     "ws/.git/config",
     "ws/.git/hooks",
     "ws/.git/config.worktree",
     "ws/.git/commondir",
-    "ws/a.tsk",
-    "other",
+    "ws/.git/modules/m/config",
+    "ws/.git/modules/m/config.worktree",
+    "ws/.git/modules/m/commondir",
+    "ws/.git/modules/m/hooks",
+    "ws/.git/worktrees/w/config.worktree",
+    "ws/.git/worktrees/w/commondir",
+    "ws/src/a.txt",
 ];
+/// Of this program: what it writes itself.
+const OWN: [&str; 2] =
+    ["home/.local/state/dominds-tui/sandbox", "home/.local/state/dominds-tui/logs"];
+/// Everything in a repository that has to be there for the acts.
+const GIT: &str = r"
+set -e
+git init -q . && git commit -q --allow-empty -m x
+git init -q deep/r && git -C deep/r commit -q --allow-empty -m x
+git init -q sub && git -C sub commit -q --allow-empty -m x
+mkdir .git/modules && mv sub/.git .git/modules/m
+echo 'gitdir: ../.git/modules/m' >sub/.git
+git -C sub config core.worktree ../../../sub
+git add sub && git commit -q -m sub
+git worktree add -q ../w
+for d in .git .git/modules/m deep/r/.git; do mkdir -p $d/hooks; echo '#' >$d/hooks/none.sample; done
+";
+
+/// Mode and text by path.
+pub type Watched = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 pub struct Place {
-    top: tempfile::TempDir,
     pub user: User,
-    tcp: u16,
-    udp: u16,
-    /// A process of the same user with a secret in its environment.
+    servers: Servers,
+    /// A process of the same user with a secret in its environment and in what it reads.
     victim: Child,
+    /// Numbers that scripts were given.
+    given: Cell<usize>,
+    top: tempfile::TempDir,
 }
 
 impl Drop for Place {
@@ -63,67 +91,75 @@ impl Drop for Place {
 impl Place {
     pub fn new(user: User) -> Self {
         let top = tempfile::Builder::new().prefix("sbx").tempdir().expect("a folder");
-        let put = |path: &str, text: &str| {
-            let path = top.path().join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
-            fs::write(&path, text).expect("a file");
-            fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("a mode");
-        };
+        let put = |path: &str, text: &str| put(top.path(), path, text);
         for secret in SECRETS {
             put(&format!("home/{secret}"), CANARY);
         }
+        // As this program makes it.
+        let state = top.path().join("home/.local/state/dominds-tui");
+        fs::set_permissions(state, fs::Permissions::from_mode(0o700)).expect("a mode");
         put("home/.bashrc", "x\n");
-        put("home/.gitconfig", "[user]\n\tname = a\n\temail = a@b\n");
+        put("home/.cargo/config.toml", "\n");
+        put("home/.cargo/bin/tool", "#!/bin/sh\n");
+        let url = format!("[url \"https://{CANARY}@host/\"]\n\tinsteadOf = https://host/\n");
+        put("home/.gitconfig", &format!("[user]\n\tname = a\n\temail = a@b\n{url}"));
         put("other/file", CANARY);
         put("ws/src/a.txt", "hello\n");
         put("ws/.minds/team.yaml", "members: {}\n");
         put("ws/.dialogs/run/x/dialog.yaml", "id: x\n");
         put("ws/a.tsk/goals.md", "goals\n");
+        put("ws/deep/b.tsk/goals.md", "goals\n");
         symlink(top.path().join("home/.ssh"), top.path().join("ws/linked")).expect("a link");
-        fs::copy(env!("CARGO_BIN_EXE_dominds-tui"), top.path().join("program")).expect("a copy");
-        let workspace = top.path().join("ws");
-        for words in [
-            &["init", "-q", "."][..],
-            &[
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@b",
-                "commit",
-                "-q",
-                "--allow-empty",
-                "-m",
-                "x",
-            ],
-        ] {
-            let mut git = Command::new("git");
-            git.args(words).current_dir(&workspace).env("HOME", top.path().join("home"));
-            assert!(git.output().expect("git").status.success());
+        let ran = Command::new("/bin/sh")
+            .args(["-c", GIT])
+            .current_dir(top.path().join("ws"))
+            .env("HOME", top.path().join("home"))
+            .output()
+            .expect("a shell");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let servers = Servers::new(top.path());
+        let victim = victim(user, &top.path().join("home/.netrc"));
+        let place = Self { user, servers, victim, given: Cell::new(0), top };
+        place.give();
+        fs::set_permissions(place.top(), fs::Permissions::from_mode(0o755)).expect("a mode");
+        let program = Path::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        if fs::hard_link(program, place.program()).is_err() {
+            fs::copy(program, place.program()).expect("a copy");
         }
-        fs::create_dir_all(workspace.join(".git/hooks")).expect("a folder");
-        serve_unix(UnixListener::bind(top.path().join("host.sock")).expect("a socket"));
-        let (tcp, udp) = serve();
-        let name = SocketAddr::from_abstract_name(format!("sbx-{tcp}")).expect("a name");
-        serve_unix(UnixListener::bind_addr(&name).expect("a socket"));
-        if user == User::Ordinary {
+        place
+    }
+
+    /// To whom it is made for.
+    pub fn give(&self) {
+        if self.user == User::Ordinary {
             let owner = format!("{ORDINARY}:{ORDINARY}");
-            let chown = Command::new("chown").args(["-hR", &owner]).arg(top.path()).status();
+            let folders =
+                ["home", "other", "ws", "w", "host.sock", ""].map(|name| self.top().join(name));
+            let chown = Command::new("chown").args(["-hR", &owner]).args(&folders[..5]).status();
+            assert!(chown.expect("chown").success());
+            let chown = Command::new("chown").arg(&owner).arg(self.top()).status();
             assert!(chown.expect("chown").success());
         }
-        fs::set_permissions(top.path(), fs::Permissions::from_mode(0o755)).expect("a mode");
-        Self { user, tcp, udp, victim: victim(user), top }
+    }
+
+    pub fn put(&self, path: &str, text: &str) {
+        put(self.top(), path, text);
+    }
+
+    pub fn top(&self) -> &Path {
+        self.top.path()
     }
 
     pub fn workspace(&self) -> PathBuf {
-        self.top.path().join("ws")
+        self.top().join("ws")
     }
 
     pub fn home(&self) -> PathBuf {
-        self.top.path().join("home")
+        self.top().join("home")
     }
 
     pub fn program(&self) -> PathBuf {
-        self.top.path().join("program")
+        self.top().join("program")
     }
 
     /// Names at the top of the workspace and of its repository.
@@ -136,62 +172,73 @@ impl Place {
         names
     }
 
+    /// What no other place has.
+    pub fn mark(&self) -> String {
+        format!("{}{}", self.victim.id(), std::process::id())
+    }
+
+    /// A number that no other script in this place has.
+    pub fn number(&self) -> usize {
+        self.given.set(self.given.get() + 1);
+        self.given.get()
+    }
+
     /// A script with the names of this place in it.
-    pub fn filled(&self, text: &str) -> String {
-        let home = self.home().display().to_string();
-        text.replace("{home}", &home)
+    pub fn filled(&self, text: &str, target: &str, number: usize) -> String {
+        text.replace("{target}", target)
+            .replace("{home}", &self.home().display().to_string())
             .replace("{ws}", &self.workspace().display().to_string())
-            .replace("{top}", &self.top.path().display().to_string())
+            .replace("{top}", &self.top().display().to_string())
             .replace("{canary}", CANARY)
-            .replace("{tcp}", &self.tcp.to_string())
-            .replace("{udp}", &self.udp.to_string())
+            .replace("{tcp}", &self.servers.tcp.to_string())
+            .replace("{port}", &format!("{:04X}", self.servers.tcp))
+            .replace("{udp}", &self.servers.udp.to_string())
             .replace("{victim}", &self.victim.id().to_string())
+            .replace("{n}", &number.to_string())
     }
 
     /// A program made of a text in C; it lies in the workspace.
     pub fn compiled(&self, text: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        let program = self.workspace().join(format!("src/c{:x}", hasher.finish()));
-        if !program.exists() {
-            let source = program.with_extension("c");
+        let name = format!("c{:x}", hasher.finish());
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+        if !made.exists() {
+            let own = made.with_extension(format!("{:?}", std::thread::current().id()));
+            let source = own.with_extension("c");
             fs::write(&source, text).expect("a file");
-            let made = Command::new("cc").arg(&source).arg("-o").arg(&program).output();
-            let made = made.expect("a compiler");
-            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+            let mut cc = Command::new("cc");
+            let ran = cc.args(["-w", "-D_GNU_SOURCE", "-o"]).arg(&own).arg(&source).output();
+            let ran = ran.expect("a compiler");
+            assert!(ran.status.success(), "{text}\n{}", String::from_utf8_lossy(&ran.stderr));
+            fs::remove_file(source).expect("a file");
+            fs::rename(&own, &made).expect("a program");
+        }
+        let program = self.workspace().join("src").join(name);
+        if !program.exists() {
+            fs::copy(made, &program).expect("a copy");
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
         }
         program
     }
 
-    /// What a forbidden act achieved, if it did.
-    pub fn attempt(
-        &self,
-        wall: Option<(Means, &str)>,
-        act: &Act,
-        script: &Script,
-    ) -> Option<String> {
-        let before = self.watched();
-        let ran = self.run(wall, script);
-        let by = script.language;
-        if self.watched() != before {
-            return Some(format!("by {by:?}: a reserved file changed ({})", ran.said.trim()));
-        }
-        if ran.said.contains(CANARY) {
-            return Some(format!("by {by:?}: the secret was told"));
-        }
-        let done = act.status_tells && ran.code == Some(0);
-        done.then(|| format!("by {by:?}: it succeeded ({})", ran.said.trim()))
+    /// One of the watched files that is not as it was.
+    pub fn changed(&self, before: &Watched) -> Option<String> {
+        let now = self.watched();
+        let differs = |path: &&PathBuf| now.get(*path) != before.get(*path);
+        let path = now.keys().chain(before.keys()).find(differs)?;
+        Some(path.strip_prefix(self.top()).unwrap_or(path).display().to_string())
     }
 
     /// Every watched file with its mode and text. What only stands there is not counted.
-    fn watched(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    pub fn watched(&self) -> Watched {
         let mut files = BTreeMap::new();
-        let mut left: Vec<PathBuf> =
-            WATCHED.iter().map(|name| self.top.path().join(name)).collect();
-        left.push(self.home().join(".bashrc"));
-        left.push(self.home().join(".cargo"));
+        let mut left: Vec<PathBuf> = WATCHED.iter().map(|name| self.top().join(name)).collect();
         while let Some(path) = left.pop() {
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            if OWN.iter().any(|own| path.ends_with(own)) {
+                continue;
+            }
             if meta.is_dir() {
                 let entries: Vec<PathBuf> = fs::read_dir(&path)
                     .into_iter()
@@ -212,48 +259,20 @@ impl Place {
     }
 }
 
-fn victim(user: User) -> Child {
+fn put(top: &Path, path: &str, text: &str) {
+    let path = top.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    fs::write(&path, text).expect("a file");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("a mode");
+}
+
+fn victim(user: User, reads: &Path) -> Child {
     let mut command = Command::new("/bin/sleep");
     if user == User::Ordinary {
         command = Command::new("/usr/bin/setpriv");
         let id = ORDINARY.to_string();
         command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "/bin/sleep"]);
     }
-    command.arg("987.654").env("SECRET", CANARY).stdin(Stdio::null());
-    command.spawn().expect("a process")
-}
-
-/// Servers that send back what they are sent.
-fn serve() -> (u16, u16) {
-    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let udp = UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let ports = (port(tcp.local_addr()), port(udp.local_addr()));
-    thread::spawn(move || {
-        for mut stream in tcp.incoming().flatten() {
-            let mut word = [0; 16];
-            let read = stream.read(&mut word).unwrap_or(0);
-            let _ = stream.write_all(word.get(..read).unwrap_or_default());
-        }
-    });
-    thread::spawn(move || {
-        let mut word = [0; 16];
-        while let Ok((read, from)) = udp.recv_from(&mut word) {
-            let _ = udp.send_to(word.get(..read).unwrap_or_default(), from);
-        }
-    });
-    ports
-}
-
-fn port(address: std::io::Result<std::net::SocketAddr>) -> u16 {
-    address.expect("an address").port()
-}
-
-fn serve_unix(listener: UnixListener) {
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut word = [0; 16];
-            let read = stream.read(&mut word).unwrap_or(0);
-            let _ = stream.write_all(word.get(..read).unwrap_or_default());
-        }
-    });
+    command.arg("987.654").env("SECRET", CANARY).stdin(File::open(reads).expect("a file"));
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a process")
 }

@@ -1,17 +1,25 @@
-//! Runs one script, as one of two users, behind a wall or without.
+//! Runs scripts, as one of two users, behind a wall or without. Many run one after the other behind one wall:
+//! each has a number, says it, and how it ended.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::acts::{Language, Script};
-use super::place::Place;
+use super::place::{CANARY, Place};
 
-/// Longer than any act takes on a busy machine.
-const LIMIT: Duration = Duration::from_secs(60);
+/// Longer than all acts of a list take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+/// Longer than children need to begin or to end.
+const CHILDREN: Duration = Duration::from_secs(60);
+/// Longer than a script takes, and less than one that waits for ever.
+const SCRIPT_SECONDS: u32 = 60;
 /// A number that no account has.
 pub const ORDINARY: u32 = 21_345;
+/// Parts what scripts say.
+const MARK: char = '\u{1e}';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
@@ -20,6 +28,14 @@ pub enum Means {
 }
 
 impl Means {
+    /// In the documents.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Bwrap => "`bwrap`",
+            Self::Landlock => "Landlock",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Bwrap => "bwrap",
@@ -36,11 +52,21 @@ pub enum User {
     Ordinary,
 }
 
+pub fn is_root() -> bool {
+    let own = Command::new("id").arg("-u").output().expect("id");
+    own.stdout.starts_with(b"0\n")
+}
+
 impl User {
     pub fn all() -> Vec<Self> {
-        let own = Command::new("id").arg("-u").output().expect("id");
-        let root = own.stdout.starts_with(b"0\n") && Path::new("/usr/bin/setpriv").exists();
-        if root { vec![Self::Own, Self::Ordinary] } else { vec![Self::Own] }
+        if !is_root() {
+            return vec![Self::Own];
+        }
+        if Path::new("/usr/bin/setpriv").exists() {
+            return vec![Self::Own, Self::Ordinary];
+        }
+        eprintln!("SKIPPED: acts as an ordinary user, /usr/bin/setpriv is missing");
+        vec![Self::Own]
     }
 
     /// The beginning of a command line.
@@ -57,12 +83,24 @@ impl User {
 }
 
 /// What became of a script.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ran {
     pub code: Option<i32>,
     /// Both streams.
     pub said: String,
 }
+
+impl Ran {
+    /// What is said of a forbidden act that was not held.
+    pub fn achieved(&self) -> Option<String> {
+        if self.said.contains(CANARY) {
+            return Some("the secret was told".to_owned());
+        }
+        (self.code == Some(0)).then(|| format!("it succeeded ({})", self.said.trim()))
+    }
+}
+
+type Wall<'a> = Option<(Means, &'a str)>;
 
 /// Why no command can be run by this means.
 pub fn can_run(place: &Place, means: Means) -> Option<String> {
@@ -72,7 +110,7 @@ pub fn can_run(place: &Place, means: Means) -> Option<String> {
 
 /// True as soon as it is so; false if that takes too long.
 pub fn eventually(is_so: impl Fn() -> bool) -> bool {
-    let late = Instant::now() + LIMIT;
+    let late = Instant::now() + CHILDREN;
     while !is_so() {
         if Instant::now() > late {
             return false;
@@ -82,34 +120,52 @@ pub fn eventually(is_so: impl Fn() -> bool) -> bool {
     true
 }
 
-/// How many processes of this machine have the word as their last argument.
+/// What processes of this machine were started with.
+fn command_lines() -> impl Iterator<Item = Vec<u8>> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
+}
+
+/// How many processes have the word as an argument.
 pub fn with_argument(word: &str) -> usize {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-    let end = format!("\0{word}\0");
-    lines.filter(|line| line.ends_with(end.as_bytes())).count()
+    let has = |line: &Vec<u8>| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes());
+    command_lines().filter(has).count()
+}
+
+/// True if any process has the word in one of its arguments.
+pub fn is_told(word: &str) -> bool {
+    command_lines().any(|line| line.windows(word.len()).any(|part| part == word.as_bytes()))
 }
 
 impl Place {
-    /// A command that goes on.
-    pub fn start(&self, means: Means, command: &str) -> Child {
-        let mut program = Command::new(self.program());
-        program.arg("-C").arg(self.workspace()).args(["sandbox", "--means", means.name(), "--"]);
-        program.args(["/bin/sh", "-c", command]).env("HOME", self.home());
-        program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        program.spawn().expect("the program")
+    pub fn sh(&self, wall: Wall, command: &str) -> Ran {
+        self.words(wall, &["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()])
     }
 
-    pub fn sh(&self, wall: Option<(Means, &str)>, command: &str) -> Ran {
-        self.words(wall, vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()])
+    pub fn words(&self, wall: Wall, words: &[String]) -> Ran {
+        let mut child = self.start(wall, words);
+        let late = Instant::now() + LIMIT;
+        let mut said = child.stdout.take().expect("a pipe");
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = std::io::Read::read_to_end(&mut said, &mut bytes);
+            bytes
+        });
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            if Instant::now() > late {
+                child.kill().expect("a child");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let said = reader.join().expect("a thread");
+        Ran { code: status.code(), said: String::from_utf8_lossy(&said).into_owned() }
     }
 
-    pub fn run(&self, wall: Option<(Means, &str)>, script: &Script) -> Ran {
-        let text = self.filled(script.text);
-        self.words(wall, script.language.command(&text, self))
-    }
-
-    fn words(&self, wall: Option<(Means, &str)>, words: Vec<String>) -> Ran {
+    /// Behind the wall, with both streams in one pipe.
+    pub fn start(&self, wall: Wall, words: &[String]) -> Child {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
         line.extend(["-C".to_owned(), self.workspace().display().to_string()]);
@@ -121,64 +177,100 @@ impl Place {
             None => line.extend(["--level", "off"].map(str::to_owned)),
         }
         line.push("--".to_owned());
-        line.extend(words);
-        let (program, arguments) = line.split_first().expect("words");
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.workspace()).env_clear();
+        line.extend_from_slice(words);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "exec \"$@\" 2>&1", "sh"]).args(&line);
+        command.current_dir(self.workspace()).env_clear();
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", self.home());
-        if let (Some(cargo), Some(rustup)) = (cargo_home(), rustup_home()) {
-            let path = format!("{cargo}/bin:/usr/local/bin:/usr/bin:/bin");
-            command.env("CARGO_HOME", &cargo).env("RUSTUP_HOME", rustup).env("PATH", path);
+        command.env("OWN_SECRET", CANARY);
+        if let (User::Own, Some(tools)) = (self.user, tools()) {
+            let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", tools.cargo.display());
+            command.env("CARGO_HOME", &tools.cargo).env("RUSTUP_HOME", &tools.rustup);
+            command.env("PATH", path);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program");
-        let late = Instant::now() + LIMIT;
-        while child.try_wait().expect("a child").is_none() {
-            if Instant::now() > late {
-                child.kill().expect("a child");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().expect("the program")
+    }
+
+    /// Every script, in one sandbox. `None` for one that was not reached.
+    pub fn run_all(&self, wall: Wall, all: &[(&str, &Script)]) -> Vec<Option<Ran>> {
+        let mut text = String::from("cd \"$1\" || exit 99\n");
+        for (number, (target, script)) in all.iter().enumerate() {
+            let words = self.command(target, script, self.number());
+            let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            text.push_str(&format!(
+                "printf '{MARK}%s\\n' {number}\ntimeout -k 1 {SCRIPT_SECONDS} {} </dev/null 2>&1\nprintf '{MARK}%s\\n' $?\n",
+                quoted.join(" ")
+            ));
+        }
+        let driver = self.workspace().join("src/driver.sh");
+        fs::write(&driver, text).expect("a file");
+        let workspace = self.workspace().display().to_string();
+        let words = ["/bin/sh".to_owned(), driver.display().to_string(), workspace];
+        let ran = self.words(wall, &words);
+        let mut parts = ran.said.split(MARK).skip(1);
+        let mut ended = vec![None; all.len()];
+        while let (Some(told), Some(after)) = (parts.next(), parts.next()) {
+            let (number, said) = told.split_once('\n').unwrap_or((told, ""));
+            let code = after.split('\n').next().and_then(|code| code.parse().ok());
+            let slot = number.parse::<usize>().ok().and_then(|number| ended.get_mut(number));
+            *slot.expect("a number") = Some(Ran { code, said: said.to_owned() });
+        }
+        assert!(all.is_empty() || ended.iter().any(Option::is_some), "{}", ran.said);
+        ended
+    }
+
+    /// The words that run a script.
+    fn command(&self, target: &str, script: &Script, number: usize) -> Vec<String> {
+        let target = self.filled(target, "", number);
+        let text = self.filled(script.text, &target, number);
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        match script.language {
+            Language::Sh => words(&["/bin/sh", "-c", &text]),
+            Language::Python => words(&["/usr/bin/python3", "-c", &text]),
+            Language::Perl => words(&["/usr/bin/perl", "-e", &text]),
+            Language::Awk => words(&["/usr/bin/awk", &text]),
+            // Run on the one file that is found; how it ends is how `find` ends.
+            Language::Find => {
+                let exec = ["-exec", "/bin/sh", "-c", &text, "sh", "{}", "+"];
+                words(&[&["/usr/bin/find", "src", "-name", "a.txt"][..], &exec[..]].concat())
             }
-            std::thread::sleep(Duration::from_millis(5));
+            Language::Compiled => {
+                let [victim, tcp, udp] =
+                    ["{victim}", "{tcp}", "{udp}"].map(|name| self.filled(name, "", number));
+                let program = self.compiled(script.text).display().to_string();
+                vec![program, target, victim, tcp, udp, number.to_string()]
+            }
         }
-        let output = child.wait_with_output().expect("a child");
-        let said = [output.stdout, output.stderr].concat();
-        Ran { code: output.status.code(), said: String::from_utf8_lossy(&said).into_owned() }
     }
 }
 
-fn cargo_home() -> Option<String> {
-    folder("CARGO_HOME", ".cargo")
+/// As one word of a shell.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn rustup_home() -> Option<String> {
-    folder("RUSTUP_HOME", ".rustup")
+/// Where cargo and its compilers lie.
+pub struct Tools {
+    pub cargo: PathBuf,
+    pub rustup: PathBuf,
 }
 
-fn folder(variable: &str, usual: &str) -> Option<String> {
+pub fn tools() -> Option<Tools> {
+    Some(Tools {
+        cargo: folder("CARGO_HOME", ".cargo")?,
+        rustup: folder("RUSTUP_HOME", ".rustup")?,
+    })
+}
+
+fn folder(variable: &str, usual: &str) -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a test asks where tools lie")]
-    let named = std::env::var(variable)
-        .ok()
-        .or_else(|| std::env::var("HOME").ok().map(|home| format!("{home}/{usual}")));
-    named.filter(|path| Path::new(path).is_dir())
+    let told = |name: &str| std::env::var(name).ok();
+    let named = told(variable).or_else(|| Some(format!("{}/{usual}", told("HOME")?)));
+    named.map(PathBuf::from).filter(|path| path.is_dir())
 }
 
 impl Language {
-    /// The words that run a text.
-    fn command(self, text: &str, place: &Place) -> Vec<String> {
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        match self {
-            Self::Sh => words(&["/bin/sh", "-c", text]),
-            Self::Python => words(&["/usr/bin/python3", "-c", text]),
-            Self::Perl => words(&["/usr/bin/perl", "-e", text]),
-            Self::Awk => words(&["/usr/bin/awk", text]),
-            // Run on the one file that is found; how it ends is how `find` ends.
-            Self::Find => {
-                let exec = ["-exec", "/bin/sh", "-c", text, "sh", "{}", "+"];
-                words(&[&["/usr/bin/find", "src", "-name", "a.txt"][..], &exec[..]].concat())
-            }
-            Self::Compiled => vec![place.compiled(text).display().to_string()],
-        }
-    }
-
     /// True if this machine has it.
     pub fn is_there(self) -> bool {
         static THERE: OnceLock<Vec<Language>> = OnceLock::new();
