@@ -28,7 +28,9 @@ struct Way {
 fn main() -> ExitCode {
     let top = tempfile::tempdir().expect("a folder");
     let workspace = top.path().join("ws");
-    std::fs::create_dir_all(workspace.join(".minds")).expect("a workspace");
+    for name in [".minds", ".dialogs"] {
+        std::fs::create_dir_all(workspace.join(name)).expect("a workspace");
+    }
     let git = Command::new("git").args(["init", "-q"]).current_dir(&workspace).status();
     assert!(git.expect("git").success());
     let mut ground = app::ground(&workspace);

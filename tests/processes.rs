@@ -358,6 +358,14 @@ fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it
         place.run(&["run", &word]);
         assert!(told(what), "nobody was told what this made: {command}");
     }
+    let evil = "git init -q evil; git -C evil config core.fsmonitor ./evil";
+    let calls = json!({"name": "shell_cmd", "arguments": {"command": evil}});
+    let answer = json!({"message": "evil", "role": "user", "response": "", "funcCalls": [calls]});
+    place.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
+    let over = place.run(&["run", "--json", "evil"]);
+    let said = String::from_utf8_lossy(&over.stdout).into_owned();
+    assert!(said.contains(r#""id":"sandbox/evil/.git/config""#), "{said}");
+    assert!(!said.contains(r#""id":"sandbox/in/.git/config""#), "{said}");
     let left = fs::read_dir(place.1.path().join(".local/state/dominds-tui/sandbox"));
     let left: Vec<_> = left.expect("a folder").flatten().map(|one| one.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("run-")), "{left:?}");

@@ -1,12 +1,21 @@
 //! Settings of git that were changed while commands ran. A read-only mount of `.git/config` is gone as soon
 //! as somebody outside replaces the file, as `git config` does; a command that runs then can write what has
-//! taken its place. That cannot be kept from happening, so it is looked for.
+//! taken its place. A command can make a repository of its own, too. Neither can be kept from happening, so
+//! it is looked for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::domain::reserved::GIT;
+
+/// Where git looks for programs, and the ending of those that git itself puts there and does not run.
+const HOOKS: &str = "hooks";
+const SAMPLE: &str = ".sample";
+/// That are named of one repository, and of the name of each.
+const MOST_NAMES: usize = 20;
+const MOST_CHARS: usize = 120;
 /// Of the files that git reads as settings.
 const NAMES: [&str; 2] = ["config", "config.worktree"];
 /// Of a file of settings; what is longer is not ordinary.
@@ -49,20 +58,33 @@ impl Settings {
         let is_one = |path: &&PathBuf| NAMES.iter().any(|name| path.ends_with(name));
         for path in files.filter(is_one) {
             let now = text(path);
-            let before = self.said.get(path).filter(|_| !idle);
-            let new = before.map(|before| unusual(before, &now)).unwrap_or_default();
+            let before = self.said.get(path).map_or("", String::as_str);
+            let new = if idle { Vec::new() } else { unusual(before, &now) };
             if !new.is_empty() {
                 self.found.entry(path.clone()).or_default().extend(new);
             }
             self.said.insert(path.clone(), now);
         }
         // What is not there any more needs no look.
-        let said = &self.said;
         self.found.retain(|path, names| {
-            let there = unusual("", said.get(path).map_or("", String::as_str));
+            let there = all_unusual(path);
             names.retain(|name| there.contains(name));
             !names.is_empty()
         });
+    }
+
+    /// A repository that a command has made, by its `.git` or its `HEAD`: nothing in it is the person's.
+    pub fn made(&mut self, path: &Path) {
+        let inside = if path.is_dir() { Some(path) } else { path.parent() };
+        let config = inside.map(|folder| folder.join("config")).unwrap_or_default();
+        let (file, new) = match leads_to(path) {
+            // Whoever writes there later is not seen.
+            Some(to) => (path.to_owned(), vec![format!("gitdir: {to}")]),
+            None => (config.clone(), all_unusual(&config)),
+        };
+        if !new.is_empty() {
+            self.found.entry(file).or_default().extend(new);
+        }
     }
 
     /// The files, with the settings that came into them while commands ran.
@@ -70,6 +92,32 @@ impl Settings {
         let each = self.found.iter();
         each.map(|(path, names)| (path.clone(), names.iter().cloned().collect())).collect()
     }
+}
+
+/// The folder that a `.git` names which is a file.
+fn leads_to(git: &Path) -> Option<String> {
+    let is_one = git.is_file() && git.file_name().is_some_and(|name| name == GIT);
+    let said = is_one.then(|| text(git))?;
+    let to = said.lines().next().unwrap_or_default().trim_start_matches("gitdir:").trim();
+    Some(to.chars().take(MOST_CHARS).collect())
+}
+
+/// Settings of a file, and programs beside it, that may run.
+fn all_unusual(config: &Path) -> Vec<String> {
+    if let Some(to) = leads_to(config) {
+        return vec![format!("gitdir: {to}")];
+    }
+    let mut all = unusual("", &text(config));
+    let hooks = config.parent().map(|folder| folder.join(HOOKS)).unwrap_or_default();
+    for entry in fs::read_dir(hooks).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(SAMPLE) {
+            all.push(format!("{HOOKS}/{name}"));
+        }
+    }
+    all.sort();
+    all.truncate(MOST_NAMES);
+    all
 }
 
 fn text(path: &Path) -> String {
@@ -112,7 +160,8 @@ fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
 }
 
 fn name(line: &str) -> String {
-    line.split('=').next().unwrap_or_default().trim().to_lowercase()
+    let name = line.split('=').next().unwrap_or_default().trim();
+    name.chars().take(MOST_CHARS).collect::<String>().to_lowercase()
 }
 
 fn is_ordinary(section: &str, line: &str) -> bool {
@@ -147,6 +196,36 @@ mod tests {
             assert_eq!(unusual(PLAIN, &now).join(" "), found, "{more}");
             assert_eq!(unusual(&now, &now), [""; 0], "{more}");
         }
+    }
+
+    #[test]
+    fn a_repository_that_was_made_is_found_if_it_names_programs_or_brings_them() {
+        let top = tempfile::tempdir().unwrap();
+        let git = top.path().join(".git");
+        let config = git.join("config");
+        fs::create_dir_all(git.join("hooks")).unwrap();
+        fs::write(git.join("hooks/a.sample"), "").unwrap();
+        fs::write(&config, PLAIN).unwrap();
+        let mut settings = Settings::default();
+        settings.made(&git);
+        assert_eq!(settings.found(), []);
+        fs::write(git.join("hooks/post-checkout"), "").unwrap();
+        fs::write(&config, format!("{PLAIN}[alias]\n\tst = !evil\n")).unwrap();
+        settings.made(&git);
+        let (file, names) = settings.found().pop().unwrap();
+        assert_eq!((file, names.join(" ")), (config, "alias.st hooks/post-checkout".to_owned()));
+        fs::remove_file(git.join("hooks/post-checkout")).unwrap();
+        settings.look(std::iter::empty(), true);
+        assert_eq!(settings.found().pop().unwrap().1, ["alias.st"]);
+
+        let file = top.path().join("sub/.git");
+        fs::create_dir(top.path().join("sub")).unwrap();
+        fs::write(&file, "gitdir: ../evil\n").unwrap();
+        settings.made(&file);
+        assert!(settings.found().contains(&(file.clone(), vec!["gitdir: ../evil".to_owned()])));
+        fs::remove_file(&file).unwrap();
+        settings.look(std::iter::empty(), true);
+        assert_eq!(settings.found().len(), 1);
     }
 
     #[test]

@@ -150,7 +150,11 @@ impl Sandbox {
             let short = new.map(|path| path.strip_prefix(workspace).unwrap_or(&path).to_owned());
             short.collect()
         };
-        Made { taskdocs: new(taskdocs), repositories: new(repositories) }
+        let made = Made { taskdocs: new(taskdocs), repositories: new(repositories) };
+        for path in &made.repositories {
+            last.settings.made(&workspace.join(path));
+        }
+        made
     }
 
     /// What is to be said of settings of git that came while commands ran.
@@ -167,8 +171,8 @@ impl Sandbox {
         found
             .map(|(path, names)| {
                 let file = path.strip_prefix(workspace).unwrap_or(&path).display().to_string();
-                let text = format!("came into it while commands ran: {}", names.join(", "));
-                let mend = "if that was not you, remove it before you use git here, which runs what it names";
+                let text = format!("a command may have set this while it ran: {}", names.join(", "));
+                let mend = "if it was not you, remove it before you use git there, which runs what it names";
                 Problem::new(format!("sandbox/{file}"), file, text, mend)
             })
             .collect()
@@ -257,9 +261,11 @@ impl Sandbox {
         let reserved = Reserved::find(&ground.workspace, &last.below, level.writes())
             .map_err(|why| Refusal(Why::Workspace(why)))?;
         last.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
-        let idle = !last.ran;
-        last.settings.look(reserved.fixed.iter(), idle);
-        last.ran = true;
+        if level.writes() {
+            let idle = !last.ran;
+            last.settings.look(reserved.fixed.iter(), idle);
+            last.ran = true;
+        }
         drop(last);
         let standing = self.stands().make(&reserved.missing).map_err(Refusal::broken)?;
         match found.means {
