@@ -350,7 +350,7 @@ fn children_end(means: Means) {
                     Ending::OfCommand => format!("{{ {begin}\n}} &"),
                     Ending::By(_) => begin,
                 };
-                let script = format!("{begin}\nuntil [ -e src/go ]; do sleep 0.05; done; exit 0");
+                let script = format!("{begin}\nuntil [ -e src/go ]; do sleep 0.5; done; exit 0");
                 let words = ["/bin/sh".to_owned(), "-c".to_owned(), script];
                 let program = Started(place.start(Some((means, "workspace")), &words));
                 programs.push((kind, word, program));

@@ -204,15 +204,15 @@ impl Place {
         let name = format!("c{:x}", hasher.finish());
         let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
         if !made.exists() {
-            let own = made.with_extension(format!("{:?}", std::thread::current().id()));
-            let source = own.with_extension("c");
+            // Another test may be about the same program.
+            let own = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+            let (source, built) = (own.path().join("a.c"), own.path().join("a"));
             fs::write(&source, text).expect("a file");
             let mut cc = Command::new("cc");
-            let ran = cc.args(["-w", "-D_GNU_SOURCE", "-o"]).arg(&own).arg(&source).output();
+            let ran = cc.args(["-w", "-D_GNU_SOURCE", "-o"]).arg(&built).arg(&source).output();
             let ran = ran.expect("a compiler");
             assert!(ran.status.success(), "{text}\n{}", String::from_utf8_lossy(&ran.stderr));
-            fs::remove_file(source).expect("a file");
-            fs::rename(&own, &made).expect("a program");
+            fs::rename(&built, &made).expect("a program");
         }
         let program = self.workspace().join("src").join(name);
         if !program.exists() {

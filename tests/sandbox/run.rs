@@ -13,7 +13,7 @@ use super::place::{CANARY, Place};
 /// Longer than all acts of a list take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 /// Longer than children need to begin or to end.
-const CHILDREN: Duration = Duration::from_secs(60);
+const CHILDREN: Duration = Duration::from_secs(120);
 /// Longer than a script takes, and less than one that waits for ever.
 const SCRIPT_SECONDS: u32 = 60;
 /// A number that no account has.
@@ -115,7 +115,7 @@ pub fn eventually(is_so: impl Fn() -> bool) -> bool {
         if Instant::now() > late {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(50));
     }
     true
 }
