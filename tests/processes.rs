@@ -225,7 +225,7 @@ fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_tol
         assert!(ran.expect("git").success(), "{words:?}");
     };
     git(&["init", "-q"]);
-    let wait = "i=0; until echo '[core] fsmonitor = evil' >>.git/config || [ $i = 900 ]; do \
+    let wait = "echo begun >begun; i=0; until echo '[core] fsmonitor = evil' >>.git/config || [ $i = 900 ]; do \
                 sleep 0.05; i=$((i+1)); done 2>/dev/null; echo wrote >wrote";
     let call = |text: &str, seconds: u32| json!({"name": "shell_cmd", "arguments": {"command": text, "timeoutSeconds": seconds}});
     let second = call("until [ -e wrote ]; do sleep 0.05; done", 50);
@@ -235,12 +235,10 @@ fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_tol
     let mut program = place.program(&["run", "--json", "--timeout", "55", "go"]);
     let program = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let program = program.expect("the program");
-    let stands = eventually(|| place.at(".git/config.worktree").exists().then_some(()));
-    assert!(stands.is_some(), "no command has begun");
-    let wrote = eventually(|| {
-        git(&["config", "branch.a.merge", "refs/heads/a"]);
-        place.at("wrote").exists().then_some(())
-    });
+    let begun = eventually(|| place.at("begun").exists().then_some(()));
+    assert!(begun.is_some(), "no command has begun");
+    git(&["config", "branch.a.merge", "refs/heads/a"]);
+    let wrote = eventually(|| place.at("wrote").exists().then_some(()));
     assert!(wrote.is_some(), "the command could not write; then nothing has to be told");
     let over = program.wait_with_output().expect("the program");
     let said = String::from_utf8_lossy(&over.stdout).into_owned();

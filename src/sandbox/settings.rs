@@ -4,8 +4,9 @@
 //! it is looked for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::domain::reserved::GIT;
@@ -13,6 +14,8 @@ use crate::domain::reserved::GIT;
 /// Where git looks for programs, and the ending of those that git itself puts there and does not run.
 const HOOKS: &str = "hooks";
 const SAMPLE: &str = ".sample";
+/// Files that are remembered.
+const MOST_FOUND: usize = 200;
 /// That are named of one repository, and of the name of each.
 const MOST_NAMES: usize = 20;
 const MOST_CHARS: usize = 120;
@@ -82,7 +85,7 @@ impl Settings {
             Some(to) => (path.to_owned(), vec![format!("gitdir: {to}")]),
             None => (config.clone(), all_unusual(&config)),
         };
-        if !new.is_empty() {
+        if !new.is_empty() && self.found.len() < MOST_FOUND {
             self.found.entry(file).or_default().extend(new);
         }
     }
@@ -108,6 +111,9 @@ fn all_unusual(config: &Path) -> Vec<String> {
         return vec![format!("gitdir: {to}")];
     }
     let mut all = unusual("", &text(config));
+    if config.is_symlink() {
+        all.push("a link".to_owned());
+    }
     let hooks = config.parent().map(|folder| folder.join(HOOKS)).unwrap_or_default();
     for entry in fs::read_dir(hooks).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -120,9 +126,14 @@ fn all_unusual(config: &Path) -> Vec<String> {
     all
 }
 
+/// A command may have put anything there: links are not followed, and nothing is waited for.
 fn text(path: &Path) -> String {
+    let mut how = OpenOptions::new();
+    how.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let mut bytes = Vec::new();
-    if let Ok(file) = File::open(path) {
+    if let Ok(file) = how.open(path)
+        && file.metadata().is_ok_and(|meta| meta.is_file())
+    {
         // One that cannot be read says nothing to git either.
         let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
     }
@@ -213,10 +224,25 @@ mod tests {
         fs::write(&config, format!("{PLAIN}[alias]\n\tst = !evil\n")).unwrap();
         settings.made(&git);
         let (file, names) = settings.found().pop().unwrap();
-        assert_eq!((file, names.join(" ")), (config, "alias.st hooks/post-checkout".to_owned()));
+        assert_eq!(
+            (file, names.join(" ")),
+            (config.clone(), "alias.st hooks/post-checkout".into())
+        );
         fs::remove_file(git.join("hooks/post-checkout")).unwrap();
         settings.look(std::iter::empty(), true);
         assert_eq!(settings.found().pop().unwrap().1, ["alias.st"]);
+
+        // Neither of these is waited for, or followed.
+        fs::remove_file(&config).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&config).status();
+        assert!(made.unwrap().success());
+        settings.made(&git);
+        assert_eq!(text(&config), "");
+        fs::remove_file(&config).unwrap();
+        std::os::unix::fs::symlink("elsewhere", &config).unwrap();
+        settings.made(&git);
+        settings.look(std::iter::empty(), true);
+        assert_eq!(settings.found().pop().unwrap().1, ["a link"]);
 
         let file = top.path().join("sub/.git");
         fs::create_dir(top.path().join("sub")).unwrap();

@@ -37,7 +37,7 @@ pub const KINDS: &[Kind] = &[
     kind("deaf to signals", "sh -c 'trap \"\" TERM HUP INT QUIT; sleep {word}'"),
     kind(
         "stopped",
-        "sleep {word} & until grep -q ^sleep /proc/$!/cmdline; do :; done; kill -STOP $!",
+        "sleep {word} & until grep -qzxF sleep /proc/$!/cmdline; do :; done; kill -STOP $!",
     ),
     kind("a group of its own", "bash -c 'set -m; sleep {word} & exit'"),
     kind("the end of a pipe", "yes | sleep {word} &"),
