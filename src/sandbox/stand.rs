@@ -8,10 +8,18 @@
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+#[cfg(target_os = "linux")]
+use rustix::{
+    fs::{AtFlags, CWD, linkat},
+    io::Errno,
+};
 
 use super::reserved::Blank;
 
@@ -113,11 +121,7 @@ impl Stands {
         for (path, blank) in missing {
             let made = match blank {
                 Blank::Folder => fs::create_dir(path),
-                Blank::File | Blank::Here => {
-                    let mut new = OpenOptions::new();
-                    let file = new.write(true).create_new(true).open(path);
-                    file.and_then(|mut file| file.write_all(blank.text().as_bytes()))
-                }
+                Blank::File | Blank::Here => new_file(path, blank.text()),
             };
             match made {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -161,6 +165,38 @@ impl Stands {
     }
 }
 
+/// Makes a file with this text. Where the system can, it has all of it from the moment it has a name: git
+/// may read it at any time.
+fn new_file(path: &Path, text: &str) -> io::Result<()> {
+    match named_when_written(path, text) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+        made => return made,
+    }
+    let mut new = OpenOptions::new();
+    let mut file = new.write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(target_os = "linux")]
+fn named_when_written(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut how = OpenOptions::new();
+    how.write(true).custom_flags(libc::O_TMPFILE);
+    // Some file systems have no files without a name.
+    let mut file = how.open(folder).map_err(|_| io::ErrorKind::Unsupported)?;
+    file.write_all(text.as_bytes())?;
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, &own, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(|error| match error {
+        Errno::EXIST => error.into(),
+        _ => io::ErrorKind::Unsupported.into(),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn named_when_written(_path: &Path, _text: &str) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 fn says_nothing(path: &Path, length: u64) -> bool {
     let here = Blank::Here.text();
     let as_made = length == here.len() as u64
@@ -177,6 +213,8 @@ impl Drop for Standing {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     fn missing(top: &Path) -> Vec<(PathBuf, Blank)> {
@@ -204,6 +242,34 @@ mod tests {
         assert_eq!(there(top.path()), 0);
         drop(one.make(&wanted).unwrap());
         assert_eq!(there(top.path()), 0);
+    }
+
+    #[test]
+    fn a_file_that_stands_in_never_has_less_than_all_of_its_text() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("commondir");
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..2_000 {
+                    new_file(&path, Blank::Here.text()).unwrap();
+                    fs::remove_file(&path).unwrap();
+                }
+                over.store(true, Ordering::Relaxed);
+            });
+            let mut read = 0;
+            while !over.load(Ordering::Relaxed) {
+                if let Ok(text) = fs::read_to_string(&path) {
+                    assert_eq!(text, Blank::Here.text());
+                    read += 1;
+                }
+            }
+            assert!(read > 0, "it was never there");
+        });
+        new_file(&path, "a").unwrap();
+        let again = new_file(&path, "b").unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(there(top.path()), 1);
     }
 
     #[test]
