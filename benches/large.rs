@@ -22,10 +22,10 @@ use std::time::{Duration, Instant};
 use dominds_tui::domain::record::{AnchorRole, Call, CallRef, DeliveryMode, ReplyStatus};
 use dominds_tui::domain::record::{HumanText, Origin, Responder, TellaskResult};
 use dominds_tui::domain::{
-    Assignment, Batch, CallId, Change, Clock, ContextHealth, Course, DialogMeta, Entry, Frame,
-    Genseq, Latest, MsgId, Record, RootId, SelfId, Stamp,
+    Assignment, Batch, CallId, Clock, ContextHealth, Course, DialogMeta, Entry, Frame, Genseq,
+    Latest, MsgId, Record, RootId, SelfId, Stamp, TreeChange,
 };
-use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, Written};
+use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 /// Longer than anything here takes.
@@ -246,7 +246,7 @@ fn many_main_dialogs(workspace: &Path, count: usize) {
         let changes = vec![
             create(root.main(), "lead", Vec::new()),
             append(root.main(), generation(1, &prompt(n, Origin::User), &words(400))),
-            Change::Reminders { dialog: root.main(), reminders: Vec::new() },
+            TreeChange::Reminders { dialog: root.main(), reminders: Vec::new() },
         ];
         commit(&store, &root, changes);
     }
@@ -264,7 +264,7 @@ fn many_side_dialogs(workspace: &Path, count: usize, long: usize) {
     }
 }
 
-fn side_dialog(root: &RootId, id: &SelfId, n: usize, long: usize) -> Vec<Change> {
+fn side_dialog(root: &RootId, id: &SelfId, n: usize, long: usize) -> Vec<TreeChange> {
     let genseq = u32::try_from(n).unwrap_or_default() + 1;
     let call_id = CallId::new(format!("c{n}"));
     let content = format!("Look into part {n}, with care. {}", words(200));
@@ -307,7 +307,7 @@ fn side_dialog(root: &RootId, id: &SelfId, n: usize, long: usize) -> Vec<Change>
     vec![
         create(id.clone(), "dev", vec![frame]),
         append(id.clone(), generation(1, &prompt(n, Origin::Runtime), &words(long))),
-        Change::Reminders { dialog: id.clone(), reminders: Vec::new() },
+        TreeChange::Reminders { dialog: id.clone(), reminders: Vec::new() },
         append(root.main(), main),
     ]
 }
@@ -351,11 +351,11 @@ fn entry(genseq: u32, record: Record) -> Arc<Entry> {
     Arc::new(Entry { ts, genseq: Some(Genseq(genseq)), root: None, source_tag: None, record })
 }
 
-fn append(dialog: SelfId, entries: Vec<Arc<Entry>>) -> Change {
-    Change::Append { dialog, course: Course::FIRST, entries }
+fn append(dialog: SelfId, entries: Vec<Arc<Entry>>) -> TreeChange {
+    TreeChange::Append { dialog, course: Course::FIRST, entries }
 }
 
-fn create(id: SelfId, agent: &str, stack: Vec<Frame>) -> Change {
+fn create(id: SelfId, agent: &str, stack: Vec<Frame>) -> TreeChange {
     let meta = DialogMeta {
         agent_id: agent.into(),
         task_doc_path: "task.tsk".to_owned(),
@@ -364,12 +364,12 @@ fn create(id: SelfId, agent: &str, stack: Vec<Frame>) -> Change {
         extra: serde_json::Map::new(),
         id,
     };
-    Change::Create { meta: Box::new(meta), latest: Box::new(Latest::new(Noon.now())), stack }
+    TreeChange::Create { meta: Box::new(meta), latest: Box::new(Latest::new(Noon.now())), stack }
 }
 
-fn commit(store: &Store, root: &RootId, changes: Vec<Change>) {
+fn commit(store: &Store, root: &RootId, changes: Vec<TreeChange>) {
     let batch = Batch { root: root.clone(), changes, durable: false };
-    store.commit(batch).and_then(Written::sync).expect("a commit");
+    store.commit(batch).and_then(WrittenBatch::sync).expect("a commit");
 }
 
 fn open(workspace: &Path) -> Store {

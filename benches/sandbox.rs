@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use dominds_tui::app;
 use dominds_tui::domain::sandbox::Level;
-use dominds_tui::sandbox::{Means, Order, Sandbox};
+use dominds_tui::sandbox::{CommandSpec, Means, Sandbox};
 
 const ROUNDS: usize = 100;
 /// Over the same command without a sandbox.
@@ -82,7 +82,7 @@ fn way(name: String, run: impl Fn() + 'static) -> Way {
 }
 
 fn run_in(sandbox: &Sandbox, level: Level, folder: &Path) {
-    let order = Order { program: "/bin/sh", arguments: &COMMAND, folder, stay: false };
+    let order = CommandSpec { program: "/bin/sh", arguments: &COMMAND, folder, stay: false };
     let wrapped = sandbox.wrap(level, order).expect("a sandbox");
     let mut command = Command::new(&wrapped.program);
     run(command.args(&wrapped.arguments).envs(wrapped.environment));

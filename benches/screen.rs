@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp};
 use dominds_tui::protocol::event::Segment;
-use dominds_tui::protocol::{Command, TranscriptPage, TreeRow, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Ability, ScreenBackend};
 use dominds_tui::ui::keymap::Keymap;
 use dominds_tui::ui::model::drafts::Forgetful;
@@ -118,8 +118,8 @@ impl Wire {
 
     /// Chooses the dialog in the tree and gives the page that is asked for.
     fn open(&mut self) {
-        let mut asked = self.app.apply(UiEvent::Rows(vec![row()]));
-        asked.extend(self.app.apply(UiEvent::Inbox(Vec::new())));
+        let mut asked = self.app.apply(DriverEvent::Rows(vec![row()]));
+        asked.extend(self.app.apply(DriverEvent::Inbox(Vec::new())));
         for key in [KeyCode::Char('g'), KeyCode::Char('j'), KeyCode::Enter] {
             asked.extend(self.app.key(KeyEvent::new(key, KeyModifiers::NONE)));
         }
@@ -136,12 +136,12 @@ impl Wire {
             entries: Vec::new(),
         };
         let ticket = ticket.expect("the page is asked for");
-        self.app.apply(UiEvent::Page { ticket, page: Box::new(page) });
+        self.app.apply(DriverEvent::Page { ticket, page: Box::new(page) });
     }
 
     fn live(&mut self, text: &str) {
         let (dialog, text) = (dialog(), text.to_owned());
-        self.app.apply(UiEvent::Live { dialog, segment: Segment::Saying, text });
+        self.app.apply(DriverEvent::Live { dialog, segment: Segment::Saying, text });
     }
 
     fn frame(&mut self) {

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dominds_tui::domain::{
-    Assignment, Batch, Bucket, CallId, Change, Clock, Course, DialogMeta, Entry, Frame, Latest,
-    RootId, SelfId, Stamp,
+    Assignment, Batch, Bucket, CallId, Clock, Course, DialogMeta, Entry, Frame, Latest, RootId,
+    SelfId, Stamp, TreeChange,
 };
-use dominds_tui::store::{Access, Store, StoreOptions, Written};
+use dominds_tui::store::{Access, Store, StoreOptions, WrittenBatch};
 
 const COMMITS: usize = 500;
 const DIALOGS: usize = 1_000;
@@ -52,7 +52,7 @@ fn commits(durable: bool) {
             let changes = vec![append(&root, &[line(n)]), latest(&root)];
             let batch = Batch { root: root.clone(), changes, durable };
             let started = Instant::now();
-            store.commit(batch).and_then(Written::sync).expect("a commit");
+            store.commit(batch).and_then(WrittenBatch::sync).expect("a commit");
             started.elapsed()
         })
         .collect();
@@ -97,7 +97,7 @@ fn large_tree() {
     }
 }
 
-fn side_dialog(root: &RootId, n: usize) -> Vec<Change> {
+fn side_dialog(root: &RootId, n: usize) -> Vec<TreeChange> {
     let id = SelfId::new(format!("{:02x}/{:02x}/{:08x}", n % 256, n / 256, n + 1));
     let meta = DialogMeta { id: id.clone(), agent_id: "dev".into(), ..meta(root) };
     let assignment = Assignment {
@@ -115,9 +115,13 @@ fn side_dialog(root: &RootId, n: usize) -> Vec<Change> {
     let latest = Box::new(Latest::new(Noon.now()));
     let entries = (0..8).map(|n| Arc::new(Entry::parse(&line(n)).expect("a record")));
     vec![
-        Change::Create { meta: Box::new(meta), latest, stack: vec![frame] },
-        Change::Append { dialog: id.clone(), course: Course::FIRST, entries: entries.collect() },
-        Change::Reminders { dialog: id, reminders: Vec::new() },
+        TreeChange::Create { meta: Box::new(meta), latest, stack: vec![frame] },
+        TreeChange::Append {
+            dialog: id.clone(),
+            course: Course::FIRST,
+            entries: entries.collect(),
+        },
+        TreeChange::Reminders { dialog: id, reminders: Vec::new() },
     ]
 }
 
@@ -155,7 +159,7 @@ fn share(sorted: &[Duration], percent: usize) -> Duration {
 fn new_dialog(store: &Store, n: usize) -> RootId {
     let root = RootId::new(format!("{:02x}/{:02x}/{n:08x}", n % 256, n / 256));
     let latest = Box::new(Latest::new(Noon.now()));
-    let create = Change::Create { meta: Box::new(meta(&root)), latest, stack: Vec::new() };
+    let create = TreeChange::Create { meta: Box::new(meta(&root)), latest, stack: Vec::new() };
     commit(store, &root, vec![create]);
     root
 }
@@ -171,18 +175,18 @@ fn meta(root: &RootId) -> DialogMeta {
     }
 }
 
-fn commit(store: &Store, root: &RootId, changes: Vec<Change>) {
+fn commit(store: &Store, root: &RootId, changes: Vec<TreeChange>) {
     let batch = Batch { root: root.clone(), changes, durable: false };
-    store.commit(batch).and_then(Written::sync).expect("a commit");
+    store.commit(batch).and_then(WrittenBatch::sync).expect("a commit");
 }
 
-fn latest(root: &RootId) -> Change {
-    Change::Latest { dialog: root.main(), latest: Box::new(Latest::new(Noon.now())) }
+fn latest(root: &RootId) -> TreeChange {
+    TreeChange::Latest { dialog: root.main(), latest: Box::new(Latest::new(Noon.now())) }
 }
 
-fn append(root: &RootId, lines: &[String]) -> Change {
+fn append(root: &RootId, lines: &[String]) -> TreeChange {
     let entries = lines.iter().map(|line| Arc::new(Entry::parse(line).expect("a record")));
-    Change::Append { dialog: root.main(), course: Course::FIRST, entries: entries.collect() }
+    TreeChange::Append { dialog: root.main(), course: Course::FIRST, entries: entries.collect() }
 }
 
 /// Generations of four records: begin, a thought, words, end.

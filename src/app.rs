@@ -14,7 +14,7 @@ use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
     Audience, Consent, Driver, Driving, Engine, NoProvider, NothingWaits, Permits, PickUp,
-    ProviderSource, Rates, Sources,
+    ProviderSource, Sources, Throttles,
 };
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
@@ -26,7 +26,7 @@ use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, Keeping, Register, Registry, ShellSetup, Shells};
+use crate::tools::{Environment, OutputLogMode, Register, Registry, ShellSetup, Shells};
 use crate::yaml;
 
 pub use probe::{Finding, Probe, probe};
@@ -44,7 +44,7 @@ pub enum Models {
 
 /// What may be used up at most, by the person's own word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct UserLimits {
     pub crowd: CrowdLimits,
     pub answer: AnswerLimit,
 }
@@ -55,7 +55,7 @@ pub struct AnswerLimit(pub Duration);
 
 impl Default for AnswerLimit {
     fn default() -> Self {
-        Self(llm::Limits::default().answer)
+        Self(llm::AnswerLimits::default().answer)
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Start<'a> {
     /// The language of whoever reads.
     pub reader: Lang,
     /// What the person allows.
-    pub limits: Limits,
+    pub limits: UserLimits,
     /// What is wrong outside the workspace: in the person's own files.
     pub personal: Vec<Problem>,
     /// What commands of members may do.
@@ -101,7 +101,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
         register: register(start.workspace),
-        keeping: Keeping::Beside(env::this_program()),
+        keeping: OutputLogMode::Beside(env::this_program()),
         sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);
@@ -175,7 +175,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         crowd: CrowdLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),
-        rates: Rates::default(),
+        rates: Throttles::default(),
         vault: logs::vault().clone(),
         problems,
         log: Arc::default(),
@@ -299,9 +299,9 @@ impl ProviderSource for Configured {
 }
 
 /// The usual limits, where the file sets no others.
-fn limits(connection: &Connection, answer: AnswerLimit) -> llm::Limits {
-    let usual = llm::Limits::default();
-    llm::Limits {
+fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
+    let usual = llm::AnswerLimits::default();
+    llm::AnswerLimits {
         connect: connection.connect_timeout.unwrap_or(usual.connect),
         first_byte: connection.first_byte_timeout.unwrap_or(usual.first_byte),
         idle: connection.idle_timeout.unwrap_or(usual.idle),

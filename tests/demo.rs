@@ -22,7 +22,7 @@ use dominds_tui::domain::{
 use dominds_tui::driver::{Audience, Driver, PickUp};
 use dominds_tui::llm::Scripted;
 use dominds_tui::minds::{Minds, taskdoc};
-use dominds_tui::protocol::event::{InboxRow, QuietOutcome, TreeRow, UiEvent};
+use dominds_tui::protocol::event::{DriverEvent, InboxRow, QuietOutcome, TreeRow};
 use dominds_tui::protocol::{Command, Ticket};
 use dominds_tui::store::Access;
 use tokio::time::{Instant, sleep_until};
@@ -41,7 +41,7 @@ impl Play {
         let script = demo::script().expect("the script");
         let (driver, _store, _shells) = app::start(Start {
             reader: dominds_tui::domain::Lang::En,
-            limits: app::Limits::default(),
+            limits: app::UserLimits::default(),
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,
@@ -63,25 +63,27 @@ impl Play {
         self.driver.commands.send(command).await.expect("a driver that listens");
         loop {
             match self.next().await {
-                UiEvent::Done { ticket, .. } if ticket == self.ticket => return,
-                UiEvent::Refused { ticket, text } if ticket == self.ticket => panic!("{text}"),
+                DriverEvent::Done { ticket, .. } if ticket == self.ticket => return,
+                DriverEvent::Refused { ticket, text } if ticket == self.ticket => panic!("{text}"),
                 _ => {}
             }
         }
     }
 
-    async fn next(&mut self) -> UiEvent {
+    async fn next(&mut self) -> DriverEvent {
         let event = self.driver.events.recv().await.expect("the driver runs");
         match &event {
-            UiEvent::Inbox(inbox) => self.inbox.clone_from(inbox),
-            UiEvent::Rows(rows) => self.rows.clone_from(rows),
-            UiEvent::Row(row) => {
+            DriverEvent::Inbox(inbox) => self.inbox.clone_from(inbox),
+            DriverEvent::Rows(rows) => self.rows.clone_from(rows),
+            DriverEvent::Row(row) => {
                 self.rows.retain(|old| old.dialog != row.dialog);
                 self.rows.push(*row.clone());
             }
-            UiEvent::ToolEnded { call, ok: false, .. } => self.failed_tools.push(call.to_string()),
-            UiEvent::Problems(problems) => assert_eq!(problems, &[]),
-            UiEvent::Notice(text) => panic!("{text}"),
+            DriverEvent::ToolEnded { call, ok: false, .. } => {
+                self.failed_tools.push(call.to_string())
+            }
+            DriverEvent::Problems(problems) => assert_eq!(problems, &[]),
+            DriverEvent::Notice(text) => panic!("{text}"),
             _ => {}
         }
         event
@@ -89,7 +91,7 @@ impl Play {
 
     async fn until_quiet(&mut self) -> QuietOutcome {
         loop {
-            if let UiEvent::Quiet(outcome) = self.next().await {
+            if let DriverEvent::Quiet(outcome) = self.next().await {
                 return outcome;
             }
         }

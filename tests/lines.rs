@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
-use dominds_tui::sandbox::{Ground, Sandbox};
-use dominds_tui::tools::{Access, Environment, Outcome, Registry, Shells, ToolCx};
+use dominds_tui::sandbox::{Sandbox, SandboxConfig};
+use dominds_tui::tools::{Access, Environment, Registry, Shells, ToolCx, ToolOutcome};
 use serde_json::json;
 
 const SECRET: &str = "the-canary-outside";
@@ -236,7 +236,7 @@ impl Trapped {
 
     /// The wall of this workspace, if one can be had here.
     fn wall(&self) -> Option<Sandbox> {
-        let ground = Ground {
+        let ground = SandboxConfig {
             workspace: self.workspace.canonicalize().expect("a folder"),
             home: Some(self.dir.path().join("home")),
             state: self.dir.path().join("state"),
@@ -253,7 +253,7 @@ impl Trapped {
         }
     }
 
-    async fn run(&self, command: &str, shells: &Shells) -> Outcome {
+    async fn run(&self, command: &str, shells: &Shells) -> ToolOutcome {
         let minds = Minds::load(&self.workspace, Lang::En);
         let lead = minds.member(&AgentId::new("lead")).expect("a member");
         let (subset, _) = self.tools.of_member(lead, true);

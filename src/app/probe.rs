@@ -127,7 +127,7 @@ fn prepared<'a>(
         Finding::fault(text, "name one under `models`, or in a member of team.yaml")
     };
     let model = model.ok_or_else(no_model)?;
-    config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.mend))?;
+    config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.fix))?;
     let provider = source.provider(config).map_err(|reason| match reason {
         NoProvider::Unagreed(unagreed) => Finding::fault(
             format!("it {}, and nobody has agreed to that", unagreed.entry.act),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::platform::{dirs, env};
-use crate::sandbox::Ground;
+use crate::sandbox::SandboxConfig;
 
 /// Variables that name where tools and their caches lie, or a certificate.
 const TOOLS: [&str; 15] = [
@@ -26,11 +26,11 @@ const TOOLS: [&str; 15] = [
 
 /// Of this person, on this machine.
 #[must_use]
-pub fn ground(workspace: &Path) -> Ground {
+pub fn ground(workspace: &Path) -> SandboxConfig {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let unnamed = || std::env::temp_dir().join(format!("dominds-tui-{}", std::process::id()));
     let state = dirs::state().unwrap_or_else(unnamed);
-    Ground {
+    SandboxConfig {
         workspace: real(workspace.to_owned()),
         home: env::variable("HOME").map(|home| real(home.into())),
         state: real(state),

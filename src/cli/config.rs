@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::app::{AnswerLimit, Limits, Trust};
+use crate::app::{AnswerLimit, Trust, UserLimits};
 use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
 use crate::minds::line_of;
@@ -32,7 +32,7 @@ const LIMITS: [(&str, u64); 3] =
 pub struct Setup {
     pub look: Look,
     pub ability: Ability,
-    pub limits: Limits,
+    pub limits: UserLimits,
     /// What commands may do.
     pub levels: Levels,
     /// What was wrong in the file.
@@ -173,7 +173,7 @@ impl Report<'_> {
 }
 
 /// The limits; those that are not set, or wrong, are the usual ones.
-fn limits(value: &Value, report: &mut Report<'_>) -> Limits {
+fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
     let none = serde_json::Map::new();
     let names = LIMITS.map(|(name, _)| name);
     let entries = match value {
@@ -198,7 +198,7 @@ fn limits(value: &Value, report: &mut Report<'_>) -> Limits {
         }
         number
     });
-    let mut limits = Limits::default();
+    let mut limits = UserLimits::default();
     let size = |number: u64| usize::try_from(number).ok();
     limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
     limits.crowd.depth = depth.and_then(size).unwrap_or(limits.crowd.depth);
@@ -345,7 +345,7 @@ mod tests {
                 assert!(has_line == line && told.contains(part), "{text:?}: {told}");
             }
             for fault in setup.faults {
-                assert!(fault.path == "~/config.yaml" && !fault.mend.is_empty(), "{fault:?}");
+                assert!(fault.path == "~/config.yaml" && !fault.fix.is_empty(), "{fault:?}");
             }
         }
         let setup = of("c", Err("permission denied".to_owned()), ability);
@@ -356,8 +356,11 @@ mod tests {
     fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let limits = |text: &str| of("c", Ok(Some(text.to_owned())), ability).limits;
-        assert_eq!(limits(""), Limits::default());
-        assert_eq!(limits("limits: { side_dialogs: -1, answer_minutes: soon }"), Limits::default());
+        assert_eq!(limits(""), UserLimits::default());
+        assert_eq!(
+            limits("limits: { side_dialogs: -1, answer_minutes: soon }"),
+            UserLimits::default()
+        );
         let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
         assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
         assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));

@@ -13,7 +13,7 @@ use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
 use crate::platform::{dirs, env};
-use crate::sandbox::{Means, Refusal, Sandbox};
+use crate::sandbox::{Means, Sandbox, SandboxRefusal};
 use crate::store::{Access, StoreError, changeable, exposed};
 
 use super::exit::{CommandError, Status};
@@ -115,7 +115,7 @@ fn row(probe: &Probe) -> serde_json::Value {
 /// What commands of members are behind.
 struct Wall {
     level: Level,
-    means: Result<Means, Refusal>,
+    means: Result<Means, SandboxRefusal>,
 }
 
 impl Wall {

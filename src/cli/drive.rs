@@ -17,7 +17,7 @@ use crate::platform::env;
 use crate::platform::signals::{Ask, Signals};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
-use crate::protocol::event::UiEvent;
+use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle};
 use crate::store::{Access, Survey};
 use crate::tools::{ProcessScope, Shells};
@@ -348,10 +348,10 @@ impl Job<'_> {
         let _ = driver.commands.send(Command::Shutdown { grace: GRACE }).await;
         let mut printer = Printer::new(Form::Report, Scope::Nothing);
         while let Some(event) = driver.events.recv().await {
-            if event == UiEvent::Stopped {
+            if event == DriverEvent::Stopped {
                 break;
             }
-            if let UiEvent::Problems(_) = &event {
+            if let DriverEvent::Problems(_) = &event {
                 printer.print(&event);
             }
         }
@@ -461,11 +461,11 @@ impl Job<'_> {
                 () = sleep_until(far) => return Ok(Status::TimedOut),
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
-            if let UiEvent::Refused { ticket: TICKET, text } = &event {
+            if let DriverEvent::Refused { ticket: TICKET, text } = &event {
                 return Err(self.refused(text));
             }
             // It came after the look at the start: nothing would ever be driven.
-            if let UiEvent::Consent(consent) = &event
+            if let DriverEvent::Consent(consent) = &event
                 && consent.look_only
                 && self.driving
             {
@@ -473,20 +473,20 @@ impl Job<'_> {
                             `dominds-tui trust` shows it";
                 return Err(CommandError::invalid(text));
             }
-            if matches!(event, UiEvent::Done { ticket: TICKET, .. }) {
+            if matches!(event, DriverEvent::Done { ticket: TICKET, .. }) {
                 accepted = true;
                 if !driving {
                     return Ok(Status::Done);
                 }
             }
-            if let UiEvent::Quiet(outcome) = &event {
+            if let DriverEvent::Quiet(outcome) = &event {
                 if !accepted && ending.is_none() {
                     continue;
                 }
                 printer.print(&event);
                 return Ok(ending.unwrap_or((*outcome).into()));
             }
-            if let UiEvent::Forked { next, .. } = &event {
+            if let DriverEvent::Forked { next, .. } = &event {
                 driving &= *next == AfterFork::AutoContinue;
             }
             printer.print(&event);

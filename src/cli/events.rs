@@ -11,12 +11,12 @@ use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
 use crate::protocol::event::{
-    Cursor, QuietOutcome, RetryView, Segment, Standing, TreeRow, UiEvent,
+    Cursor, DriverEvent, HaltedDialog, QuietOutcome, RetryView, Segment, TreeRow,
 };
 
 use super::stream::{Piece, Stream};
 use super::transcript::why_pushed;
-use super::{lines, standing};
+use super::{halted, lines};
 
 /// How events are printed.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Printer {
     known: BTreeMap<DialogId, Known>,
     problems: Vec<Problem>,
     /// What makes the end what it will be.
-    standing: Vec<Standing>,
+    standing: Vec<HaltedDialog>,
     listed: bool,
 }
 
@@ -75,7 +75,7 @@ impl Printer {
         Self { form, scope, seq: 0, known, problems, standing: Vec::new(), listed: false }
     }
 
-    pub fn print(&mut self, event: &UiEvent) {
+    pub fn print(&mut self, event: &DriverEvent) {
         self.take(event);
         if let Form::Terminal(stream) = &mut self.form {
             stream.status(&status(self.known.values()));
@@ -90,54 +90,54 @@ impl Printer {
         }
     }
 
-    fn take(&mut self, event: &UiEvent) {
+    fn take(&mut self, event: &DriverEvent) {
         match event {
-            UiEvent::Rows(rows) => {
+            DriverEvent::Rows(rows) => {
                 for row in rows {
                     self.learn(row);
                 }
                 self.listed = true;
             }
-            UiEvent::Row(row) => self.row(row),
-            UiEvent::Fact { dialog, at, entry } => self.fact(dialog, *at, entry),
-            UiEvent::ToolEnded { dialog, call, ok } => {
+            DriverEvent::Row(row) => self.row(row),
+            DriverEvent::Fact { dialog, at, entry } => self.fact(dialog, *at, entry),
+            DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
             }
-            UiEvent::Asked { dialog, question, headline } => {
+            DriverEvent::Asked { dialog, question, headline } => {
                 let fields = json!({ "questionId": question, "headline": headline });
                 self.line(Some(dialog), "asked", fields);
                 self.tell(dialog, &format!("? {headline}  [{question}]"));
             }
-            UiEvent::Answered { dialog, question } => {
+            DriverEvent::Answered { dialog, question } => {
                 self.line(Some(dialog), "answered", json!({ "questionId": question }));
             }
-            UiEvent::Retry { dialog, retry } => self.retry(dialog, retry),
-            UiEvent::Problems(problems) => self.problems(problems),
-            UiEvent::Notice(text) => {
+            DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
+            DriverEvent::Problems(problems) => self.problems(problems),
+            DriverEvent::Notice(text) => {
                 self.line(None, "problem", json!({ "id": "notice", "text": text }));
                 self.remark(text);
             }
-            UiEvent::Standing(standing) => self.standing.clone_from(standing),
-            UiEvent::Quiet(outcome) => self.quiet(*outcome),
-            UiEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
-            UiEvent::Forked { dialog, next } => self.forked(dialog, next),
-            UiEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
-            UiEvent::LiveEnd { dialog } => {
+            DriverEvent::Standing(standing) => self.standing.clone_from(standing),
+            DriverEvent::Quiet(outcome) => self.quiet(*outcome),
+            DriverEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
+            DriverEvent::Forked { dialog, next } => self.forked(dialog, next),
+            DriverEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
+            DriverEvent::LiveEnd { dialog } => {
                 if let Form::Terminal(stream) = &mut self.form {
                     stream.over(dialog);
                 }
             }
-            UiEvent::Workspace(_)
-            | UiEvent::Inbox(_)
-            | UiEvent::Shelf { .. }
-            | UiEvent::Processes(_)
-            | UiEvent::Page { .. }
-            | UiEvent::Sheet { .. }
-            | UiEvent::Done { .. }
-            | UiEvent::Refused { .. }
-            | UiEvent::Consent(_)
-            | UiEvent::Lagged
-            | UiEvent::Stopped => {}
+            DriverEvent::Workspace(_)
+            | DriverEvent::Inbox(_)
+            | DriverEvent::Shelf { .. }
+            | DriverEvent::Processes(_)
+            | DriverEvent::Page { .. }
+            | DriverEvent::Sheet { .. }
+            | DriverEvent::Done { .. }
+            | DriverEvent::Refused { .. }
+            | DriverEvent::Consent(_)
+            | DriverEvent::Lagged
+            | DriverEvent::Stopped => {}
         }
     }
 
@@ -290,8 +290,8 @@ impl Printer {
     /// The last line; whatever does not go on is named.
     fn quiet(&mut self, outcome: QuietOutcome) {
         let standing = std::mem::take(&mut self.standing);
-        self.line(None, "quiet", standing::fields(outcome, &standing));
-        if let Some(sentence) = standing::sentence(outcome, &standing) {
+        self.line(None, "quiet", halted::fields(outcome, &standing));
+        if let Some(sentence) = halted::sentence(outcome, &standing) {
             self.remark(&sentence);
         }
     }

@@ -42,7 +42,7 @@ pub fn lines(
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
     lines.extend(next(tree, dialog, ids).map(|next| format!("next: {next}")));
-    lines.extend(figures(dialog.fullness.percent, pushes));
+    lines.extend(figures(dialog.pressure.percent, pushes));
     lines
 }
 
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
     use crate::domain::latest::StopReason;
     use crate::domain::{
-        CallSite, CallType, Course, DialogMeta, Fullness, Genseq, Latest, Question, RootId, SelfId,
-        Stamp,
+        CallSite, CallType, ContextPressure, Course, DialogMeta, Genseq, Latest, Question, RootId,
+        SelfId, Stamp,
     };
 
     fn listing(id: &str) -> DialogListing {
@@ -157,7 +157,7 @@ mod tests {
             asker: None,
             questions: Vec::new(),
             pending: Vec::new(),
-            fullness: Fullness::default(),
+            pressure: ContextPressure::default(),
             about: String::new(),
             reasoning: None,
             genseq: Genseq(1),

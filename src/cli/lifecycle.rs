@@ -14,7 +14,7 @@ use crate::store::Access;
 use super::args::{Fork, Root};
 use super::drive::{self, TICKET, only};
 use super::exit::{CommandError, Status};
-use super::{find, lines, reading};
+use super::{find, lines, queries};
 
 pub async fn declare_dead(
     workspace: &Path,
@@ -85,8 +85,8 @@ fn must_be_there(
     let store = app::open(workspace, Access::ReadOnly)?;
     let bucket = store.find(root).unwrap_or(Bucket::Run);
     let main = DialogId::main(root.clone());
-    let newest = reading::existing_course(&store, bucket, &main, Some(course))?;
-    let entries = reading::whole_course(&store, bucket, &main, newest)?;
+    let newest = queries::existing_course(&store, bucket, &main, Some(course))?;
+    let entries = queries::whole_course(&store, bucket, &main, newest)?;
     let begins = |entry: &Entry| entry.record == Record::GenStart && entry.genseq == Some(genseq);
     if entries.iter().any(begins) {
         return Ok(());

@@ -95,7 +95,7 @@ fn word(state: &DisplayState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DialogMeta, Fullness, Genseq, Latest, RootId};
+    use crate::domain::{ContextPressure, DialogMeta, Genseq, Latest, RootId};
 
     fn listing(id: &str, asker: Option<&str>) -> DialogListing {
         let meta = DialogMeta {
@@ -114,7 +114,7 @@ mod tests {
             asker: asker.map(SelfId::new),
             questions: Vec::new(),
             pending: Vec::new(),
-            fullness: Fullness::default(),
+            pressure: ContextPressure::default(),
             about: String::new(),
             reasoning: None,
             genseq: Genseq(1),

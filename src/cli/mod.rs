@@ -9,18 +9,18 @@ mod drive;
 mod events;
 mod exit;
 mod find;
+mod halted;
 mod ids;
 mod inspect;
 mod lifecycle;
 mod lines;
 mod listing;
 mod manual;
-mod read;
-mod reading;
+mod mind;
+mod queries;
 mod sandbox;
 mod screen;
 mod servers;
-mod standing;
 mod stream;
 mod transcript;
 mod trust;
@@ -32,13 +32,13 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{descriptors, dirs, logs, memory};
+use crate::platform::{descriptors, dirs, hardening, logs};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
-use reading::Form;
+use queries::Form;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -58,7 +58,7 @@ pub fn main() -> ExitCode {
             return Status::Usage.into();
         }
     };
-    memory::keep_to_ourselves();
+    hardening::keep_to_ourselves();
     descriptors::keep_inherited_from_children();
     if matches!(cli.command, Some(Command::KeepOutput)) {
         tools::keep_output();
@@ -101,14 +101,14 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         None => screen::open(&workspace),
         Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
         Some(Command::Drive { drive }) => block_on(drive::drive(&workspace, &drive)),
-        Some(Command::Dialogs { all, json }) => reading::dialogs(&workspace, all, json),
+        Some(Command::Dialogs { all, json }) => queries::dialogs(&workspace, all, json),
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
                 (true, _) => Form::Json,
                 (false, true) => Form::Markdown,
                 (false, false) => Form::Plain,
             };
-            reading::show(&workspace, &dialog, course, form)
+            queries::show(&workspace, &dialog, course, form)
         }
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => block_on(drive::stop(&workspace, &which)),
@@ -128,7 +128,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
             block_on(lifecycle::declare_dead(&workspace, &dialog, note))
         }
         Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
-        Some(Command::Read(wanted)) => read::read(&workspace, &wanted),
+        Some(Command::Read(wanted)) => mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, mcp: true, .. }) => {
@@ -152,10 +152,10 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
 
 fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
     match q4h.command {
-        None => reading::questions(workspace, q4h.json),
-        Some(Q4hCommand::List { json }) => reading::questions(workspace, json || q4h.json),
+        None => queries::questions(workspace, q4h.json),
+        Some(Q4hCommand::List { json }) => queries::questions(workspace, json || q4h.json),
         Some(Q4hCommand::Show { question, json }) => {
-            reading::question(workspace, &question, json || q4h.json)
+            queries::question(workspace, &question, json || q4h.json)
         }
         Some(Q4hCommand::Answer { question, text, no_drive, driving }) => {
             block_on(drive::answer(workspace, &question, &text, no_drive, &driving))

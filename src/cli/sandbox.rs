@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus};
 use crate::app;
 use crate::domain::sandbox::Level;
 use crate::platform::env;
-use crate::sandbox::{Order, Sandbox};
+use crate::sandbox::{CommandSpec, Sandbox};
 use crate::tools::{Environment, Shells};
 
 use super::args;
@@ -31,7 +31,7 @@ pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandEr
     }
     let sandbox = Sandbox::by(app::ground(workspace), level, wanted.means);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let order = Order { program, arguments: &arguments, folder: workspace, stay: false };
+    let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
     let wrapped = sandbox
         .wrap(level, order)
         .map_err(|refusal| CommandError::invalid(refusal.for_person()))?;

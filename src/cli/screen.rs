@@ -17,7 +17,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, Parting, RunOptions};
+use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, QuitPolicy, RunOptions};
 
 use super::config::{self, Setup};
 use super::exit::{CommandError, Status};
@@ -157,7 +157,7 @@ async fn on_terminal(
     };
     let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, keys, options).await;
     tasks.join().await;
-    part_from(shells, asked.get().copied(), app.parting()).await;
+    part_from(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
         // A terminal that is gone is no news then.
         Some(ask) => Ok(Left::For(ended_by(*ask))),
@@ -169,11 +169,11 @@ async fn on_terminal(
 /// A person chooses what becomes of processes in the background. Who asks the program to end from
 /// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
 /// found again.
-async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: Parting) {
+async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: QuitPolicy) {
     let stop = match asked {
         Some(Ask::Interrupt | Ask::Terminate) => true,
         Some(Ask::HangUp) => false,
-        None => chosen == Parting::Stop,
+        None => chosen == QuitPolicy::Stop,
     };
     if stop {
         shells.stop_all(ProcessScope::All).await;

@@ -5,7 +5,7 @@ use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript}
 use crate::domain::{Course, PushCount};
 
 use super::lines;
-use super::reading::Form;
+use super::queries::Form;
 
 pub fn print(agent: &str, course: Course, entries: &[Entry], form: Form) {
     let heading = format!("@{agent} · course {course}");

@@ -8,8 +8,8 @@ use super::ids::{DialogId, RootId, SelfId, is_dialog_path};
 use super::tree::Bucket;
 
 /// Most pictures one message has, and most bytes of one (Dominds 1.19.2).
-pub const MOST_PICTURES: usize = 10;
-pub const LARGEST_PICTURE: usize = 10 * 1024 * 1024;
+pub const MOST_IMAGES: usize = 10;
+pub const MOST_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 /// Most items of one record that are looked at.
 const MOST_ITEMS: usize = 64;
 /// Longest media type that is shown.
@@ -18,14 +18,14 @@ const FOLDER: &str = "artifacts";
 
 /// What kind of picture some bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PictureKind {
+pub enum ImageKind {
     Png,
     Jpeg,
     Gif,
     Webp,
 }
 
-impl PictureKind {
+impl ImageKind {
     /// By how the bytes begin, whatever anybody calls them.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
@@ -90,7 +90,7 @@ impl PictureKind {
 
 /// How many pictures a request may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PictureLimits {
+pub struct ImageLimits {
     pub most: usize,
     /// Bytes of one, as they lie on disk.
     pub each_bytes: usize,
@@ -162,7 +162,7 @@ impl Attachment {
 
     /// The item of a record for a picture that lies in `bucket`.
     #[must_use]
-    pub fn item(kind: PictureKind, bytes: usize, artifact: &ArtifactRef, bucket: Bucket) -> Value {
+    pub fn item(kind: ImageKind, bytes: usize, artifact: &ArtifactRef, bucket: Bucket) -> Value {
         json!({
             "type": "input_image",
             "mimeType": kind.media_type(),
@@ -190,7 +190,7 @@ impl Attachment {
 
 /// Where a new picture of a tool is kept. `time` tells it from earlier ones, `id` from its neighbours.
 #[must_use]
-pub fn path_for_tool(tool: &str, time: &str, id: &str, kind: PictureKind) -> String {
+pub fn path_for_tool(tool: &str, time: &str, id: &str, kind: ImageKind) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let tool: String = tool.chars().take(64).map(plain).collect();
     let tool = if tool.is_empty() { "tool" } else { &tool };
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn an_item_is_read_as_it_was_written() {
         let kept = artifact("artifacts/workspace/read_picture/x-1.png");
-        let item = Attachment::item(PictureKind::Png, 2048, &kept, Bucket::Done);
+        let item = Attachment::item(ImageKind::Png, 2048, &kept, Bucket::Done);
         assert_eq!(item["artifact"]["status"], "completed");
         let items = json!([{"type": "input_text", "text": "x"}, item, 7, null]);
         let read = Attachment::all(Some(&items));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn pictures_are_known_by_first_bytes_ending_and_type() {
-        use PictureKind::{Gif, Jpeg, Png, Webp};
+        use ImageKind::{Gif, Jpeg, Png, Webp};
         for (bytes, expected) in [
             (b"\x89PNG\r\n\x1a\nrest".as_slice(), Some(Png)),
             (b"\xff\xd8\xff\xe0", Some(Jpeg)),
@@ -279,7 +279,7 @@ mod tests {
             (b"<svg/>", None),
             (b"", None),
         ] {
-            assert_eq!(PictureKind::of(bytes), expected, "{bytes:?}");
+            assert_eq!(ImageKind::of(bytes), expected, "{bytes:?}");
         }
         for (path, expected) in [
             ("a.png", Some(Png)),
@@ -291,18 +291,18 @@ mod tests {
             ("a.svg", None),
             ("a.png/b", None),
         ] {
-            assert_eq!(PictureKind::of_path(path), expected, "{path}");
+            assert_eq!(ImageKind::of_path(path), expected, "{path}");
         }
         for kind in [Png, Jpeg, Webp, Gif] {
-            assert_eq!(PictureKind::of_media_type(kind.media_type()), Some(kind));
+            assert_eq!(ImageKind::of_media_type(kind.media_type()), Some(kind));
         }
-        assert_eq!(PictureKind::of_media_type("image/svg+xml"), None);
+        assert_eq!(ImageKind::of_media_type("image/svg+xml"), None);
     }
 
     #[test]
     fn the_place_of_a_new_picture_is_a_place() {
         for tool in ["read_picture", "../../x", "", "mcp.é"] {
-            let path = path_for_tool(tool, "k3", "a1", PictureKind::Jpeg);
+            let path = path_for_tool(tool, "k3", "a1", ImageKind::Jpeg);
             assert!(artifact(&path).parts().is_some(), "{path}");
             assert!(path.ends_with("/k3-a1.jpg"), "{path}");
         }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::{SpecialCall, TellaskKind};
-use super::cramped::Cramped;
-use super::fullness::{Fullness, Remedy};
+use super::context_health::{ContextAction, ContextPressure, ContextRefusals};
 use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
@@ -97,9 +96,9 @@ pub struct History {
     pub last_genseq: Genseq,
     pub last: LastGeneration,
     /// How full the context of the current course is.
-    pub fullness: Fullness,
+    pub pressure: ContextPressure,
     /// Whether a new course helps against a full context.
-    pub cramped: Cramped,
+    pub refusals: ContextRefusals,
     pub calls: BTreeMap<CallId, CallFact>,
     /// Calls that have a result or status text.
     pub results: BTreeSet<CallId>,
@@ -131,8 +130,8 @@ impl History {
             entries: Vec::new(),
             last_genseq: Genseq(0),
             last: LastGeneration::default(),
-            fullness: Fullness::default(),
-            cramped: Cramped::default(),
+            pressure: ContextPressure::default(),
+            refusals: ContextRefusals::default(),
             calls: BTreeMap::new(),
             results: BTreeSet::new(),
             replies: BTreeMap::new(),
@@ -166,8 +165,8 @@ impl History {
         if course > self.course && !is_snapshot(&entry.record) {
             self.course = course;
             self.entries.clear();
-            self.fullness = self.fullness.next_course();
-            self.cramped.begin(self.last.broken_off);
+            self.pressure = self.pressure.next_course();
+            self.refusals.begin(self.last.broken_off);
             self.asked_for = None;
         }
         let genseq = entry.genseq.unwrap_or_default();
@@ -194,14 +193,14 @@ impl History {
                 self.last.open = false;
                 self.last.broken_off = context_health.is_none();
                 if let Some(health) = context_health {
-                    self.fullness.measure(health);
-                    self.cramped.ended(health.level());
+                    self.pressure.measure(health);
+                    self.refusals.ended(health.level());
                 }
             }
             Record::HumanText(text) => {
                 self.messages.insert(text.msg_id.clone());
                 if text.origin == Origin::User {
-                    self.cramped.hear();
+                    self.refusals.hear();
                 }
                 self.note_audience(text);
                 if text.user_language_code.is_some() {
@@ -213,8 +212,8 @@ impl History {
                 self.note_asked_for(text);
                 // Within a course, a prompt of the runtime that asks for nothing is a warning.
                 let asks = text.tellask_reply_directive.is_some();
-                if text.origin == Origin::Runtime && !asks && self.fullness.is_tight() {
-                    self.fullness.tell();
+                if text.origin == Origin::Runtime && !asks && self.pressure.is_tight() {
+                    self.pressure.tell();
                 }
             }
             // A guide between two generations takes the dialog back to its own work.
@@ -345,7 +344,7 @@ impl History {
     ) {
         self.replies.insert(call.clone(), status);
         if from_human {
-            self.cramped.hear();
+            self.refusals.hear();
         }
         let asked_at = self.calls.get(call).map(CallFact::group);
         let group = group.or(asked_at);
@@ -368,8 +367,8 @@ impl History {
 
     /// What the context asks for now. `cadence`: generations between two warnings.
     #[must_use]
-    pub fn remedy(&self, cadence: u32) -> Option<Remedy> {
-        self.fullness.remedy(&self.cramped, cadence)
+    pub fn remedy(&self, cadence: u32) -> Option<ContextAction> {
+        self.pressure.due(&self.refusals, cadence)
     }
 
     /// True if the model has not seen the results of its last calls. Who delivered a reply rests.

@@ -1,8 +1,8 @@
 //! Keeping a main dialog going that would rest without having finished. Pure: the facts are the
 //! dialog's, the figures are the configuration's.
 
+use super::context_health::ContextAction;
 use super::dialog::Dialog;
-use super::fullness::Remedy;
 use super::ids::CallId;
 use super::latest::Latest;
 use super::state::{next_step, waits_for_others};
@@ -27,9 +27,9 @@ pub struct KeepGoing {
 
 /// What a dialog does instead of resting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Urge {
+pub enum RestAction {
     /// Its context is too full.
-    Remedy(Remedy),
+    Context(ContextAction),
     /// It is told to go on.
     Push,
     /// All pushes are used up: a person is asked.
@@ -68,7 +68,11 @@ impl KeepGoing {
 /// What a main dialog that has ended its generation does instead of resting. A dialog that waits,
 /// stopped, or goes on anyway has no need of it. `cadence`: generations between two warnings.
 #[must_use]
-pub fn urge(dialog: &Dialog, cadence: u32, pushes: Option<(i64, i64)>) -> Option<Urge> {
+pub fn rest_action(
+    dialog: &Dialog,
+    cadence: u32,
+    pushes: Option<(i64, i64)>,
+) -> Option<RestAction> {
     let rests = dialog.questions.is_empty()
         && !waits_for_others(dialog)
         && dialog.latest.interruption().is_none()
@@ -79,11 +83,11 @@ pub fn urge(dialog: &Dialog, cadence: u32, pushes: Option<(i64, i64)>) -> Option
         return None;
     }
     if let Some(remedy) = dialog.history.remedy(cadence) {
-        return Some(Urge::Remedy(remedy));
+        return Some(RestAction::Context(remedy));
     }
     match pushes? {
-        (1.., _) => Some(Urge::Push),
-        (_, _) => Some(Urge::AskHuman),
+        (1.., _) => Some(RestAction::Push),
+        (_, _) => Some(RestAction::AskHuman),
     }
 }
 
@@ -104,7 +108,7 @@ pub fn says_stop(question: &CallId, answer: &str) -> bool {
 mod tests {
     use super::*;
     use crate::domain::latest::{ExecutionMarker, StopReason};
-    use crate::domain::{Stamp, Then};
+    use crate::domain::{AfterLastCall, Stamp};
 
     const TOLD: &str = r#"{"type":"gen_start_record","genseq":1}"#;
     const ENDED: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable","reason":"x"}}"#;
@@ -124,10 +128,13 @@ mod tests {
             dialog.latest.needs_drive = Some(true);
             dialog
         };
-        let last_call = Urge::Remedy(Remedy::LastCall { more: 4, then: Then::NewCourse });
+        let last_call = RestAction::Context(ContextAction::LastCall {
+            more: 4,
+            then: AfterLastCall::NewCourse,
+        });
         for (what, dialog, pushes, expected) in [
-            ("pushes are left", ended(), Some((1, 3)), Some(Urge::Push)),
-            ("none is left", ended(), Some((0, 3)), Some(Urge::AskHuman)),
+            ("pushes are left", ended(), Some((1, 3)), Some(RestAction::Push)),
+            ("none is left", ended(), Some((0, 3)), Some(RestAction::AskHuman)),
             ("it is off", ended(), None, None),
             (
                 "its context is full",
@@ -140,7 +147,7 @@ mod tests {
             ("it was stopped", stopped(), Some((1, 3)), None),
             ("it goes on anyway", goes_on(), Some((1, 3)), None),
         ] {
-            assert_eq!(urge(&dialog, 10, pushes), expected, "{what}");
+            assert_eq!(rest_action(&dialog, 10, pushes), expected, "{what}");
         }
     }
 

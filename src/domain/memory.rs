@@ -11,12 +11,12 @@ pub const TOTAL_LIMIT_BYTES: usize = 128 * 1024;
 
 /// Whose memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeper {
+pub enum MemoryOwner {
     Team,
     Member,
 }
 
-impl Keeper {
+impl MemoryOwner {
     /// The folder below the workspace, for a member or as a member sees it.
     #[must_use]
     pub fn folder(self, member: &AgentId) -> String {

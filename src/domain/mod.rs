@@ -9,14 +9,12 @@ pub mod assignment;
 pub mod attachment;
 pub mod background;
 pub mod call;
+pub mod context_health;
 pub mod counted;
-pub mod cramped;
 pub mod crowd;
 pub mod dialect;
 pub mod dialog;
 pub mod fresh_boots;
-pub mod fullness;
-pub mod health;
 pub mod history;
 pub mod ids;
 pub mod json;
@@ -50,16 +48,18 @@ pub mod waits;
 pub mod wildcard;
 
 pub use assignment::{Assignment, Frame, ReplyDirective};
-pub use attachment::{ArtifactRef, Attachment, PictureKind, PictureLimits};
+pub use attachment::{ArtifactRef, Attachment, ImageKind, ImageLimits};
 pub use background::Background;
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use counted::counted;
-pub use cramped::Cramped;
+
 pub use crowd::{CrowdLimits, Crowded};
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
-pub use fullness::{Fullness, Remedy, Then};
-pub use health::{ContextHealth, HealthLevel};
+
+pub use context_health::{
+    AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
+};
 pub use history::History;
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug};
 pub use keep_going::KeepGoing;
@@ -79,5 +79,5 @@ pub use reserved::Reserved;
 pub use secrets::{Secrets, Vault};
 pub use team::{AccessLists, Member, ModelParams, Shell, Team};
 pub use time::{Clock, IdSource, Stamp};
-pub use tree::{Batch, Bucket, Change, DialogTree, RegistryEntry};
+pub use tree::{Batch, Bucket, DialogTree, RegistryEntry, TreeChange};
 pub use trust::{TrustEntry, Unagreed};

@@ -20,8 +20,8 @@ const NAME: usize = 80;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overview {
     pub sessions: Bounded<Session>,
-    pub questions: Bounded<Asked>,
-    pub waiting: Bounded<Waiting>,
+    pub questions: Bounded<OpenQuestion>,
+    pub waiting: Bounded<WaitingDialog>,
 }
 
 /// The first entries of a list, and how many more there are.
@@ -36,21 +36,21 @@ pub struct Bounded<T> {
 pub struct Session {
     pub slug: String,
     pub agent: String,
-    pub standing: Standing,
+    pub standing: SideStatus,
 }
 
 /// A question of a side dialog that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct OpenQuestion {
     pub by: Who,
     pub headline: String,
 }
 
 /// A side dialog that waits for more than a person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingDialog {
     pub who: Who,
-    pub standing: Standing,
+    pub standing: SideStatus,
     /// The teammates it waits for.
     pub of: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub struct Who {
 
 /// What a side dialog is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SideStatus {
     /// It can be asked.
     Rests,
     Works,
@@ -110,14 +110,14 @@ impl Overview {
         });
         let side = || tree.dialogs.values().filter(|dialog| !tree.is_main(&dialog.meta.id));
         let questions = side().filter(|dialog| !dialog.latest.is_dead()).flat_map(|dialog| {
-            dialog.questions.iter().map(|question| Asked {
+            dialog.questions.iter().map(|question| OpenQuestion {
                 by: who(dialog),
                 headline: plain(headline(&question.tellask_content), HEADLINE),
             })
         });
         let waiting = side().filter_map(|dialog| {
             let standing = standing(dialog).filter(|standing| standing.is_to_be_told())?;
-            Some(Waiting { who: who(dialog), standing, of: waited_for(tree, dialog) })
+            Some(WaitingDialog { who: who(dialog), standing, of: waited_for(tree, dialog) })
         });
         Self {
             sessions: Bounded::of(sessions, SESSIONS),
@@ -132,7 +132,7 @@ impl Overview {
     }
 }
 
-impl Standing {
+impl SideStatus {
     /// True where the lists of sessions and questions do not say it all.
     fn is_to_be_told(self) -> bool {
         match self {
@@ -143,18 +143,18 @@ impl Standing {
 }
 
 /// From the facts alone, so that the same tree is told the same; `None` for the dead.
-fn standing(dialog: &Dialog) -> Option<Standing> {
+fn standing(dialog: &Dialog) -> Option<SideStatus> {
     let last = &dialog.history.last;
     let works = (last.open && !last.delivered) || next_step(dialog).is_some();
     let activity = if works { Activity::Driving } else { Activity::Resting };
     Some(match derive(dialog, activity) {
-        DisplayState::Idle => Standing::Rests,
-        DisplayState::Proceeding | DisplayState::Stopping { .. } => Standing::Works,
-        DisplayState::Stopped { reason, .. } if StopReason::is_pause(&reason) => Standing::Paused,
-        DisplayState::Stopped { .. } => Standing::Stopped,
-        DisplayState::Blocked { reason: Blocker::Human } => Standing::WaitsForAPerson,
-        DisplayState::Blocked { reason: Blocker::SideDialogs } => Standing::WaitsForOthers,
-        DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs } => Standing::WaitsForBoth,
+        DisplayState::Idle => SideStatus::Rests,
+        DisplayState::Proceeding | DisplayState::Stopping { .. } => SideStatus::Works,
+        DisplayState::Stopped { reason, .. } if StopReason::is_pause(&reason) => SideStatus::Paused,
+        DisplayState::Stopped { .. } => SideStatus::Stopped,
+        DisplayState::Blocked { reason: Blocker::Human } => SideStatus::WaitsForAPerson,
+        DisplayState::Blocked { reason: Blocker::SideDialogs } => SideStatus::WaitsForOthers,
+        DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs } => SideStatus::WaitsForBoth,
         DisplayState::Dead { .. } => return None,
     })
 }
@@ -269,12 +269,14 @@ mod tests {
             slug: slug.map(str::to_owned),
         };
         let found = Overview::of(&tree);
-        let expected = [session("api", Standing::WaitsForAPerson), session("ui", Standing::Works)];
+        let expected =
+            [session("api", SideStatus::WaitsForAPerson), session("ui", SideStatus::Works)];
         assert_eq!(found.sessions.shown, expected);
-        let expected = [Asked { by: who("dev", Some("api")), headline: "Which port?".to_owned() }];
+        let expected =
+            [OpenQuestion { by: who("dev", Some("api")), headline: "Which port?".to_owned() }];
         assert_eq!(found.questions.shown, expected);
-        let standing = Standing::Stopped;
-        let expected = [Waiting { who: who("ops", None), standing, of: Vec::new() }];
+        let standing = SideStatus::Stopped;
+        let expected = [WaitingDialog { who: who("ops", None), standing, of: Vec::new() }];
         assert_eq!(found.waiting.shown, expected);
     }
 

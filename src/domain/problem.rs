@@ -43,7 +43,7 @@ pub struct Problem {
     #[serde(default)]
     pub severity: Severity,
     pub text: String,
-    pub mend: String,
+    pub fix: String,
 }
 
 impl Problem {
@@ -60,15 +60,15 @@ impl Problem {
             line: None,
             severity: Severity::Error,
             text: text.into(),
-            mend: mend.into(),
+            fix: mend.into(),
         }
     }
 
     /// The same finding without secrets in its texts.
     #[must_use]
     pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
-        let [id, text, mend] = [self.id, self.text, self.mend].map(|text| secrets.redacted(text));
-        Self { id, text, mend, ..self }
+        let [id, text, mend] = [self.id, self.text, self.fix].map(|text| secrets.redacted(text));
+        Self { id, text, fix: mend, ..self }
     }
 
     /// The same finding, as a mere warning.
@@ -90,6 +90,6 @@ impl std::fmt::Display for Problem {
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        write!(f, ": {} ({})", self.text, self.mend)
+        write!(f, ": {} ({})", self.text, self.fix)
     }
 }

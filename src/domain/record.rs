@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::assignment::{Assignment, ReplyDirective};
-use super::health::ContextHealth;
+use super::context_health::ContextHealth;
 use super::ids::{AgentId, CallId, MsgId, SelfId, Slug};
 use super::json;
 use super::number::{Course, Genseq, RootAnchor};

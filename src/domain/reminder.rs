@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::health::HealthLevel;
+use super::context_health::HealthLevel;
 use super::time::Stamp;
 
 /// The runtime keeps the reminder with this owner: the tellasks in flight.
@@ -131,7 +131,7 @@ impl Reminder {
 
     /// What forbids changing it by hand.
     #[must_use]
-    pub fn guard(&self, act: Act) -> Option<Guard> {
+    pub fn guard(&self, act: ReminderAction) -> Option<Guard> {
         let kept = self.owner_name.is_some() || self.scope == AGENT_SHARED;
         guard(act, kept, self.meta.as_ref())
     }
@@ -197,7 +197,7 @@ impl Rewrite {
 
 /// What somebody wants to do with a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum ReminderAction {
     Update,
     Delete,
 }
@@ -216,10 +216,10 @@ pub enum Guard {
 /// Reads the guard from what a reminder says about itself. `kept`: somebody else than the member
 /// maintains it; its content is not edited then, but it may be deleted.
 #[must_use]
-pub fn guard(act: Act, kept: bool, meta: Option<&Value>) -> Option<Guard> {
+pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<Guard> {
     let name = match act {
-        Act::Update => "update",
-        Act::Delete => "delete",
+        ReminderAction::Update => "update",
+        ReminderAction::Delete => "delete",
     };
     let told = |path: [&str; 2]| {
         let [field, key] = path;
@@ -228,7 +228,7 @@ pub fn guard(act: Act, kept: bool, meta: Option<&Value>) -> Option<Guard> {
     };
     let instead = || told([name, "altInstruction"]).map(Guard::Instead);
     let tool = || told(["manager", "tool"]).map(Guard::Tool);
-    let program = || (kept && act == Act::Update).then_some(Guard::Program);
+    let program = || (kept && act == ReminderAction::Update).then_some(Guard::Program);
     instead().or_else(tool).or_else(program)
 }
 
@@ -266,8 +266,8 @@ mod tests {
                 None,
             ),
         ] {
-            assert_eq!(guard(Act::Update, kept, Some(&meta)), update, "{meta}");
-            assert_eq!(guard(Act::Delete, kept, Some(&meta)), delete, "{meta}");
+            assert_eq!(guard(ReminderAction::Update, kept, Some(&meta)), update, "{meta}");
+            assert_eq!(guard(ReminderAction::Delete, kept, Some(&meta)), delete, "{meta}");
         }
     }
 

@@ -18,7 +18,7 @@ pub use text::{count_words, first_line};
 
 /// The place of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct RecordPosition {
     pub course: Course,
     pub line: usize,
 }
@@ -27,7 +27,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// The record that made it.
-    pub place: Place,
+    pub place: RecordPosition,
     pub at: Stamp,
     /// The generation it belongs to; where it changes, a generation begins.
     pub genseq: Option<Genseq>,
@@ -77,7 +77,7 @@ pub enum Body {
     },
     Tool(ToolCall),
     Tellask(Tellask),
-    Question(Asked),
+    Question(AskedBlock),
     Reply(Reply),
     /// A later course begins.
     CourseBreak {
@@ -146,7 +146,7 @@ pub enum TellaskStatus {
 
 /// A question for the human.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedBlock {
     pub call: CallId,
     pub content: String,
     /// The answer, and when it was given.
@@ -170,7 +170,7 @@ pub struct Reply {
 
 /// What a record did to the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum BlockChange {
     Nothing,
     /// The last block, or the last two, are new.
     Added,
@@ -195,7 +195,7 @@ impl Transcript {
     pub fn of_course(course: Course, entries: &[Entry]) -> Self {
         let mut transcript = Self::new(usize::MAX);
         for (line, entry) in entries.iter().enumerate() {
-            transcript.push(Place { course, line }, entry);
+            transcript.push(RecordPosition { course, line }, entry);
         }
         transcript
     }
@@ -205,16 +205,16 @@ impl Transcript {
     }
 
     /// Takes in the record after the last one.
-    pub fn push(&mut self, place: Place, entry: &Entry) -> Change {
+    pub fn push(&mut self, place: RecordPosition, entry: &Entry) -> BlockChange {
         self.fold.push(&mut self.blocks, place, entry)
     }
 
     /// Takes in older records, the first of them at `first`, that end where the known ones begin.
     /// Returns how many blocks now stand before the former first one.
-    pub fn prepend(&mut self, first: Place, entries: &[Entry]) -> usize {
+    pub fn prepend(&mut self, first: RecordPosition, entries: &[Entry]) -> usize {
         let mut older = Self::new(self.fold.text_limit());
         for (at, entry) in entries.iter().enumerate() {
-            let place = Place { course: first.course, line: first.line + at };
+            let place = RecordPosition { course: first.course, line: first.line + at };
             older.push(place, entry);
         }
         let count = older.blocks.len();
@@ -227,7 +227,7 @@ impl Transcript {
     }
 
     /// A tool call is known to have ended well or badly.
-    pub fn ended(&mut self, call: &CallId, ok: bool) -> Change {
+    pub fn ended(&mut self, call: &CallId, ok: bool) -> BlockChange {
         self.fold.ended(&mut self.blocks, call, ok)
     }
 

@@ -1,5 +1,5 @@
 //! A main dialog with all its side dialogs, and the ordered changes that lead from one state to the
-//! next. Memory is only ever changed by a [`Change`] that is already on disk.
+//! next. Memory is only ever changed by a [`TreeChange`] that is already on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl RegistryEntry {
 
 /// One step of a tree: what is written, in this order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change {
+pub enum TreeChange {
     /// A new dialog directory. For a side dialog it comes before anything mentions it.
     Create {
         meta: Box<DialogMeta>,
@@ -141,7 +141,7 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
     pub root: RootId,
-    pub changes: Vec<Change>,
+    pub changes: Vec<TreeChange>,
     /// True if a person or another dialog relies on it: synced before it is acknowledged.
     pub durable: bool,
 }
@@ -197,30 +197,30 @@ impl DialogTree {
     }
 
     /// Takes over a change that is on disk.
-    pub fn apply(&mut self, change: Change) {
+    pub fn apply(&mut self, change: TreeChange) {
         match change {
-            Change::Create { meta, latest, stack } => {
+            TreeChange::Create { meta, latest, stack } => {
                 let mut dialog = Dialog::new(*meta, *latest);
                 dialog.stack = stack;
                 self.dialogs.insert(dialog.meta.id.clone(), Arc::new(dialog));
             }
-            Change::Append { dialog, course, entries } => self.with(&dialog, |d| {
+            TreeChange::Append { dialog, course, entries } => self.with(&dialog, |d| {
                 for entry in entries {
                     d.history.fold(course, entry);
                 }
             }),
-            Change::Latest { dialog, latest } => self.with(&dialog, |d| d.latest = *latest),
-            Change::Reminders { dialog, reminders } => {
+            TreeChange::Latest { dialog, latest } => self.with(&dialog, |d| d.latest = *latest),
+            TreeChange::Reminders { dialog, reminders } => {
                 self.with(&dialog, |d| d.reminders = reminders);
             }
-            Change::Questions { dialog, questions } => {
+            TreeChange::Questions { dialog, questions } => {
                 self.with(&dialog, |d| d.questions = questions);
             }
-            Change::Pending { dialog, pending } => self.with(&dialog, |d| d.pending = pending),
-            Change::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
-            Change::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
-            Change::Registry { entries } => self.registry = entries,
-            Change::Artifact { .. } | Change::Shared { .. } => {}
+            TreeChange::Pending { dialog, pending } => self.with(&dialog, |d| d.pending = pending),
+            TreeChange::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
+            TreeChange::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
+            TreeChange::Registry { entries } => self.registry = entries,
+            TreeChange::Artifact { .. } | TreeChange::Shared { .. } => {}
         }
     }
 

@@ -38,11 +38,11 @@ pub enum Awaited {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
     pub wait: Wait,
-    pub why: Why,
+    pub why: StuckReason,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum StuckReason {
     /// These dialogs wait for each other.
     Ring(Vec<SelfId>),
     /// The dialog that is waited for is dead, or is not there.
@@ -55,13 +55,13 @@ pub enum Why {
 
 /// What a dialog may be waited for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Deed {
+struct AwaitedReply {
     by: SelfId,
     /// `None`: its reply.
     answers: Option<CallId>,
 }
 
-impl Deed {
+impl AwaitedReply {
     fn reply(by: &SelfId) -> Self {
         Self { by: by.clone(), answers: None }
     }
@@ -79,7 +79,7 @@ pub fn waits(tree: &DialogTree) -> Vec<Wait> {
 #[must_use]
 pub fn ring_of_call(tree: &DialogTree, caller: &SelfId, side: &SelfId) -> Option<Vec<SelfId>> {
     let graph = Graph::of(tree);
-    let mut ends = BTreeSet::from([Deed::reply(caller)]);
+    let mut ends = BTreeSet::from([AwaitedReply::reply(caller)]);
     if let Some(dialog) = tree.get(caller) {
         // Whoever asked the caller back waits for this call too, if the caller has heard it.
         let heard = dialog.stack.iter().filter(|frame| {
@@ -88,10 +88,10 @@ pub fn ring_of_call(tree: &DialogTree, caller: &SelfId, side: &SelfId) -> Option
                 && frame.owed_call().is_some_and(|call| dialog.heard_at(call).is_some())
         });
         ends.extend(heard.filter_map(|frame| {
-            Some(Deed { by: caller.clone(), answers: Some(frame.owed_call()?.clone()) })
+            Some(AwaitedReply { by: caller.clone(), answers: Some(frame.owed_call()?.clone()) })
         }));
     }
-    let path = graph.path(&Deed::reply(side), |deed| ends.contains(deed))?;
+    let path = graph.path(&AwaitedReply::reply(side), |deed| ends.contains(deed))?;
     Some(dialogs_of(&path))
 }
 
@@ -125,18 +125,18 @@ pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<Stuck> {
             || !dialog.questions.is_empty()
             || dialog.latest.interruption().is_some()
     };
-    let hopeful = |deed: &Deed| graph.living(&deed.by).is_some_and(goes_on);
-    let never: BTreeSet<&Deed> = never_done(&needs, hopeful).collect();
+    let hopeful = |deed: &AwaitedReply| graph.living(&deed.by).is_some_and(goes_on);
+    let never: BTreeSet<&AwaitedReply> = never_done(&needs, hopeful).collect();
     let rings = rings(tree);
-    let why = |deed: &Deed| {
+    let why = |deed: &AwaitedReply| {
         if graph.living(&deed.by).is_none() {
-            return Why::Gone;
+            return StuckReason::Gone;
         }
         if let Some(ring) = rings.iter().find(|ring| ring.contains(&deed.by)) {
-            return Why::Ring(ring.clone());
+            return StuckReason::Ring(ring.clone());
         }
         let waits = needs.get(deed).is_some_and(|needs| !needs.is_empty());
-        if waits { Why::WaitsInVain } else { Why::Rests }
+        if waits { StuckReason::WaitsInVain } else { StuckReason::Rests }
     };
     let all = tree.dialogs.values().flat_map(|dialog| graph.waits_of(dialog));
     all.filter_map(|wait| {
@@ -192,20 +192,22 @@ impl Stuck {
             Awaited::Human => return format!("{waiter} waits for a person"),
         };
         let why = match &self.why {
-            Why::Ring(ring) => format!("they wait for each other: {}", around(tree, ring)),
-            Why::Gone => "it is gone".to_owned(),
-            Why::Rests => "it rests and will not give it".to_owned(),
-            Why::WaitsInVain => "it waits in vain itself".to_owned(),
+            StuckReason::Ring(ring) => format!("they wait for each other: {}", around(tree, ring)),
+            StuckReason::Gone => "it is gone".to_owned(),
+            StuckReason::Rests => "it rests and will not give it".to_owned(),
+            StuckReason::WaitsInVain => "it waits in vain itself".to_owned(),
         };
         format!("{waiter} waits for {what} of {on}, but {why}")
     }
 }
 
 impl Wait {
-    fn deed(&self) -> Option<Deed> {
+    fn deed(&self) -> Option<AwaitedReply> {
         match &self.on {
-            Awaited::Reply(by) => Some(Deed::reply(by)),
-            Awaited::Answer(by) => Some(Deed { by: by.clone(), answers: Some(self.call.clone()) }),
+            Awaited::Reply(by) => Some(AwaitedReply::reply(by)),
+            Awaited::Answer(by) => {
+                Some(AwaitedReply { by: by.clone(), answers: Some(self.call.clone()) })
+            }
             Awaited::Human => None,
         }
     }
@@ -257,7 +259,7 @@ impl<'a> Graph<'a> {
     }
 
     /// What has to be done before this deed, by somebody else.
-    fn needs(&self, deed: &Deed) -> Vec<Deed> {
+    fn needs(&self, deed: &AwaitedReply) -> Vec<AwaitedReply> {
         let Some(dialog) = self.living(&deed.by) else { return Vec::new() };
         let Some(answered) = &deed.answers else {
             return self.waits_of(dialog).iter().filter_map(Wait::deed).collect();
@@ -273,15 +275,15 @@ impl<'a> Graph<'a> {
             .filter(|pending| since(pending.group()) && Some(&pending.side_dialog_id) != asker);
         let answers = dialog.history.asked_back().filter(|(_, call)| since(call.group()));
         let answers = answers.filter_map(|(call, _)| {
-            Some(Deed { by: self.answerer(dialog, call)?, answers: Some(call.clone()) })
+            Some(AwaitedReply { by: self.answerer(dialog, call)?, answers: Some(call.clone()) })
         });
-        replies.map(|pending| Deed::reply(&pending.side_dialog_id)).chain(answers).collect()
+        replies.map(|pending| AwaitedReply::reply(&pending.side_dialog_id)).chain(answers).collect()
     }
 
     /// Each deed that somebody waits for, with what it needs.
-    fn all_needs(&self) -> BTreeMap<Deed, Vec<Deed>> {
+    fn all_needs(&self) -> BTreeMap<AwaitedReply, Vec<AwaitedReply>> {
         let mut all = BTreeMap::new();
-        let mut next: Vec<Deed> = self
+        let mut next: Vec<AwaitedReply> = self
             .tree
             .dialogs
             .values()
@@ -299,8 +301,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The shortest way from a deed over what it needs to one that is looked for, both included.
-    fn path(&self, from: &Deed, found: impl Fn(&Deed) -> bool) -> Option<Vec<Deed>> {
-        let mut before: BTreeMap<Deed, Option<Deed>> = BTreeMap::from([(from.clone(), None)]);
+    fn path(
+        &self,
+        from: &AwaitedReply,
+        found: impl Fn(&AwaitedReply) -> bool,
+    ) -> Option<Vec<AwaitedReply>> {
+        let mut before: BTreeMap<AwaitedReply, Option<AwaitedReply>> =
+            BTreeMap::from([(from.clone(), None)]);
         let mut next = VecDeque::from([from.clone()]);
         while let Some(deed) = next.pop_front() {
             if found(&deed) {
@@ -317,7 +324,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The shortest way from a deed back to itself, without its end.
-    fn path_back(&self, deed: &Deed) -> Option<Vec<Deed>> {
+    fn path_back(&self, deed: &AwaitedReply) -> Option<Vec<AwaitedReply>> {
         let ways = self.needs(deed).into_iter().filter_map(|need| self.path(&need, |d| d == deed));
         let mut way = ways.min_by_key(Vec::len)?;
         way.rotate_right(1);
@@ -326,10 +333,14 @@ impl<'a> Graph<'a> {
 }
 
 /// The deeds that need each other, and those that need one of them.
-fn circular(needs: &BTreeMap<Deed, Vec<Deed>>) -> impl Iterator<Item = &Deed> {
+fn circular(
+    needs: &BTreeMap<AwaitedReply, Vec<AwaitedReply>>,
+) -> impl Iterator<Item = &AwaitedReply> {
     let needed_by = needed_by(needs);
-    let mut open: BTreeMap<&Deed, usize> = needs.iter().map(|(d, n)| (d, n.len())).collect();
-    let mut next: Vec<&Deed> = needs.keys().filter(|deed| open.get(deed) == Some(&0)).collect();
+    let mut open: BTreeMap<&AwaitedReply, usize> =
+        needs.iter().map(|(d, n)| (d, n.len())).collect();
+    let mut next: Vec<&AwaitedReply> =
+        needs.keys().filter(|deed| open.get(deed) == Some(&0)).collect();
     while let Some(deed) = next.pop() {
         for other in needed_by.get(deed).into_iter().flatten().copied() {
             let Some(left) = open.get_mut(other) else { continue };
@@ -342,8 +353,10 @@ fn circular(needs: &BTreeMap<Deed, Vec<Deed>>) -> impl Iterator<Item = &Deed> {
     needs.keys().filter(move |deed| open.get(deed).is_some_and(|left| *left > 0))
 }
 
-fn needed_by(needs: &BTreeMap<Deed, Vec<Deed>>) -> BTreeMap<&Deed, Vec<&Deed>> {
-    let mut needed_by: BTreeMap<&Deed, Vec<&Deed>> = BTreeMap::new();
+fn needed_by(
+    needs: &BTreeMap<AwaitedReply, Vec<AwaitedReply>>,
+) -> BTreeMap<&AwaitedReply, Vec<&AwaitedReply>> {
+    let mut needed_by: BTreeMap<&AwaitedReply, Vec<&AwaitedReply>> = BTreeMap::new();
     for (deed, needs) in needs {
         for need in needs {
             needed_by.entry(need).or_default().push(deed);
@@ -354,12 +367,12 @@ fn needed_by(needs: &BTreeMap<Deed, Vec<Deed>>) -> BTreeMap<&Deed, Vec<&Deed>> {
 
 /// The deeds that are never done: neither is one hopeful nor can what it needs be done.
 fn never_done(
-    needs: &BTreeMap<Deed, Vec<Deed>>,
-    hopeful: impl Fn(&Deed) -> bool,
-) -> impl Iterator<Item = &Deed> {
+    needs: &BTreeMap<AwaitedReply, Vec<AwaitedReply>>,
+    hopeful: impl Fn(&AwaitedReply) -> bool,
+) -> impl Iterator<Item = &AwaitedReply> {
     let needed_by = needed_by(needs);
-    let mut done: BTreeSet<&Deed> = needs.keys().filter(|deed| hopeful(deed)).collect();
-    let mut next: Vec<&Deed> = done.iter().copied().collect();
+    let mut done: BTreeSet<&AwaitedReply> = needs.keys().filter(|deed| hopeful(deed)).collect();
+    let mut next: Vec<&AwaitedReply> = done.iter().copied().collect();
     while let Some(deed) = next.pop() {
         for other in needed_by.get(deed).into_iter().flatten().copied() {
             if done.insert(other) {
@@ -370,7 +383,10 @@ fn never_done(
     needs.keys().filter(move |deed| !done.contains(deed))
 }
 
-fn way(before: &BTreeMap<Deed, Option<Deed>>, to: Deed) -> Vec<Deed> {
+fn way(
+    before: &BTreeMap<AwaitedReply, Option<AwaitedReply>>,
+    to: AwaitedReply,
+) -> Vec<AwaitedReply> {
     let mut way = vec![to];
     while let Some(Some(earlier)) = way.last().and_then(|deed| before.get(deed)) {
         way.push(earlier.clone());
@@ -380,7 +396,7 @@ fn way(before: &BTreeMap<Deed, Option<Deed>>, to: Deed) -> Vec<Deed> {
 }
 
 /// The dialogs of a way, each once where it is met several times in a row.
-fn dialogs_of(path: &[Deed]) -> Vec<SelfId> {
+fn dialogs_of(path: &[AwaitedReply]) -> Vec<SelfId> {
     let mut dialogs: Vec<SelfId> = path.iter().map(|deed| deed.by.clone()).collect();
     dialogs.dedup();
     dialogs

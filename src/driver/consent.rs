@@ -5,13 +5,13 @@ use tokio::sync::oneshot;
 use crate::domain::RootId;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
-use crate::protocol::UiEvent;
+use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
 use super::findings::minds_news;
-use super::look::deserves_a_look;
-use super::requests::TreeRequest;
+use super::listing::deserves_a_look;
 use super::supervisor::Supervisor;
+use super::user_requests::TreeRequest;
 
 impl Supervisor {
     /// A person agreed to what was shown to them. What changed meanwhile goes on waiting.
@@ -33,10 +33,10 @@ impl Supervisor {
         };
         let agreed = tokio::task::spawn_blocking(kept).await;
         let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
-            Ok(()) => UiEvent::Done { ticket, dialog: None },
-            Err(text) => UiEvent::Refused { ticket, text },
+            Ok(()) => DriverEvent::Done { ticket, dialog: None },
+            Err(text) => DriverEvent::Refused { ticket, text },
         };
-        let went_on = self.engine.driving.is_held() && matches!(event, UiEvent::Done { .. });
+        let went_on = self.engine.driving.is_held() && matches!(event, DriverEvent::Done { .. });
         if went_on {
             self.go_on_if_nothing_waits().await;
         }

@@ -7,12 +7,12 @@ use crate::domain::reminder::{AGENT_SHARED, MOST_IN_A_SCOPE, PERSONAL, sort_newe
 use crate::domain::{Dialog, Lang, Reminder};
 use crate::llm::Message;
 
-use super::pictures::Album;
+use super::images::CourseImages;
 use super::texts::Texts;
 
 /// What stands before the course, beside the dialog's own reminders.
 #[derive(Debug, Default)]
-pub struct Surroundings<'a> {
+pub struct DialogSurroundings<'a> {
     pub memories: Vec<String>,
     pub taskdoc: Option<String>,
     /// The reminders all dialogs of the member share.
@@ -24,11 +24,11 @@ pub struct Surroundings<'a> {
 /// The messages of one request, in order. `album`: the pictures of the course.
 pub fn messages(
     dialog: &Dialog,
-    surroundings: Surroundings<'_>,
-    album: &Album,
+    surroundings: DialogSurroundings<'_>,
+    album: &CourseImages,
     texts: Texts,
 ) -> Vec<Message> {
-    let Surroundings { memories, taskdoc, shared, overview } = surroundings;
+    let DialogSurroundings { memories, taskdoc, shared, overview } = surroundings;
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
     let mut messages: Vec<Message> = rule.into_iter().map(Message::Environment).collect();
     messages.extend(memories.into_iter().map(Message::Guide));
@@ -225,13 +225,13 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let surroundings = Surroundings {
+        let surroundings = DialogSurroundings {
             memories: vec!["memory".to_owned()],
             taskdoc: Some("task".to_owned()),
             overview: Some("below".to_owned()),
-            ..Surroundings::default()
+            ..DialogSurroundings::default()
         };
-        let told = messages(&dialog, surroundings, &Album::default(), texts);
+        let told = messages(&dialog, surroundings, &CourseImages::default(), texts);
         let [memory, task, _, first, second, _, below, last] = told.as_slice() else {
             panic!("{told:?}")
         };
@@ -252,7 +252,12 @@ mod tests {
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
         let told = |dialog: &Dialog| {
-            messages(dialog, Surroundings::default(), &Album::default(), Texts(Lang::En))
+            messages(
+                dialog,
+                DialogSurroundings::default(),
+                &CourseImages::default(),
+                Texts(Lang::En),
+            )
         };
         let waiting = told(&Dialog::of_records(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::record::{Entry, Record};
 use crate::domain::reminder::SharedEdit;
-use crate::domain::tree::{Batch, Change, DialogTree};
+use crate::domain::tree::{Batch, DialogTree, TreeChange};
 use crate::domain::{
     AgentId, Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt,
     RegistryEntry, Reminder, SelfId, Stamp,
@@ -17,8 +17,8 @@ pub struct Draft {
     pub now: Stamp,
     pub ids: Arc<dyn IdSource>,
     /// Written before everything else: what the records of this step refer to.
-    before: Vec<Change>,
-    changes: Vec<Change>,
+    before: Vec<TreeChange>,
+    changes: Vec<TreeChange>,
     durable: bool,
 }
 
@@ -69,12 +69,12 @@ impl Draft {
         let root = (!guide || !self.tree.is_main(dialog)).then_some(root);
         let entry =
             Arc::new(Entry { ts: self.now.clone(), genseq, root, source_tag: None, record });
-        self.tree.apply(Change::Append {
+        self.tree.apply(TreeChange::Append {
             dialog: dialog.clone(),
             course,
             entries: vec![entry.clone()],
         });
-        if let Some(Change::Append { dialog: last, course: same, entries }) =
+        if let Some(TreeChange::Append { dialog: last, course: same, entries }) =
             self.changes.last_mut()
             && last == dialog
             && *same == course
@@ -82,29 +82,33 @@ impl Draft {
             entries.push(entry);
             return;
         }
-        self.changes.push(Change::Append { dialog: dialog.clone(), course, entries: vec![entry] });
+        self.changes.push(TreeChange::Append {
+            dialog: dialog.clone(),
+            course,
+            entries: vec![entry],
+        });
     }
 
     pub fn create(&mut self, meta: crate::domain::DialogMeta, latest: Latest, stack: Vec<Frame>) {
-        let change = Change::Create { meta: Box::new(meta), latest: Box::new(latest), stack };
+        let change = TreeChange::Create { meta: Box::new(meta), latest: Box::new(latest), stack };
         self.tree.apply(change.clone());
         self.before.push(change);
     }
 
     /// Replaces the asker stack before the records of this step are written.
     pub fn assign(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
-        let change = Change::Stack { dialog: dialog.clone(), stack };
+        let change = TreeChange::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
         // What this step put on it before is part of this stack, and would undo it.
         self.changes.retain(
-            |earlier| !matches!(earlier, Change::Stack { dialog: same, .. } if same == dialog),
+            |earlier| !matches!(earlier, TreeChange::Stack { dialog: same, .. } if same == dialog),
         );
         self.before.push(change);
     }
 
     /// Keeps a file of a dialog before the records of this step are written.
     pub fn artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
-        self.before.push(Change::Artifact { dialog: dialog.clone(), path, bytes });
+        self.before.push(TreeChange::Artifact { dialog: dialog.clone(), path, bytes });
     }
 
     /// Edits `latest.yaml`; nothing is written where nothing changed.
@@ -117,52 +121,52 @@ impl Draft {
         }
         latest.last_modified = self.now.clone();
         self.changes.retain(
-            |change| !matches!(change, Change::Latest { dialog: earlier, .. } if earlier == dialog),
+            |change| !matches!(change, TreeChange::Latest { dialog: earlier, .. } if earlier == dialog),
         );
-        self.push(Change::Latest { dialog: dialog.clone(), latest: Box::new(latest) });
+        self.push(TreeChange::Latest { dialog: dialog.clone(), latest: Box::new(latest) });
     }
 
     pub fn stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
-        self.push(Change::Stack { dialog: dialog.clone(), stack });
+        self.push(TreeChange::Stack { dialog: dialog.clone(), stack });
     }
 
     pub fn questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
-        self.push(Change::Questions { dialog: dialog.clone(), questions });
+        self.push(TreeChange::Questions { dialog: dialog.clone(), questions });
     }
 
     pub fn pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
-        self.push(Change::Pending { dialog: dialog.clone(), pending });
+        self.push(TreeChange::Pending { dialog: dialog.clone(), pending });
     }
 
     pub fn reminders(&mut self, dialog: &SelfId, reminders: Vec<Reminder>) {
-        self.push(Change::Reminders { dialog: dialog.clone(), reminders });
+        self.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
     }
 
     /// Changes a reminder that all dialogs of a member share.
     pub fn shared(&mut self, agent: AgentId, edit: SharedEdit) {
-        self.push(Change::Shared { agent, edit });
+        self.push(TreeChange::Shared { agent, edit });
     }
 
     pub fn queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
-        self.push(Change::Queue { dialog: dialog.clone(), queue });
+        self.push(TreeChange::Queue { dialog: dialog.clone(), queue });
     }
 
     pub fn registry(&mut self, entries: Vec<RegistryEntry>) {
-        self.push(Change::Registry { entries });
+        self.push(TreeChange::Registry { entries });
     }
 
-    fn push(&mut self, change: Change) {
+    fn push(&mut self, change: TreeChange) {
         self.tree.apply(change.clone());
         self.changes.push(change);
     }
 
     /// A change that is in the tree already and only has to be written.
-    pub fn include(&mut self, change: Change) {
+    pub fn include(&mut self, change: TreeChange) {
         self.changes.push(change);
     }
 
     /// What this step writes so far.
-    pub fn steps(&self) -> impl Iterator<Item = &Change> {
+    pub fn steps(&self) -> impl Iterator<Item = &TreeChange> {
         self.before.iter().chain(&self.changes)
     }
 
@@ -179,8 +183,7 @@ impl Draft {
     /// True for a dialog this step makes; its state is the one it is made with.
     #[must_use]
     pub fn creates(&self, dialog: &SelfId) -> bool {
-        let made =
-            |change: &Change| matches!(change, Change::Create { meta, .. } if meta.id == *dialog);
+        let made = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == *dialog);
         self.before.iter().any(made)
     }
 
@@ -199,17 +202,17 @@ impl Draft {
     }
 }
 
-fn dialog_of(change: &Change) -> Option<&SelfId> {
+fn dialog_of(change: &TreeChange) -> Option<&SelfId> {
     match change {
-        Change::Create { meta, .. } => Some(&meta.id),
-        Change::Append { dialog, .. }
-        | Change::Artifact { dialog, .. }
-        | Change::Latest { dialog, .. }
-        | Change::Reminders { dialog, .. }
-        | Change::Questions { dialog, .. }
-        | Change::Pending { dialog, .. }
-        | Change::Stack { dialog, .. }
-        | Change::Queue { dialog, .. } => Some(dialog),
-        Change::Registry { .. } | Change::Shared { .. } => None,
+        TreeChange::Create { meta, .. } => Some(&meta.id),
+        TreeChange::Append { dialog, .. }
+        | TreeChange::Artifact { dialog, .. }
+        | TreeChange::Latest { dialog, .. }
+        | TreeChange::Reminders { dialog, .. }
+        | TreeChange::Questions { dialog, .. }
+        | TreeChange::Pending { dialog, .. }
+        | TreeChange::Stack { dialog, .. }
+        | TreeChange::Queue { dialog, .. } => Some(dialog),
+        TreeChange::Registry { .. } | TreeChange::Shared { .. } => None,
     }
 }

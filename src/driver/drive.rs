@@ -13,16 +13,16 @@ use tracing::Instrument as _;
 use crate::domain::record::Call;
 use crate::domain::{DialogId, IdSource};
 use crate::llm::{ErrorClass, LlmError, redacting};
-use crate::protocol::event::{RetryView, Segment, UiEvent};
-use crate::tools::{Outcome, ToolCx};
+use crate::protocol::event::{DriverEvent, RetryView, Segment};
+use crate::tools::{ToolCx, ToolOutcome};
 
 use super::calls::Position;
+use super::drive_slot::DriveSlot;
 use super::live::Live;
 use super::log::Log;
-use super::picture::{News, NewsSender};
-use super::port::{Answer, Closed, Generation, GenerationEnd, Port};
+use super::port::{Closed, Generation, GenerationEnd, ModelAnswer, Port};
 use super::retry::{Emptiness, Verdict, verdict};
-use super::seat::Seat;
+use super::screen_state::{DriverReport, ReportSender};
 use super::sources::Sources;
 use super::stream::{Growing, Seen};
 use super::texts::Texts;
@@ -30,13 +30,13 @@ use super::texts::Texts;
 /// What a drive holds.
 #[derive(Debug)]
 pub struct Drive {
-    pub seat: Seat,
+    pub seat: DriveSlot,
     pub dialog: DialogId,
     pub port: Port,
     pub stop: CancellationToken,
     /// A person does not want to wait for the next attempt.
-    pub hurry: Arc<Notify>,
-    pub news: NewsSender,
+    pub retry_now: Arc<Notify>,
+    pub news: ReportSender,
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
     /// Tools that come and go.
@@ -46,14 +46,14 @@ pub struct Drive {
 
 /// How one attempt to get an answer ended.
 enum Attempt {
-    Whole(Answer),
-    Stopped(Answer),
+    Whole(ModelAnswer),
+    Stopped(ModelAnswer),
     Failed(LlmError),
 }
 
 impl Drive {
     /// Runs to its end and gives the seat back.
-    pub async fn run(self) -> Seat {
+    pub async fn run(self) -> DriveSlot {
         let mut empty = Emptiness::default();
         loop {
             self.settle_tools().await;
@@ -61,7 +61,7 @@ impl Drive {
             let Position { course, genseq, .. } = generation.at;
             let span = tracing::info_span!("generation", %course, %genseq);
             let done = self.generate(*generation, &mut empty).instrument(span).await;
-            self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
                 break;
             }
@@ -113,15 +113,15 @@ impl Drive {
             };
             failed = failed.saturating_add(1);
             self.log.retry(&self.dialog, &error, failed, delay);
-            self.tell(UiEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
             self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
-                () = self.hurry.notified() => {}
+                () = self.retry_now.notified() => {}
                 () = self.stop.cancelled() => {
                     self.over(failed, RetryView::Stopped).await;
-                    return Attempt::Stopped(Answer::default());
+                    return Attempt::Stopped(ModelAnswer::default());
                 }
             }
             self.retry(RetryView::Running).await;
@@ -139,7 +139,7 @@ impl Drive {
         let mut growing = Growing::default();
         let permit = tokio::select! {
             permit = generation.permits.acquire() => permit,
-            () = self.stop.cancelled() => return Attempt::Stopped(Answer::default()),
+            () = self.stop.cancelled() => return Attempt::Stopped(ModelAnswer::default()),
         };
         let events = generation.provider.stream(generation.request.clone());
         let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
@@ -165,7 +165,7 @@ impl Drive {
                             self.tell_live(Some(other)).await;
                         }
                     }
-                    Seen::Notice(text) => self.tell(UiEvent::Notice(text)).await,
+                    Seen::Notice(text) => self.tell(DriverEvent::Notice(text)).await,
                     Seen::Nothing => {}
                 },
                 Some(Err(error)) => return Attempt::Failed(error),
@@ -188,7 +188,7 @@ impl Drive {
 
     async fn tell_live(&self, written: Option<(Segment, String)>) {
         if let Some((segment, text)) = written {
-            self.tell(UiEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+            self.tell(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
         }
     }
 
@@ -196,7 +196,7 @@ impl Drive {
     async fn round(
         &self,
         generation: &Generation,
-        answer: Answer,
+        answer: ModelAnswer,
     ) -> Result<GenerationEnd, Closed> {
         let usage = answer.usage;
         let round = self.port.answered(&self.seat, &generation.at, answer).await?;
@@ -217,22 +217,22 @@ impl Drive {
         Ok(GenerationEnd::Finished { usage })
     }
 
-    async fn call(&self, generation: &Generation, call: Call) -> (Call, Outcome) {
+    async fn call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
         let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
         let outcome = tokio::select! {
             outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
-            () = self.stop.cancelled() => Outcome::failed(self.texts.stopped_call()),
+            () = self.stop.cancelled() => ToolOutcome::failed(self.texts.stopped_call()),
         };
         (call, outcome)
     }
 
     async fn retry(&self, retry: RetryView) {
-        self.tell(UiEvent::Retry { dialog: self.dialog.clone(), retry }).await;
+        self.tell(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
     }
 
-    async fn tell(&self, event: UiEvent) {
+    async fn tell(&self, event: DriverEvent) {
         // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(News::Event(event)).await;
+        let _ = self.news.send(DriverReport::Event(event)).await;
     }
 }
 

@@ -4,12 +4,12 @@
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
 use crate::domain::{HealthLevel, Reminder};
-use crate::tools::{Change, Outcome, ReminderScope, Render};
+use crate::tools::{ReminderScope, Render, StateChange, ToolOutcome};
 
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
-use super::pictures;
+use super::images;
 use super::reminders::{self, Edit, NotDone};
 use super::texts::Texts;
 
@@ -19,7 +19,7 @@ pub fn record(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
-    outcome: Outcome,
+    outcome: ToolOutcome,
     shared: &[Reminder],
     texts: Texts,
 ) -> bool {
@@ -33,7 +33,7 @@ pub fn record(
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
-    let (content_items, dropped) = pictures::keep(draft, &at.dialog, &name, outcome.pictures);
+    let (content_items, dropped) = images::keep(draft, &at.dialog, &name, outcome.pictures);
     if dropped > 0 {
         content = format!("{content}\n{}", texts.pictures_not_kept(dropped));
     }
@@ -45,13 +45,13 @@ pub fn record(
 fn apply(
     draft: &mut Draft,
     at: &Position,
-    change: Change,
+    change: StateChange,
     shared: &[Reminder],
     texts: Texts,
 ) -> Result<(), NotDone> {
     let level = tight_level(draft, at);
     let edit = match change {
-        Change::AddReminder { id, content, position, scope, render } => {
+        StateChange::AddReminder { id, content, position, scope, render } => {
             let dialog = draft.dialog(&at.dialog).ok_or(NotDone::Gone)?;
             reminders::has_room(dialog, shared, scope_name(scope))?;
             let mut reminder = Reminder {
@@ -62,13 +62,13 @@ fn apply(
             reminder.pack(level);
             Edit::Add { reminder: Box::new(reminder), position }
         }
-        Change::UpdateReminder { id, content, render } => {
+        StateChange::UpdateReminder { id, content, render } => {
             let render_mode = render.map(|render| render_name(render).to_owned());
             let packing = Packing::By(level);
             Edit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
         }
-        Change::DeleteReminder { id } => Edit::Delete { id },
-        Change::Follow { id, content, owner, meta } => {
+        StateChange::DeleteReminder { id } => Edit::Delete { id },
+        StateChange::Follow { id, content, owner, meta } => {
             let reminder = Reminder {
                 owner_name: Some(owner.to_owned()),
                 meta: Some(meta),
@@ -78,7 +78,7 @@ fn apply(
             };
             Edit::Add { reminder: Box::new(reminder), position: None }
         }
-        Change::ClearMind { reminder_content } => {
+        StateChange::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());
                 let reminder = Box::new(Reminder::for_next_course(id, content, now, level));
@@ -94,7 +94,7 @@ fn apply(
 
 /// The level of a context that is tight.
 fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
-    let fullness = draft.dialog(&at.dialog)?.history.fullness;
+    let fullness = draft.dialog(&at.dialog)?.history.pressure;
     fullness.level.filter(|_| fullness.is_tight())
 }
 

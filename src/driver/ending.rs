@@ -7,14 +7,14 @@ use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::llm::{ErrorClass, LlmError, Usage};
 
 use super::calls::Position;
+use super::context_actions::{AtTheEnd, Owner, at_the_end};
 use super::draft::Draft;
 use super::filling::Filling;
 use super::generation;
 use super::keep_going::{ended, instead_of_resting, push_once};
-use super::overflow;
 use super::port::GenerationEnd;
 use super::prepare::Ready;
-use super::remedy::{AtTheEnd, Owner, at_the_end};
+use super::refused_context;
 use super::tree::TreeTask;
 
 /// What becomes of a dialog whose request failed for good.
@@ -42,7 +42,7 @@ impl TreeTask {
         let texts = self.engine.texts();
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let too_long = error.class() == ErrorClass::ContextOverflow;
-        if goes_on && too_long && overflow::begin_anew(draft, at, texts) {
+        if goes_on && too_long && refused_context::begin_anew(draft, at, texts) {
             generation::give_way(draft, at, model);
             return AfterFailure::BeginsAnew;
         }

@@ -18,9 +18,9 @@ use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells};
 
 use super::log::Log;
-use super::rate::Rates;
 use super::sources::Sources;
 use super::texts::Texts;
+use super::throttle::Throttles;
 
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
@@ -158,7 +158,7 @@ pub struct Engine {
     /// Nothing is taken at the start.
     pub permits: Permits,
     /// Nothing is learned at the start.
-    pub rates: Rates,
+    pub rates: Throttles,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
     /// What was secret in this run of the program.

@@ -1,7 +1,7 @@
 //! What fills a model's context, for the person who has to make room. Pure; the numbers are estimates.
 
 use crate::domain::Lang;
-use crate::domain::health::ContextHealth;
+use crate::domain::context_health::ContextHealth;
 use crate::domain::latest::StopReason;
 use crate::llm::{LlmError, Message, Request};
 
@@ -138,7 +138,7 @@ fn message_tokens(message: &Message) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::health::Limits;
+    use crate::domain::context_health::ContextLimits;
     use crate::llm::{ModelParams, ToolSchema};
 
     fn request() -> Request {
@@ -165,7 +165,7 @@ mod tests {
     fn a_full_context_is_told_part_by_part_the_largest_first() {
         let known = [(Part::Taskdoc, 100), (Part::Reminders, 2), (Part::Memories, 0)];
         let filling = Filling::of(&request(), &known);
-        let limits = Limits::new(Some(1_000), None, None);
+        let limits = ContextLimits::new(Some(1_000), None, None);
         let health = ContextHealth::measure(limits, Some((950, 1, 951)));
         let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } = filling.full(&health)
         else {

@@ -10,7 +10,7 @@ use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
 use super::engine::Engine;
-use super::picture::News;
+use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
 
 /// How often a screen that is there has the files looked at.
@@ -43,7 +43,7 @@ fn of_consent(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
 }
 
 /// The configuration as it is told to the screen.
-pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
+pub fn minds_news(engine: &Engine, minds: &Minds) -> DriverReport {
     let tools = engine.sources.registry(&engine.tools);
     let waiting = engine.trust.waiting(minds);
     let mut problems = of_minds(engine, minds, &tools.names());
@@ -54,7 +54,7 @@ pub fn minds_news(engine: &Engine, minds: &Minds) -> News {
         level: engine.shells.level(),
         level_is_set: engine.level_is_set,
     };
-    News::Minds {
+    DriverReport::Minds {
         problems,
         consent,
         members: members(minds.team()),

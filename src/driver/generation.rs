@@ -8,13 +8,13 @@ use crate::domain::{Course, Dialog, MsgId, ReplyDirective, SelfId};
 use crate::protocol::event::Segment;
 
 use super::calls::{Position, fresh_boots};
-use super::dead;
+use super::context_actions;
+use super::declare_dead;
 use super::draft::Draft;
 use super::interjection;
 use super::keep_going::count_push;
-use super::port::Written;
+use super::port::AnswerSegment;
 use super::recovery::close_open_calls;
-use super::remedy;
 use super::texts::Texts;
 
 /// Opens the next generation and records its prompt, if it has one. Calls of an earlier one whose
@@ -28,12 +28,12 @@ pub fn open(
     texts: Texts,
 ) -> Option<Position> {
     close_open_calls(draft, dialog_id, texts);
-    let due = remedy::due(draft.dialog(dialog_id)?, step, cadence);
-    let step = remedy::begin_anew_if_due(draft, dialog_id, step, due, texts);
+    let due = context_actions::due(draft.dialog(dialog_id)?, step, cadence);
+    let step = context_actions::begin_anew_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
     let mut prompts = prompts(draft, dialog, step, texts);
     if prompts.is_empty() {
-        prompts.extend(due.and_then(|due| remedy::warning(draft, due, texts)));
+        prompts.extend(due.and_then(|due| context_actions::warning(draft, due, texts)));
     }
     let course = course_of(dialog, step);
     let round = fresh_boots::round_due(dialog);
@@ -217,11 +217,11 @@ fn record_reminders(draft: &mut Draft, at: &Position) {
 pub fn record_segments(
     draft: &mut Draft,
     at: &Position,
-    segments: Vec<Written>,
+    segments: Vec<AnswerSegment>,
     interrupted: bool,
 ) {
     let last = segments.len().saturating_sub(1);
-    for (n, Written { segment, text: content, payload }) in segments.into_iter().enumerate() {
+    for (n, AnswerSegment { segment, text: content, payload }) in segments.into_iter().enumerate() {
         let record = match segment {
             Segment::Thinking => Record::Thought {
                 reasoning: Some(payload.unwrap_or_else(|| {
@@ -262,7 +262,7 @@ fn close(draft: &mut Draft, at: &Position, finish: Record) {
 /// The dialog waits for a person to say `Continue`. The dead stay dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.must_last();
-    if reason == StopReason::asker_is_dead() && dead::has_new_work(draft, dialog) {
+    if reason == StopReason::asker_is_dead() && declare_dead::has_new_work(draft, dialog) {
         draft.latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
         return;
     }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::keep_going::{Switch, Urge, question_call, urge};
+use crate::domain::keep_going::{RestAction, Switch, question_call, rest_action};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
 use crate::domain::state::Activity;
-use crate::domain::{Dialog, KeepGoing, PushCount, Remedy, SelfId};
+use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
 use crate::protocol::Refusal;
 
 use super::calls::{Position, ask_human};
@@ -21,7 +21,7 @@ use super::tree::TreeTask;
 
 /// What the configuration says about the member of a dialog.
 #[derive(Debug, Clone, Default)]
-pub struct Care {
+pub struct KeepGoingPolicy {
     pub keep_going: KeepGoing,
     /// Generations between two warnings about a context that fills up.
     pub cadence: u32,
@@ -43,36 +43,38 @@ pub fn instead_of_resting(
     draft: &mut Draft,
     at: &Position,
     ended: &Dialog,
-    care: &Care,
+    care: &KeepGoingPolicy,
     texts: Texts,
 ) {
     if !draft.tree.is_main(&at.dialog) {
         return;
     }
     let pushes = care.keep_going.pushes(&ended.latest);
-    match urge(ended, care.cadence, pushes) {
+    match rest_action(ended, care.cadence, pushes) {
         None => {}
-        Some(Urge::Remedy(remedy)) => call_for(draft, at, remedy, texts),
-        Some(Urge::Push) => push(draft, ended, care, texts),
-        Some(Urge::AskHuman) => ask(draft, at, &care.keep_going, texts),
+        Some(RestAction::Context(remedy)) => call_for(draft, at, remedy, texts),
+        Some(RestAction::Push) => push(draft, ended, care, texts),
+        Some(RestAction::AskHuman) => ask(draft, at, &care.keep_going, texts),
     }
     refill_while_asking(draft, &at.dialog, &care.keep_going);
 }
 
 /// The warning itself is recorded by the generation it opens.
-fn call_for(draft: &mut Draft, at: &Position, remedy: Remedy, texts: Texts) {
+fn call_for(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Texts) {
     match remedy {
-        Remedy::Caution | Remedy::LastCall { .. } => {
+        ContextAction::Caution | ContextAction::LastCall { .. } => {
             draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
         }
-        Remedy::NewCourse => start_course(draft, at, &texts.forced_course_start(&[], 0), texts),
+        ContextAction::NewCourse => {
+            start_course(draft, at, &texts.forced_course_start(&[], 0), texts);
+        }
         // Then it does not rest: see `remedy::at_the_end`.
-        Remedy::Stop => {}
+        ContextAction::Stop => {}
     }
 }
 
 /// Queues a push; it is counted when its generation takes it.
-fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
+fn push(draft: &mut Draft, dialog: &Dialog, care: &KeepGoingPolicy, texts: Texts) {
     let Some(body) = &care.keep_going.text else { return };
     let id = &dialog.meta.id;
     let Some((left, most)) = care.keep_going.pushes(&dialog.latest) else { return };
@@ -93,7 +95,7 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &Care, texts: Texts) {
 
 /// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where
 /// it waits for a person, or is not to be pushed.
-pub fn push_once(draft: &mut Draft, at: &Position, care: &Care, texts: Texts) -> bool {
+pub fn push_once(draft: &mut Draft, at: &Position, care: &KeepGoingPolicy, texts: Texts) -> bool {
     let main = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog));
     let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
         return false;
@@ -169,7 +171,7 @@ impl TreeTask {
     }
 
     /// The configuration of the main dialog's member as it is now.
-    pub(super) fn load_care(&self) -> Care {
+    pub(super) fn load_care(&self) -> KeepGoingPolicy {
         let minds = self.engine.minds();
         let agent = self.tree.main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
@@ -178,7 +180,7 @@ impl TreeTask {
             .and_then(|member| minds.model_of(member, self.engine.env).ok())
             .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
         let text = minds.diligence().map(str::to_owned);
-        Care { keep_going: KeepGoing { most, text }, cadence }
+        KeepGoingPolicy { keep_going: KeepGoing { most, text }, cadence }
     }
 }
 
@@ -202,12 +204,12 @@ fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     }
 }
 
-fn push_idle(draft: &mut Draft, id: &SelfId, care: &Care, texts: Texts) {
+fn push_idle(draft: &mut Draft, id: &SelfId, care: &KeepGoingPolicy, texts: Texts) {
     let Some(dialog) = draft.dialog(id).cloned() else { return };
     let pushes = care.keep_going.pushes(&dialog.latest);
-    match urge(&dialog, care.cadence, pushes) {
-        Some(Urge::Push) => push(draft, &dialog, care, texts),
-        Some(Urge::Remedy(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
-        Some(Urge::AskHuman) | None => {}
+    match rest_action(&dialog, care.cadence, pushes) {
+        Some(RestAction::Push) => push(draft, &dialog, care, texts),
+        Some(RestAction::Context(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
+        Some(RestAction::AskHuman) | None => {}
     }
 }

@@ -11,16 +11,16 @@ use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
-use crate::protocol::event::UiEvent;
+use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::Whose;
 
 use super::fork;
-use super::look::{deserves_a_look, listing_news};
-use super::picture::News;
-use super::requests::TreeRequest;
+use super::listing::{deserves_a_look, listing_news};
+use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
+use super::user_requests::TreeRequest;
 
 impl Supervisor {
     pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
@@ -45,18 +45,18 @@ impl Supervisor {
         };
         let goes_on = goes_on.filter(|_| self.engine.driving.is_on());
         if let Some(DialogId { root, .. }) = goes_on.clone() {
-            self.send(News::Resting { root, resting: false }).await;
+            self.send(DriverReport::Resting { root, resting: false }).await;
         }
         let event = match outcome {
-            Ok(dialog) => UiEvent::Done { ticket, dialog: Some(dialog) },
-            Err(text) => UiEvent::Refused { ticket, text },
+            Ok(dialog) => DriverEvent::Done { ticket, dialog: Some(dialog) },
+            Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.tell(event).await;
         if let Some(DialogId { root, this }) = goes_on
             && let Err(error) = self.hand_over(&root, TreeRequest::GoOn { dialog: this }).await
         {
-            self.tell(UiEvent::Notice(error.to_string())).await;
-            self.send(News::Resting { root, resting: true }).await;
+            self.tell(DriverEvent::Notice(error.to_string())).await;
+            self.send(DriverReport::Resting { root, resting: true }).await;
         }
     }
 
@@ -69,7 +69,7 @@ impl Supervisor {
         let moved = root.clone();
         self.on_disk(move |store| store.relocate(&moved, from, to)).await?;
         if from == Bucket::Run {
-            self.send(News::Gone(root.clone())).await;
+            self.send(DriverReport::Gone(root.clone())).await;
         }
         if to == Bucket::Run {
             self.welcome(root).await;
@@ -82,7 +82,7 @@ impl Supervisor {
         self.let_go(root).await?;
         let deleted = root.clone();
         self.on_disk(move |store| store.delete(&deleted)).await?;
-        self.send(News::Gone(root.clone())).await;
+        self.send(DriverReport::Gone(root.clone())).await;
         Ok(DialogId::main(root.clone()))
     }
 
@@ -101,7 +101,7 @@ impl Supervisor {
         let next = forked.await.map_err(|error| error.to_string())??;
         self.welcome(&fork).await;
         let dialog = DialogId::main(fork);
-        self.tell(UiEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        self.tell(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
         Ok((dialog, next))
     }
 
@@ -114,7 +114,7 @@ impl Supervisor {
         let mut rows: Vec<ShelfRow> =
             surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
         rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
-        self.tell(UiEvent::Shelf { ticket, rows }).await;
+        self.tell(DriverEvent::Shelf { ticket, rows }).await;
     }
 
     fn place_of(&self, root: &RootId) -> Result<Bucket, String> {
@@ -168,7 +168,7 @@ impl Supervisor {
             let waiting = self.picks_up() && deserves_a_look(&listing);
             self.send(listing_news(&listing, &minds)).await;
             if waiting && let Err(error) = self.tree(root).await {
-                self.tell(UiEvent::Notice(error.to_string())).await;
+                self.tell(DriverEvent::Notice(error.to_string())).await;
             }
         }
     }

@@ -10,7 +10,7 @@ use tracing::{error, info};
 use crate::domain::call::{ASK_HUMAN, SpecialCall};
 use crate::domain::latest::StopReason;
 use crate::domain::record::{AnchorRole, Call, DeliveryMode, Origin, Record, ReplyStatus};
-use crate::domain::{Change, Dialog, DialogId, SelfId};
+use crate::domain::{Dialog, DialogId, SelfId, TreeChange};
 use crate::llm::LlmError;
 use crate::store::Fact;
 
@@ -192,23 +192,23 @@ impl Log {
     }
 
     /// Something that a crash, or another program, left is put right.
-    pub fn repair(&self, root: &crate::domain::RootId, change: &Change) {
+    pub fn repair(&self, root: &crate::domain::RootId, change: &TreeChange) {
         let told = |what: &'static str, dialog: &SelfId| {
             count(&self.repairs);
             info!(dialog = %DialogId::side(root, dialog), what, "recovery");
         };
         match change {
-            Change::Create { meta, .. } => told("dialog", &meta.id),
-            Change::Artifact { dialog, .. } => told("artifact", dialog),
-            Change::Append { dialog, .. } => told("records", dialog),
-            Change::Latest { dialog, .. } => told("state", dialog),
-            Change::Reminders { dialog, .. } => told("reminders", dialog),
-            Change::Questions { dialog, .. } => told("questions", dialog),
-            Change::Pending { dialog, .. } => told("pending", dialog),
-            Change::Stack { dialog, .. } => told("stack", dialog),
-            Change::Queue { dialog, .. } => told("queue", dialog),
-            Change::Registry { .. } => told("registry", &root.main()),
-            Change::Shared { .. } => told("shared reminder", &root.main()),
+            TreeChange::Create { meta, .. } => told("dialog", &meta.id),
+            TreeChange::Artifact { dialog, .. } => told("artifact", dialog),
+            TreeChange::Append { dialog, .. } => told("records", dialog),
+            TreeChange::Latest { dialog, .. } => told("state", dialog),
+            TreeChange::Reminders { dialog, .. } => told("reminders", dialog),
+            TreeChange::Questions { dialog, .. } => told("questions", dialog),
+            TreeChange::Pending { dialog, .. } => told("pending", dialog),
+            TreeChange::Stack { dialog, .. } => told("stack", dialog),
+            TreeChange::Queue { dialog, .. } => told("queue", dialog),
+            TreeChange::Registry { .. } => told("registry", &root.main()),
+            TreeChange::Shared { .. } => told("shared reminder", &root.main()),
         }
     }
 

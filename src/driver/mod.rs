@@ -18,9 +18,12 @@
 pub mod calls;
 mod consent;
 pub mod context;
-mod dead;
+mod context_actions;
+mod declare_dead;
 pub mod draft;
 mod drive;
+mod drive_requests;
+mod drive_slot;
 mod effects;
 mod ending;
 pub mod engine;
@@ -28,64 +31,61 @@ mod filling;
 mod findings;
 mod fork;
 mod generation;
+pub mod images;
 mod interjection;
 mod keep_going;
 mod lifecycle;
+mod listing;
 mod live;
 mod log;
-mod look;
 mod offers;
-mod outcome;
-mod overflow;
 mod params;
-mod picture;
-pub mod pictures;
 mod port;
 mod prepare;
 mod preview;
 mod processes;
 mod pump;
-mod rate;
 mod recovery;
-mod remedy;
+mod refused_context;
 pub mod reminders;
-mod requests;
 mod retry;
 mod rights;
-mod rows;
-mod seat;
-mod serve;
+mod run_outcome;
+mod screen_state;
 mod sheets;
 mod sources;
 mod stream;
 mod supervisor;
 pub mod texts;
+mod throttle;
 mod tree;
+mod tree_rows;
+mod user_requests;
 
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::protocol::{Command, Outbox, UiEvent};
+use crate::protocol::{Command, DriverEvent, Outbox};
 
 pub use engine::{Consent, Driving, Engine, NoProvider, NothingWaits, Permits, ProviderSource};
 pub use log::Log;
 pub use preview::{Preview, Reader};
-pub use rate::Rates;
 pub use sources::Sources;
+pub use throttle::Throttles;
 
-use picture::{Picture, Watch};
+use screen_state::{ScreenState, Subscription};
 use supervisor::Supervisor;
 
 /// Commands that may wait. The screen only ever tries: if full, it keeps its one command and says so.
 const COMMANDS: usize = 64;
 /// News that may wait for the pump, which takes them at once.
-const NEWS: usize = 256;
+const REPORTS: usize = 256;
 /// Events that may wait for a screen that draws.
 const EVENTS: usize = 64;
 /// Events the pump keeps for a slow screen before it tells it to ask again.
-const KEPT_FOR_SCREEN: usize = 4096;
+const OUTBOX_EVENTS: usize = 4096;
 
 /// For whom the driver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub enum PickUp {
 #[derive(Debug)]
 pub struct Driver {
     pub commands: mpsc::Sender<Command>,
-    pub events: mpsc::Receiver<UiEvent>,
+    pub events: mpsc::Receiver<DriverEvent>,
     tasks: JoinSet<()>,
 }
 
@@ -119,15 +119,15 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let picture = Picture::new(engine.problems.clone(), pick_up);
+        let picture = ScreenState::new(engine.problems.clone(), pick_up);
         let sources = engine.sources.clone();
         let (commands, orders) = mpsc::channel(COMMANDS);
-        let (news, reports) = mpsc::channel(NEWS);
+        let (news, reports) = mpsc::channel(REPORTS);
         let (screen, events) = mpsc::channel(EVENTS);
         let (watch, kept) = match audience {
-            Audience::Screen => (Watch::Nobody, KEPT_FOR_SCREEN),
-            Audience::Script => (Watch::Everybody, usize::MAX),
-            Audience::Follower => (Watch::EverybodyLive, usize::MAX),
+            Audience::Screen => (Subscription::Nobody, OUTBOX_EVENTS),
+            Audience::Script => (Subscription::Everybody, usize::MAX),
+            Audience::Follower => (Subscription::EverybodyLive, usize::MAX),
         };
         let supervisor = Supervisor::new(
             engine,
@@ -146,11 +146,11 @@ impl Driver {
     }
 
     /// Hands out both streams; the rest is to be joined when they have ended.
-    pub fn into_parts(self) -> (mpsc::Sender<Command>, mpsc::Receiver<UiEvent>, DriverTasks) {
+    pub fn into_parts(self) -> (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>, DriverTasks) {
         (self.commands, self.events, DriverTasks(self.tasks))
     }
 
-    /// Waits until everything has ended; to be called after [`UiEvent::Stopped`] or a shutdown.
+    /// Waits until everything has ended; to be called after [`DriverEvent::Stopped`] or a shutdown.
     pub async fn join(self) {
         let (commands, mut events, tasks) = self.into_parts();
         drop(commands);

@@ -8,11 +8,11 @@ use crate::domain::record::Call;
 use crate::llm::{LlmError, Provider, Request, Usage};
 use crate::minds::RetryConfig;
 use crate::protocol::event::Segment;
-use crate::tools::{Outcome, ToolCx, ToolSubset};
+use crate::tools::{ToolCx, ToolOutcome, ToolSubset};
 
 use super::calls::Position;
-use super::rate::Pace;
-use super::seat::Seat;
+use super::drive_slot::DriveSlot;
+use super::throttle::Throttle;
 
 /// Everything one generation needs.
 #[derive(Debug)]
@@ -22,20 +22,20 @@ pub struct Generation {
     pub provider: Arc<dyn Provider>,
     pub permits: Arc<tokio::sync::Semaphore>,
     pub retry: RetryConfig,
-    pub pace: Pace,
+    pub pace: Throttle,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
 }
 
 /// What the model answered.
 #[derive(Debug, Default, Clone)]
-pub struct Answer {
-    pub segments: Vec<Written>,
+pub struct ModelAnswer {
+    pub segments: Vec<AnswerSegment>,
     pub calls: Vec<Call>,
     pub usage: Option<Usage>,
 }
 
-impl Answer {
+impl ModelAnswer {
     /// True if nothing was said, thought or called.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.calls.is_empty()
@@ -53,7 +53,7 @@ pub struct Round {
 
 /// One thing the model thought or said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct AnswerSegment {
     pub segment: Segment,
     pub text: String,
     /// What the provider wants back with a thought.
@@ -68,7 +68,7 @@ pub enum GenerationEnd {
     },
     /// Cut short; what was said so far is kept.
     Stopped {
-        segments: Vec<Written>,
+        segments: Vec<AnswerSegment>,
     },
     Failed {
         error: LlmError,
@@ -87,7 +87,7 @@ pub enum PortRequest {
     /// The whole answer; its calls are recorded.
     Answered {
         at: Position,
-        answer: Box<Answer>,
+        answer: Box<ModelAnswer>,
         reply: oneshot::Sender<Round>,
     },
     /// Replied to when the asker has answered, or something else wants this dialog.
@@ -98,7 +98,7 @@ pub enum PortRequest {
     ToolDone {
         at: Position,
         call: Call,
-        outcome: Outcome,
+        outcome: ToolOutcome,
         reply: oneshot::Sender<()>,
     },
     End {
@@ -123,38 +123,43 @@ impl Port {
         Self { requests }
     }
 
-    pub async fn begin(&self, seat: &Seat) -> Result<Option<Box<Generation>>, Closed> {
+    pub async fn begin(&self, seat: &DriveSlot) -> Result<Option<Box<Generation>>, Closed> {
         let dialog = seat.dialog().clone();
         self.ask(|reply| PortRequest::Begin { dialog, reply }).await
     }
 
     pub async fn answered(
         &self,
-        _seat: &Seat,
+        _seat: &DriveSlot,
         at: &Position,
-        answer: Answer,
+        answer: ModelAnswer,
     ) -> Result<Round, Closed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
     }
 
-    pub async fn await_asker(&self, seat: &Seat) -> Result<(), Closed> {
+    pub async fn await_asker(&self, seat: &DriveSlot) -> Result<(), Closed> {
         let dialog = seat.dialog().clone();
         self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
     }
 
     pub async fn tool_done(
         &self,
-        _seat: &Seat,
+        _seat: &DriveSlot,
         at: &Position,
         call: Call,
-        outcome: Outcome,
+        outcome: ToolOutcome,
     ) -> Result<(), Closed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::ToolDone { at, call, outcome, reply }).await
     }
 
-    pub async fn end(&self, _seat: &Seat, at: &Position, end: GenerationEnd) -> Result<(), Closed> {
+    pub async fn end(
+        &self,
+        _seat: &DriveSlot,
+        at: &Position,
+        end: GenerationEnd,
+    ) -> Result<(), Closed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::End { at, end, reply }).await
     }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::health::Limits;
+use crate::domain::context_health::ContextLimits;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
@@ -15,13 +15,13 @@ use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::calls::{TeamNames, fresh_boots};
-use super::context::{self, Surroundings};
+use super::context::{self, DialogSurroundings};
 use super::engine::{Engine, NoProvider};
 use super::filling::{Filling, Part, tokens};
-use super::keep_going::Care;
+use super::images::CourseImages;
+use super::keep_going::KeepGoingPolicy;
 use super::offers;
 use super::params;
-use super::pictures::Album;
 use super::reminders;
 use super::rights::{self, Rights};
 
@@ -34,8 +34,8 @@ pub struct Ready {
     pub max_concurrent: NonZeroUsize,
     pub retry: RetryConfig,
     pub model: String,
-    pub limits: Option<Limits>,
-    pub care: Care,
+    pub limits: Option<ContextLimits>,
+    pub care: KeepGoingPolicy,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
     /// Those all dialogs of the member share.
@@ -99,7 +99,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
-        care: Care {
+        care: KeepGoingPolicy {
             keep_going: KeepGoing {
                 most: member.diligence_push_max,
                 text: minds.diligence().map(str::to_owned),
@@ -160,7 +160,7 @@ impl Ready {
             system: self.minds.system_prompt(&self.member, self.role, &names),
             messages: context::messages(
                 dialog,
-                Surroundings {
+                DialogSurroundings {
                     memories: self.memories(engine, &names),
                     taskdoc: Some(taskdoc_text(engine, dialog)),
                     shared: &self.shared,
@@ -198,10 +198,10 @@ impl Ready {
     }
 
     /// The pictures of the course, as far as the model is shown them.
-    fn album(&self, engine: &Engine, dialog: &Dialog) -> Album {
+    fn album(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
         let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
-        Album::of(&dialog.history.entries, limits, &read, engine.texts())
+        CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
     }
 
     fn params(&self, dialog: &Dialog) -> ModelParams {

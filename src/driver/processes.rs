@@ -4,7 +4,7 @@ use crate::domain::background::SHELL_OWNER;
 use crate::domain::reminder::SharedEdit;
 use crate::domain::{Reminder, SelfId};
 use crate::protocol::command::Ticket;
-use crate::protocol::event::UiEvent;
+use crate::protocol::event::DriverEvent;
 use crate::tools::follow;
 
 use super::supervisor::Supervisor;
@@ -52,15 +52,15 @@ impl Supervisor {
             // A record of an earlier run may be older than what is known now.
             one.command = secrets.redacted(std::mem::take(&mut one.command));
         }
-        self.tell(UiEvent::Processes(all)).await;
+        self.tell(DriverEvent::Processes(all)).await;
     }
 
     /// Its end is waited for beside everything else; what became of it is in the list.
     pub(super) async fn stop_process(&mut self, ticket: Ticket, pid: u32) {
         let event = if self.engine.shells.begin_to_stop(pid) {
-            UiEvent::Done { ticket, dialog: None }
+            DriverEvent::Done { ticket, dialog: None }
         } else {
-            UiEvent::Refused { ticket, text: format!("process {pid} is not running") }
+            DriverEvent::Refused { ticket, text: format!("process {pid} is not running") }
         };
         self.tell(event).await;
     }

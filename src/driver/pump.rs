@@ -3,15 +3,15 @@
 
 use tokio::sync::mpsc;
 
-use crate::protocol::{Outbox, UiEvent};
+use crate::protocol::{DriverEvent, Outbox};
 
-use super::picture::{News, Picture};
+use super::screen_state::{DriverReport, ScreenState};
 
-/// Runs until every sender of news is gone, then says [`UiEvent::Stopped`].
+/// Runs until every sender of news is gone, then says [`DriverEvent::Stopped`].
 pub async fn pump(
-    mut news: mpsc::Receiver<News>,
-    screen: mpsc::Sender<UiEvent>,
-    mut picture: Picture,
+    mut news: mpsc::Receiver<DriverReport>,
+    screen: mpsc::Sender<DriverEvent>,
+    mut picture: ScreenState,
     mut outbox: Outbox,
 ) {
     let mut open = true;
@@ -19,7 +19,7 @@ pub async fn pump(
         tokio::select! {
             item = news.recv(), if open => if let Some(item) = item { picture.take(item, &mut outbox) } else {
                 open = false;
-                outbox.push(UiEvent::Stopped);
+                outbox.push(DriverEvent::Stopped);
             },
             permit = screen.reserve(), if !outbox.is_empty() => match permit {
                 Ok(permit) => if let Some(event) = outbox.pop() { permit.send(event) },

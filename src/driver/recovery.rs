@@ -14,7 +14,7 @@ use crate::domain::{
 };
 
 use super::calls::{Position, ask_back, fresh_boots, reply, tellask};
-use super::dead;
+use super::declare_dead;
 use super::draft::Draft;
 use super::generation;
 use super::texts::Texts;
@@ -24,7 +24,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            _ = dead::settle(draft, id, None, texts);
+            _ = declare_dead::settle(draft, id, None, texts);
             continue;
         }
         drop_orphaned_obligation(draft, id);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::counted;
 use crate::domain::reminder::{
-    AGENT_SHARED, Act, Guard, MOST_BYTES, PERSONAL, Packing, Rewrite, sort_newest_first,
+    AGENT_SHARED, Guard, MOST_BYTES, PERSONAL, Packing, ReminderAction, Rewrite, sort_newest_first,
 };
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
@@ -17,22 +17,22 @@ use crate::domain::{AgentId, Dialog, DialogId, Reminder, SelfId};
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
-use crate::protocol::event::UiEvent;
+use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{
-    Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView,
+    ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView,
 };
 use crate::tools::{Access, ToolCx, replace_section};
 
 use super::engine::Engine;
 use super::reminders::{self, Edit};
-use super::requests::TreeRequest;
 use super::supervisor::Supervisor;
 use super::tree::TreeTask;
+use super::user_requests::TreeRequest;
 
 /// What a person changes among the reminders of a dialog.
 #[derive(Debug)]
 pub enum ReminderChange {
-    Add { content: String, scope: Keeping },
+    Add { content: String, scope: ReminderAudience },
     Reword { id: String, content: String },
     Delete { id: String },
 }
@@ -65,8 +65,8 @@ impl Supervisor {
         let (engine, of) = (self.engine.clone(), dialog.clone());
         let found = tokio::task::spawn_blocking(move || read(&engine, &of)).await;
         let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
-            Ok(sheet) => UiEvent::Sheet { dialog, sheet: Box::new(sheet) },
-            Err(text) => UiEvent::Refused { ticket, text },
+            Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
+            Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.tell(event).await;
     }
@@ -84,10 +84,10 @@ impl Supervisor {
         let written = tokio::task::spawn_blocking(write).await;
         match written.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => {
-                self.tell(UiEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
+                self.tell(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
                 self.show_sheet(ticket, dialog, read_taskdoc).await;
             }
-            Err(text) => self.tell(UiEvent::Refused { ticket, text }).await,
+            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
         }
     }
 }
@@ -122,7 +122,7 @@ impl TreeTask {
         let Some(dialog) = self.tree.get(id) else { return };
         let views = views(dialog, &self.shared_reminders(id));
         let sheet = Box::new(Sheet::Reminders(views));
-        self.tell(UiEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
+        self.tell(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
     }
 }
 
@@ -139,21 +139,23 @@ fn edit(
     match change {
         ReminderChange::Add { content, scope } => {
             let scope = match scope {
-                Keeping::Dialog => "dialog",
-                Keeping::Personal => PERSONAL,
-                Keeping::Shared => return Err("only the program shares reminders".to_owned()),
+                ReminderAudience::Dialog => "dialog",
+                ReminderAudience::Personal => PERSONAL,
+                ReminderAudience::Shared => {
+                    return Err("only the program shares reminders".to_owned());
+                }
             };
             let content = filled(content)?;
             let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
             Ok(Edit::Add { reminder: Box::new(reminder), position: None })
         }
         ReminderChange::Reword { id, content } => {
-            unguarded(find(&id)?, Act::Update)?;
+            unguarded(find(&id)?, ReminderAction::Update)?;
             let (content, packing) = (filled(content)?, Packing::AsItIs);
             Ok(Edit::Update { id, rewrite: Rewrite { content, render_mode: None, packing } })
         }
         ReminderChange::Delete { id } => {
-            unguarded(find(&id)?, Act::Delete)?;
+            unguarded(find(&id)?, ReminderAction::Delete)?;
             Ok(Edit::Delete { id })
         }
     }
@@ -169,7 +171,7 @@ fn filled(content: String) -> Result<String, String> {
     Ok(content)
 }
 
-fn unguarded(reminder: &Reminder, act: Act) -> Result<(), String> {
+fn unguarded(reminder: &Reminder, act: ReminderAction) -> Result<(), String> {
     reminder.guard(act).map_or(Ok(()), |guard| Err(refusal(&guard)))
 }
 
@@ -191,16 +193,16 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
             id: reminder.id.clone(),
             content: reminder.content.clone(),
             keeping: match reminder.scope.as_str() {
-                PERSONAL => Keeping::Personal,
-                AGENT_SHARED => Keeping::Shared,
-                _ => Keeping::Dialog,
+                PERSONAL => ReminderAudience::Personal,
+                AGENT_SHARED => ReminderAudience::Shared,
+                _ => ReminderAudience::Dialog,
             },
             owner: reminder.owner_name.clone(),
             touched_at: crate::domain::Stamp::new(reminder.touched_at()),
             plain: reminder.render_mode == "plain",
             hidden: !reminder.is_shown_to_the_model(),
-            no_update: reminder.guard(Act::Update).map(|guard| refusal(&guard)),
-            no_delete: reminder.guard(Act::Delete).map(|guard| refusal(&guard)),
+            no_update: reminder.guard(ReminderAction::Update).map(|guard| refusal(&guard)),
+            no_delete: reminder.guard(ReminderAction::Delete).map(|guard| refusal(&guard)),
         })
         .collect()
 }

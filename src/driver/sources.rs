@@ -7,8 +7,8 @@ use crate::domain::{Dialog, DialogId, Problem, Reminder, SelfId};
 use crate::tools::{Registry, ToolSource, Upkeep, Whose};
 
 use super::draft::Draft;
-use super::picture::News;
 use super::reminders::{self, Edit};
+use super::screen_state::DriverReport;
 use super::tree::TreeTask;
 
 /// All sources of tools of a driver. Cheap to clone.
@@ -67,14 +67,14 @@ impl TreeTask {
     pub(super) async fn look_after_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
-            let _ = self.news.send(News::Problems { origin: "sandbox", problems }).await;
+            let _ = self.news.send(DriverReport::Problems { origin: "sandbox", problems }).await;
         }
         let sources = self.engine.sources.clone();
         if sources.all().next().is_none() {
             return true;
         }
         let problems = sources.problems();
-        let _ = self.news.send(News::Problems { origin: "tools", problems }).await;
+        let _ = self.news.send(DriverReport::Problems { origin: "tools", problems }).await;
         if step == NextStep::StartCourse {
             sources.release(&Whose::Dialog(self.tree.id(id))).await;
         }

@@ -5,12 +5,12 @@ use crate::domain::record::Call;
 use crate::llm::{self, GenEvent};
 use crate::protocol::event::Segment;
 
-use super::port::{Answer, Written};
+use super::port::{AnswerSegment, ModelAnswer};
 
 /// An answer that grows.
 #[derive(Debug, Default)]
 pub struct Growing {
-    answer: Answer,
+    answer: ModelAnswer,
     ended: bool,
     calling: bool,
 }
@@ -68,7 +68,7 @@ impl Growing {
             }
             Some(_) | None => {
                 let text = text.to_owned();
-                self.answer.segments.push(Written { segment, text, payload: None });
+                self.answer.segments.push(AnswerSegment { segment, text, payload: None });
             }
         }
         self.calling = false;
@@ -86,7 +86,7 @@ impl Growing {
     }
 
     /// The answer; segments of nothing but white space are none, unless their provider wants them.
-    pub fn into_answer(self) -> Answer {
+    pub fn into_answer(self) -> ModelAnswer {
         let mut answer = self.answer;
         answer.segments.retain(|w| w.payload.is_some() || !w.text.trim().is_empty());
         answer

@@ -11,21 +11,21 @@ use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{AgentId, Change, Course, DialogId, DialogMeta, Latest, RootId, SelfId};
+use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId, TreeChange};
 use crate::minds::{stamp, taskdoc};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
-use crate::protocol::event::UiEvent;
+use crate::protocol::event::DriverEvent;
 use crate::store::{Loaded, StoreError};
 use crate::tools::guard::create_taskdoc;
 
 use super::draft::Draft;
 use super::engine::Engine;
 use super::findings::{LOOK_AGAIN, minds_news};
-use super::look::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
-use super::picture::{News, NewsSender, Watch};
-use super::requests::{Continued, TreeRequest};
+use super::listing::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
+use super::screen_state::{DriverReport, ReportSender, Subscription};
 use super::tree::TreeTask;
+use super::user_requests::{Continued, TreeRequest};
 
 /// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -33,7 +33,7 @@ const MAILBOX_DEPTH: usize = 64;
 #[derive(Debug)]
 pub struct Supervisor {
     pub(super) engine: Arc<Engine>,
-    news: NewsSender,
+    news: ReportSender,
     commands: mpsc::Receiver<Command>,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
@@ -48,7 +48,7 @@ pub struct Supervisor {
 impl Supervisor {
     pub fn new(
         engine: Arc<Engine>,
-        news: NewsSender,
+        news: ReportSender,
         commands: mpsc::Receiver<Command>,
         pick_up: bool,
         watches_one: bool,
@@ -112,11 +112,11 @@ impl Supervisor {
         let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
         let worth_keeping = survey.is_worth_keeping();
         self.minds_seen = Some(seen);
-        self.send(News::Problems { origin: "taskdocs", problems: taskdocs }).await;
-        self.send(News::Workspace(view)).await;
+        self.send(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
+        self.send(DriverReport::Workspace(view)).await;
         self.send(minds_news(&self.engine, &minds)).await;
         let problems = survey.problems.clone();
-        self.send(News::Problems { origin: "workspace", problems }).await;
+        self.send(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();
@@ -126,7 +126,7 @@ impl Supervisor {
             self.send(listing_news(&listing, &minds)).await;
         }
         self.pick_up(waiting).await;
-        self.send(News::Listed).await;
+        self.send(DriverReport::Listed).await;
         let engine = self.engine.clone();
         worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
     }
@@ -139,10 +139,10 @@ impl Supervisor {
     /// Takes up trees that can go on.
     pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
         for root in roots {
-            self.send(News::Resting { root: root.clone(), resting: false }).await;
+            self.send(DriverReport::Resting { root: root.clone(), resting: false }).await;
             if let Err(error) = self.tree(&root).await {
-                self.tell(UiEvent::Notice(error.to_string())).await;
-                self.send(News::Resting { root, resting: true }).await;
+                self.tell(DriverEvent::Notice(error.to_string())).await;
+                self.send(DriverReport::Resting { root, resting: true }).await;
             }
         }
     }
@@ -155,7 +155,7 @@ impl Supervisor {
             }
             Command::Close => {
                 if self.watches_one {
-                    self.send(News::Watch(Watch::Nobody)).await;
+                    self.send(DriverReport::Watch(Subscription::Nobody)).await;
                 }
             }
             Command::Create { ticket, agent, taskdoc, text } => {
@@ -210,7 +210,7 @@ impl Supervisor {
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
-                self.send(News::Refresh).await;
+                self.send(DriverReport::Refresh).await;
                 self.tell_processes().await;
             }
             Command::Shutdown { .. } => {}
@@ -227,7 +227,7 @@ impl Supervisor {
         if let Err(error) = self.hand_over(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
-            self.tell(UiEvent::Refused { ticket, text: error.to_string() }).await;
+            self.tell(DriverEvent::Refused { ticket, text: error.to_string() }).await;
         }
     }
 
@@ -236,7 +236,7 @@ impl Supervisor {
         root: &RootId,
         request: TreeRequest,
     ) -> Result<(), StoreError> {
-        let resting = News::Resting { root: root.clone(), resting: false };
+        let resting = DriverReport::Resting { root: root.clone(), resting: false };
         if let Some(mailbox) = self.trees.get(root).cloned() {
             self.send(resting).await;
             let _ = mailbox.send(request).await;
@@ -276,15 +276,15 @@ impl Supervisor {
         }
         if outcome == Continued::default() {
             let text = Refusal::NothingIsStopped.into();
-            self.tell(UiEvent::Refused { ticket, text }).await;
+            self.tell(DriverEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
-            self.tell(UiEvent::Refused { ticket, text: outcome.sentence() }).await;
+            self.tell(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
             // Where nothing is driven nothing goes on yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
-                self.tell(UiEvent::Notice(outcome.sentence())).await;
+                self.tell(DriverEvent::Notice(outcome.sentence())).await;
             }
-            self.tell(UiEvent::Done { ticket, dialog: None }).await;
+            self.tell(DriverEvent::Done { ticket, dialog: None }).await;
         }
     }
 
@@ -307,13 +307,13 @@ impl Supervisor {
         match &loaded {
             Ok(loaded) => {
                 for problem in &loaded.problems {
-                    self.tell(UiEvent::Notice(problem.to_string())).await;
+                    self.tell(DriverEvent::Notice(problem.to_string())).await;
                 }
             }
             Err(error) => {
                 tracing::warn!(%root, %error, "could not load a tree");
                 if matches!(error, StoreError::Damaged(_)) {
-                    self.send(News::Gone(root.clone())).await;
+                    self.send(DriverReport::Gone(root.clone())).await;
                 }
             }
         }
@@ -321,7 +321,7 @@ impl Supervisor {
     }
 
     /// `first` is in the mailbox before the tree looks there: so it does not rest in between.
-    fn take_up(&mut self, tree: DialogTree, mended: Vec<Change>, first: Option<TreeRequest>) {
+    fn take_up(&mut self, tree: DialogTree, mended: Vec<TreeChange>, first: Option<TreeRequest>) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
         if let Some(first) = first {
@@ -340,7 +340,7 @@ impl Supervisor {
                 tracing::error!(%error, "a tree task broke");
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
                 let text = "internal error: a dialog tree was let go; open it again".to_owned();
-                self.tell(UiEvent::Notice(text)).await;
+                self.tell(DriverEvent::Notice(text)).await;
             }
         }
     }
@@ -353,7 +353,7 @@ impl Supervisor {
                 let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
                 self.pass(Some(ticket), &dialog, request).await;
             }
-            Err(text) => self.tell(UiEvent::Refused { ticket, text }).await,
+            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
         }
     }
 
@@ -406,7 +406,7 @@ impl Supervisor {
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
         if self.watches_one {
-            self.send(News::Watch(Watch::One(dialog.clone()))).await;
+            self.send(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;
     }
@@ -421,18 +421,18 @@ impl Supervisor {
         let engine = self.engine.clone();
         let read = tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
         let event = match read.await {
-            Ok(Ok(page)) => UiEvent::Page { ticket, page: Box::new(page) },
-            Ok(Err(error)) => UiEvent::Refused { ticket, text: error.to_string() },
-            Err(error) => UiEvent::Refused { ticket, text: error.to_string() },
+            Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
+            Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.to_string() },
+            Err(error) => DriverEvent::Refused { ticket, text: error.to_string() },
         };
         self.tell(event).await;
     }
 
-    pub(super) async fn tell(&self, event: UiEvent) {
-        self.send(News::Event(event)).await;
+    pub(super) async fn tell(&self, event: DriverEvent) {
+        self.send(DriverReport::Event(event)).await;
     }
 
-    pub(super) async fn send(&self, news: News) {
+    pub(super) async fn send(&self, news: DriverReport) {
         let _ = self.news.send(news).await;
     }
 }

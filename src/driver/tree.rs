@@ -14,25 +14,25 @@ use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
-use crate::domain::tree::{Change, DialogTree};
+use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::waits::ring_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
-use crate::protocol::event::{Cursor, UiEvent};
+use crate::protocol::event::{Cursor, DriverEvent};
 use crate::store::{Committed, StoreError};
 use crate::tools::CLEAR_MIND;
 
 use super::draft::Draft;
 use super::drive::Drive;
+use super::drive_slot::{DriveSlot, SlotState};
 use super::engine::Engine;
 use super::generation;
-use super::outcome::Rest;
-use super::picture::{News, NewsSender};
 use super::port::{Port, PortRequest};
 use super::prepare::Ready;
 use super::recovery;
-use super::requests::TreeRequest;
-use super::rows;
-use super::seat::{Place, Seat};
+use super::run_outcome::RestReport;
+use super::screen_state::{DriverReport, ReportSender};
+use super::tree_rows;
+use super::user_requests::TreeRequest;
 
 /// Requests of drives that may wait; a drive that finds it full waits its turn.
 const PORT_DEPTH: usize = 64;
@@ -41,9 +41,9 @@ const PORT_DEPTH: usize = 64;
 pub struct TreeTask {
     pub(super) engine: Arc<Engine>,
     pub(super) tree: DialogTree,
-    pub(super) news: NewsSender,
-    pub(super) places: BTreeMap<SelfId, Place>,
-    drives: JoinSet<Seat>,
+    pub(super) news: ReportSender,
+    pub(super) places: BTreeMap<SelfId, SlotState>,
+    drives: JoinSet<DriveSlot>,
     port: Port,
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
@@ -66,11 +66,11 @@ impl TreeTask {
     pub fn new(
         engine: Arc<Engine>,
         tree: DialogTree,
-        news: NewsSender,
+        news: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
         let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        let places = tree.dialogs.keys().map(|id| (id.clone(), Place::mint(id))).collect();
+        let places = tree.dialogs.keys().map(|id| (id.clone(), SlotState::free(id))).collect();
         Self {
             engine,
             tree,
@@ -93,7 +93,7 @@ impl TreeTask {
     /// Runs until it is told to close and its drives have settled.
     ///
     /// `mended`: index files that disagree with the courses, to be written first.
-    pub async fn run(mut self, mended: Vec<Change>) -> RootId {
+    pub async fn run(mut self, mended: Vec<TreeChange>) -> RootId {
         self.keep_going = self.load_care().keep_going;
         self.recover(mended).await;
         self.rings = ring_problems(&self.tree);
@@ -118,7 +118,7 @@ impl TreeTask {
     }
 
     /// Repairs what a crash, or another program, left behind.
-    async fn recover(&mut self, mended: Vec<Change>) {
+    async fn recover(&mut self, mended: Vec<TreeChange>) {
         let mut draft = self.draft();
         for change in mended {
             draft.include(change);
@@ -126,7 +126,7 @@ impl TreeTask {
         recovery::recover(&mut draft, self.engine.texts());
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
-        let steps: Vec<Change> = draft.steps().cloned().collect();
+        let steps: Vec<TreeChange> = draft.steps().cloned().collect();
         if self.commit_or_hold(&main, draft).await {
             for step in &steps {
                 self.engine.log.repair(&self.tree.root, step);
@@ -149,7 +149,7 @@ impl TreeTask {
 
     /// Tells a drive to stop; a dialog that rests is left alone.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(Place::Out { stop, told, .. }) = self.places.get_mut(dialog)
+        if let Some(SlotState::Out { stop, stop_reason: told, .. }) = self.places.get_mut(dialog)
             && told.is_none()
         {
             *told = Some(reason);
@@ -163,7 +163,7 @@ impl TreeTask {
     }
 
     pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
-        self.places.get(dialog).map_or(Activity::Resting, Place::activity)
+        self.places.get(dialog).map_or(Activity::Resting, SlotState::activity)
     }
 
     // --- steps -----------------------------------------------------------------------------------
@@ -234,15 +234,15 @@ impl TreeTask {
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
             let at = Cursor { course: fact.course, line: fact.line };
-            self.tell(UiEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.tell(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
-            self.places.entry(id.clone()).or_insert_with(|| Place::mint(id));
+            self.places.entry(id.clone()).or_insert_with(|| SlotState::free(id));
             self.tell_row(id).await;
         }
-        let inbox = rows::inbox(&self.tree);
+        let inbox = tree_rows::inbox(&self.tree);
         let root = self.tree.root.clone();
-        let _ = self.news.send(News::Inbox { root, inbox }).await;
+        let _ = self.news.send(DriverReport::Inbox { root, inbox }).await;
     }
 
     /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
@@ -269,7 +269,7 @@ impl TreeTask {
         let others = self.rejected.values().chain(&self.rings).cloned();
         let problems = unwritable.chain(others).collect();
         let root = self.tree.root.clone();
-        let _ = self.news.send(News::TreeProblems { root, problems }).await;
+        let _ = self.news.send(DriverReport::TreeProblems { root, problems }).await;
     }
 
     /// True if its last step could not be written.
@@ -297,10 +297,10 @@ impl TreeTask {
         }
         let (root, resting) = (self.tree.root.clone(), self.rests() && self.mailbox.is_empty());
         if resting {
-            let rest = Rest::of(&self.tree, self.unwritable.keys());
-            let _ = self.news.send(News::Rest { root: root.clone(), rest }).await;
+            let rest = RestReport::of(&self.tree, self.unwritable.keys());
+            let _ = self.news.send(DriverReport::Rest { root: root.clone(), rest }).await;
         }
-        let _ = self.news.send(News::Resting { root, resting }).await;
+        let _ = self.news.send(DriverReport::Resting { root, resting }).await;
     }
 
     async fn seat(&mut self, id: &SelfId) {
@@ -314,16 +314,17 @@ impl TreeTask {
         }
         let stop = CancellationToken::new();
         let hurry = Arc::new(Notify::new());
-        let out = Place::Out { stop: stop.clone(), told: None, hurry: hurry.clone() };
+        let out =
+            SlotState::Out { stop: stop.clone(), stop_reason: None, retry_now: hurry.clone() };
         let seat = match self.places.insert(id.clone(), out) {
-            Some(Place::Home(seat)) => seat,
-            Some(running @ Place::Out { .. }) => {
+            Some(SlotState::Home(seat)) => seat,
+            Some(running @ SlotState::Out { .. }) => {
                 self.places.insert(id.clone(), running);
                 return;
             }
-            None => match Place::mint(id) {
-                Place::Home(seat) => seat,
-                Place::Out { .. } => return,
+            None => match SlotState::free(id) {
+                SlotState::Home(seat) => seat,
+                SlotState::Out { .. } => return,
             },
         };
         let drive = Drive {
@@ -331,7 +332,7 @@ impl TreeTask {
             dialog: self.tree.id(id),
             port: self.port.clone(),
             stop,
-            hurry,
+            retry_now: hurry,
             news: self.news.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
@@ -355,7 +356,7 @@ impl TreeTask {
 
     /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
     /// place that does so.
-    async fn take_back(&mut self, ended: Result<Seat, tokio::task::JoinError>) {
+    async fn take_back(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
         let Ok(seat) = ended else {
             self.mend_broken_drives().await;
             return;
@@ -363,9 +364,9 @@ impl TreeTask {
         let id = seat.dialog().clone();
         self.ready.remove(&id);
         self.asking_back.remove(&id);
-        let told = match self.places.insert(id.clone(), Place::Home(seat)) {
-            Some(Place::Out { told, .. }) => told,
-            Some(Place::Home(_)) | None => None,
+        let told = match self.places.insert(id.clone(), SlotState::Home(seat)) {
+            Some(SlotState::Out { stop_reason: told, .. }) => told,
+            Some(SlotState::Home(_)) | None => None,
         };
         self.settle(&id, told).await;
         self.release_if_over(&id).await;
@@ -393,7 +394,7 @@ impl TreeTask {
         let lost: Vec<SelfId> = self
             .places
             .iter()
-            .filter(|(_, place)| matches!(place, Place::Out { .. }))
+            .filter(|(_, place)| matches!(place, SlotState::Out { .. }))
             .map(|(id, _)| id.clone())
             .collect();
         // Only one drive broke, but which one is not told: those still running keep their tokens and
@@ -406,7 +407,7 @@ impl TreeTask {
             drop(request);
         }
         for id in lost {
-            self.places.insert(id.clone(), Place::mint(&id));
+            self.places.insert(id.clone(), SlotState::free(&id));
             let mut draft = self.draft();
             let reason = drive_broke();
             generation::mark_stopped(&mut draft, &id, reason);
@@ -434,15 +435,15 @@ impl TreeTask {
 
     // --- telling ----------------------------------------------------------------------------------
 
-    pub(super) async fn tell(&self, event: UiEvent) {
+    pub(super) async fn tell(&self, event: DriverEvent) {
         // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(News::Event(event)).await;
+        let _ = self.news.send(DriverReport::Event(event)).await;
     }
 
     pub(super) async fn tell_row(&self, id: &SelfId) {
         if let Some(dialog) = self.tree.get(id) {
-            let row = rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
-            let _ = self.news.send(News::Row(Box::new(row))).await;
+            let row = tree_rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
+            let _ = self.news.send(DriverReport::Row(Box::new(row))).await;
         }
     }
 
@@ -451,14 +452,16 @@ impl TreeTask {
             .tree
             .dialogs
             .values()
-            .map(|dialog| rows::tree_row(&self.tree, dialog, Activity::Resting, &self.keep_going))
+            .map(|dialog| {
+                tree_rows::tree_row(&self.tree, dialog, Activity::Resting, &self.keep_going)
+            })
             .collect();
         all.sort_by_cached_key(|row| {
             let made = (row.created_at.clone(), row.dialog.this.creation().to_owned());
             (!row.dialog.is_main(), made)
         });
-        let inbox = rows::inbox(&self.tree);
-        let news = News::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let inbox = tree_rows::inbox(&self.tree);
+        let news = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
         let _ = self.news.send(news).await;
         self.tell_problems().await;
     }

@@ -39,6 +39,6 @@ impl Protocol for Compat {
 }
 
 #[cfg(test)]
-mod dialects;
+mod gateway_tests;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use super::error::{ErrorClass, LlmError, plain};
 use super::http::innermost;
 use super::protocol::{Fold, Protocol};
 use super::sse::{Decoder, MAX_EVENT_BYTES};
-use super::{Clients, Endpoint, GenEvent, Limits, Request, Secret, address, failure};
+use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 
 /// Most bytes of an error body that are read.
@@ -70,7 +70,7 @@ struct Reading<F> {
 /// What is waited for, and since when.
 #[derive(Debug)]
 struct Patience {
-    limits: Limits,
+    limits: AnswerLimits,
     /// The whole answer must be there by then.
     answer: Instant,
     /// Until then the first byte must have come; `None` after it.
@@ -253,7 +253,7 @@ impl<P: Protocol> Exchange<P> {
 }
 
 impl Patience {
-    fn new(limits: Limits, now: Instant, answer: Instant) -> Self {
+    fn new(limits: AnswerLimits, now: Instant, answer: Instant) -> Self {
         let first_byte = Some(now + limits.first_byte);
         Self { limits, answer, first_byte, sign: now, content: now, finished: None }
     }
@@ -272,7 +272,7 @@ impl Patience {
 
     /// When it is over, and why.
     fn end(&self) -> (Instant, LlmError) {
-        let Limits { first_byte, idle, content, answer, .. } = self.limits;
+        let AnswerLimits { first_byte, idle, content, answer, .. } = self.limits;
         let (end, error) = match (self.first_byte, self.finished) {
             (Some(end), _) => (end, silent(first_byte)),
             (None, Some(finished)) => (finished + idle.min(TAIL), silent(idle.min(TAIL))),

@@ -24,7 +24,7 @@ const CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How long and how large an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct AnswerLimits {
     /// Until the connection stands.
     pub connect: Duration,
     /// Until the first byte of the answer's body; local servers may load a model meanwhile.
@@ -39,7 +39,7 @@ pub struct Limits {
     pub text_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for AnswerLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use super::picture::Picture;
+use super::image::MessageImage;
 use super::request::Message;
 use crate::domain::json;
 
@@ -23,13 +23,13 @@ pub(super) struct Results<'a> {
 }
 
 /// Where a result stands, and what it holds.
-type Recorded<'a> = (usize, &'a str, &'a [Picture]);
+type Recorded<'a> = (usize, &'a str, &'a [MessageImage]);
 
 /// What a call gave back.
 #[derive(Debug)]
 pub(super) struct Given<'a> {
     pub text: Cow<'a, str>,
-    pub pictures: &'a [Picture],
+    pub pictures: &'a [MessageImage],
 }
 
 impl<'a> Results<'a> {

@@ -8,7 +8,7 @@ use futures_util::stream;
 
 use super::exchange::Exchange;
 use super::protocol::Protocol;
-use super::{Clients, GenStream, Limits, Provider, Request, Secret};
+use super::{AnswerLimits, Clients, GenStream, Provider, Request, Secret};
 
 /// Where a provider is, and how much may come from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Endpoint {
     pub api_key: Option<Secret>,
     /// Most characters of one tool result that are sent.
     pub tool_result_chars: usize,
-    pub limits: Limits,
+    pub limits: AnswerLimits,
     /// Certificates that are trusted besides those of the system.
     pub ca_file: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ impl Endpoint {
             api_key_variable: None,
             api_key: None,
             tool_result_chars: 4 * 1024 * 1024,
-            limits: Limits::default(),
+            limits: AnswerLimits::default(),
             ca_file: None,
         }
     }

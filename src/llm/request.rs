@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::picture::Picture;
+use super::image::MessageImage;
 
 /// One generation to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub enum Message {
     /// Text carried over from an earlier course.
     Carryover(String),
     /// Pictures that came with the message before.
-    Pictures(Vec<Picture>),
+    Pictures(Vec<MessageImage>),
     /// Guidance for this generation only, in the model's own voice.
     Guide(String),
     /// What the model said.
@@ -69,7 +69,7 @@ pub enum Message {
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
     /// What a call gave back.
-    Result { id: String, name: String, content: String, pictures: Vec<Picture> },
+    Result { id: String, name: String, content: String, pictures: Vec<MessageImage> },
 }
 
 impl Message {

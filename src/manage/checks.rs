@@ -4,12 +4,12 @@ use super::{Known, configuration, lines};
 use crate::domain::{Lang, Problem, Severity};
 use crate::minds::mcp_config::McpFile;
 use crate::minds::priming_problems;
-use crate::tools::{Args, Outcome, ToolCx};
+use crate::tools::{Args, ToolCx, ToolOutcome};
 
 const TEAM_FILES: [&str; 2] = [".minds/team.yaml", ".minds/team/"];
 const MCP_FILE: &str = ".minds/mcp.yaml";
 
-pub(super) fn team(known: &Known, cx: &ToolCx, _: &Args) -> Outcome {
+pub(super) fn team(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
     let (minds, mut problems) = configuration(known, cx);
     // Which model a member gets depends on both files; the finding stands in either.
     let is_ours = |problem: &Problem| {
@@ -26,10 +26,10 @@ pub(super) fn team(known: &Known, cx: &ToolCx, _: &Args) -> Outcome {
     verdict(&head, &problems, cx.lang)
 }
 
-pub(super) fn mcp(known: &Known, cx: &ToolCx, _: &Args) -> Outcome {
+pub(super) fn mcp(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
     if !cx.workspace.join(MCP_FILE).exists() {
         let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to mend.";
-        return Outcome::done(
+        return ToolOutcome::done(
             cx.lang.pick(text, "没有 `.minds/mcp.yaml`:没有工具服务,也无需修正。"),
         );
     }
@@ -45,7 +45,7 @@ pub(super) fn mcp(known: &Known, cx: &ToolCx, _: &Args) -> Outcome {
     verdict(MCP_FILE, &problems, cx.lang)
 }
 
-pub(super) fn priming(_: &Known, cx: &ToolCx, _: &Args) -> Outcome {
+pub(super) fn priming(_: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
     verdict(".minds/priming/", &priming_problems(&cx.workspace), cx.lang)
 }
 
@@ -54,12 +54,12 @@ fn list(names: &[&str]) -> String {
 }
 
 /// Warnings alone are no failure.
-fn verdict(head: &str, problems: &[Problem], lang: Lang) -> Outcome {
+fn verdict(head: &str, problems: &[Problem], lang: Lang) -> ToolOutcome {
     if problems.is_empty() {
         let fine = lang.pick("Everything is in order.", "一切正常。");
-        return Outcome::done(format!("{head}\n{fine}"));
+        return ToolOutcome::done(format!("{head}\n{fine}"));
     }
     let text = format!("{head}\n{}", lines(problems));
     let any_error = problems.iter().any(|problem| problem.severity == Severity::Error);
-    if any_error { Outcome::failed(text) } else { Outcome::done(text) }
+    if any_error { ToolOutcome::failed(text) } else { ToolOutcome::done(text) }
 }

@@ -11,7 +11,7 @@ use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
 use crate::tools::guard::{FaultKind, Identity, Unusable, own_folder};
 use crate::tools::{
-    Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec, half, interrupted,
+    Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half, interrupted,
 };
 use crate::yaml;
 
@@ -61,24 +61,24 @@ impl Tool for Mirror {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (inner, writes, known) = (self.inner.clone(), self.writes, self.known.clone());
         Box::pin(async move {
             let lang = cx.lang;
             let Some(path) = below(args.text(PATH).unwrap_or("."), &cx.workspace) else {
-                return Outcome::failed(beyond(lang));
+                return ToolOutcome::failed(beyond(lang));
             };
             let content = args.text("content").filter(|_| writes).map(str::to_owned);
             if let Some(refusal) = content.and_then(|text| unreadable(&path, &text, lang)) {
-                return Outcome::failed(refusal);
+                return ToolOutcome::failed(refusal);
             }
             let workspace = cx.workspace.clone();
             let opened =
                 tokio::task::spawn_blocking(move || folder(&workspace, writes, lang)).await;
             let (folder, identity) = match opened {
                 Ok(Ok(folder)) => folder,
-                Ok(Err(why)) => return Outcome::failed(why),
-                Err(_) => return Outcome::failed(interrupted(lang)),
+                Ok(Err(why)) => return ToolOutcome::failed(why),
+                Err(_) => return ToolOutcome::failed(interrupted(lang)),
             };
             let there = ToolCx {
                 workspace: Arc::from(folder),
@@ -97,7 +97,7 @@ impl Tool for Mirror {
             let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
             let waits = waits(&before, &after, lang);
             let text = format!("{}{}{waits}", done.text, found.unwrap_or_default());
-            Outcome { text, ..done }
+            ToolOutcome { text, ..done }
         })
     }
 }

@@ -22,7 +22,7 @@ use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Problems, wildcard};
 use crate::minds::Minds;
 use crate::tools::{
-    Access, Args, Description, NameTaken, Outcome, Registry, Tool, ToolCx, ToolSpec, half,
+    Access, Args, Description, NameTaken, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half,
     interrupted,
 };
 
@@ -87,7 +87,7 @@ const NAMES: [&str; 12] = [
     "team_mgmt_clear_problems",
 ];
 
-type Work = fn(&Known, &ToolCx, &Args) -> Outcome;
+type Work = fn(&Known, &ToolCx, &Args) -> ToolOutcome;
 
 /// A tool that looks things up and answers.
 #[derive(Debug)]
@@ -102,11 +102,11 @@ impl Tool for Lookup {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (known, work, lang) = (self.known.clone(), self.work, cx.lang);
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(move || work(&known, &cx, &args)).await;
-            done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+            done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
         })
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Known, fits, lines};
 use crate::domain::{Lang, Problem};
-use crate::tools::{Args, Outcome, ToolCx};
+use crate::tools::{Args, ToolCx, ToolOutcome};
 
 const DEFAULT_ITEMS: usize = 50;
 const SOURCES: [&str; 4] = ["team", "mcp", "llm", "system"];
@@ -49,7 +49,7 @@ fn source_of(problem: &Problem) -> &'static str {
     SOURCES.into_iter().find(|source| *source == first).unwrap_or("system")
 }
 
-pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let status = args.text("status").unwrap_or("active");
     let (open, mended) = {
         let book = known.problems.book();
@@ -70,7 +70,7 @@ pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
         let more = if rest > 0 { format!("\n(+{rest})") } else { String::new() };
         format!("{title}: {}\n{}{more}", meant.len(), with_ids(&listed))
     });
-    Outcome::done(told.collect::<Vec<_>>().join("\n"))
+    ToolOutcome::done(told.collect::<Vec<_>>().join("\n"))
 }
 
 fn with_ids(problems: &[Problem]) -> String {
@@ -79,9 +79,9 @@ fn with_ids(problems: &[Problem]) -> String {
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn clear(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+pub(super) fn clear(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let count = known.problems.book().forget(|problem| is_meant(args, problem));
-    Outcome::done(match cx.lang {
+    ToolOutcome::done(match cx.lang {
         Lang::En => format!("{count} mended problems are forgotten. Open ones stay until mended."),
         Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),
     })

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Known, fits};
 use crate::domain::Lang;
 use crate::minds::{Minds, ModelInfo, ProviderConfig};
-use crate::tools::{Args, Outcome, ToolCx};
+use crate::tools::{Args, ToolCx, ToolOutcome};
 
 const DEFAULT_MODELS: usize = 20;
 
@@ -47,7 +47,7 @@ pub(super) fn models_schema() -> Value {
 fn obstacle(provider: &ProviderConfig, known: &Known) -> Option<String> {
     let (found, mend) = provider.unusable().or_else(|| {
         let missing = provider.api_key(known.env).err()?;
-        Some((missing.text, missing.mend))
+        Some((missing.text, missing.fix))
     })?;
     Some(format!("{found} ({mend})"))
 }
@@ -61,18 +61,18 @@ fn row(provider: &ProviderConfig, known: &Known, lang: Lang) -> String {
     format!("- {} ({}; {}): {state}", provider.key, provider.api_type.name(), key)
 }
 
-pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let pattern = args.text("provider_pattern").unwrap_or("*");
     let meant = minds.providers().iter().filter(|provider| fits(pattern, &provider.key));
     let rows: Vec<String> = meant.map(|provider| row(provider, known, cx.lang)).collect();
     if rows.is_empty() {
-        return Outcome::failed(no_provider(pattern, &minds, cx.lang));
+        return ToolOutcome::failed(no_provider(pattern, &minds, cx.lang));
     }
-    Outcome::done(rows.join("\n"))
+    ToolOutcome::done(rows.join("\n"))
 }
 
-pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let pattern = args.text("provider_pattern").unwrap_or("*");
     let model_pattern = args.text("model_pattern").unwrap_or("*");
@@ -91,9 +91,9 @@ pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> Outcome {
     }
     if parts.is_empty() {
         let none = cx.lang.pick("No model fits.", "没有符合的模型。");
-        return Outcome::failed(none);
+        return ToolOutcome::failed(none);
     }
-    Outcome::done(parts.join("\n"))
+    ToolOutcome::done(parts.join("\n"))
 }
 
 fn most_models(args: &Args) -> usize {
@@ -108,11 +108,11 @@ fn about_model(provider: &ProviderConfig, model: &ModelInfo) -> String {
     format!("- {} ({length} tokens, {pictures})", model.key)
 }
 
-pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
+pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let key = args.required_text("provider_key");
     let Some(provider) = minds.provider(key) else {
-        return Outcome::failed(no_provider(key, &minds, cx.lang));
+        return ToolOutcome::failed(no_provider(key, &minds, cx.lang));
     };
     let mut told = vec![row(provider, known, cx.lang)];
     let mut ok = obstacle(provider, known).is_none();
@@ -132,7 +132,7 @@ pub(super) fn check(known: &Known, cx: &ToolCx, args: &Args) -> Outcome {
         told.extend(models.map(|model| about_model(provider, model)));
     }
     let text = told.join("\n");
-    if ok { Outcome::done(text) } else { Outcome::failed(text) }
+    if ok { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
 }
 
 fn no_provider(key: &str, minds: &Minds, lang: Lang) -> String {

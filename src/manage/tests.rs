@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Lang};
-use crate::tools::bench::Bench;
+use crate::tools::test_support::Bench;
 
 const LLM: &str = "\
 providers:
@@ -51,11 +51,11 @@ impl Desk {
         self.dir.path()
     }
 
-    async fn call(&self, name: &str, args: Value) -> Outcome {
+    async fn call(&self, name: &str, args: Value) -> ToolOutcome {
         self.call_in(Lang::En, name, args).await
     }
 
-    async fn call_in(&self, lang: Lang, name: &str, args: Value) -> Outcome {
+    async fn call_in(&self, lang: Lang, name: &str, args: Value) -> ToolOutcome {
         let granted = [TOOLSET.to_owned()];
         let (subset, unknown) = self.registry.for_member(&granted, &[], true);
         assert!(unknown.is_empty());

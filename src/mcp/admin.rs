@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use super::keeper::Order;
 use super::lease::RELEASE;
 use super::result::tidy;
+use super::supervisor::Request;
 use crate::domain::Lang;
-use crate::tools::{Args, Description, Outcome, Tool, ToolCx, ToolSpec, Whose, half};
+use crate::tools::{Args, Description, Tool, ToolCx, ToolOutcome, ToolSpec, Whose, half};
 
 /// Their toolset, as Dominds calls it.
 pub(super) const TOOLSET: &str = "mcp_admin";
@@ -28,11 +28,11 @@ enum Act {
 struct Admin {
     spec: ToolSpec,
     act: Act,
-    desk: mpsc::Sender<Order>,
+    desk: mpsc::Sender<Request>,
 }
 
 /// Letting go, starting anew.
-pub(super) fn tools(desk: &mpsc::Sender<Order>) -> [Arc<dyn Tool>; 2] {
+pub(super) fn tools(desk: &mpsc::Sender<Request>) -> [Arc<dyn Tool>; 2] {
     let tool = |act, name: &'static str, description| -> Arc<dyn Tool> {
         let parameters = json!({
             "type": "object",
@@ -53,7 +53,7 @@ impl Tool for Admin {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (act, desk) = (self.act, self.desk.clone());
         Box::pin(async move {
             let server = args.required_text("serverId").trim().to_owned();
@@ -65,40 +65,40 @@ impl Tool for Admin {
     }
 }
 
-async fn release(desk: &mpsc::Sender<Order>, server: String, cx: ToolCx) -> Outcome {
+async fn release(desk: &mpsc::Sender<Request>, server: String, cx: ToolCx) -> ToolOutcome {
     let shown = tidy(&server, ID_CHARS);
     let (reply, released) = oneshot::channel();
-    let order = Order::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
+    let order = Request::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
     let _ = desk.send(order).await;
     if released.await.unwrap_or(false) {
-        Outcome::done(match cx.lang {
+        ToolOutcome::done(match cx.lang {
             Lang::En => format!("The instance of `{shown}` was let go."),
             Lang::Zh => format!("已释放 `{shown}` 的实例。"),
         })
     } else {
-        Outcome::failed(match cx.lang {
+        ToolOutcome::failed(match cx.lang {
             Lang::En => format!("This dialog holds no instance of `{shown}`; nothing was done."),
             Lang::Zh => format!("本对话没有持有 `{shown}` 的实例，未执行任何操作。"),
         })
     }
 }
 
-async fn restart(desk: &mpsc::Sender<Order>, server: String, lang: Lang) -> Outcome {
+async fn restart(desk: &mpsc::Sender<Request>, server: String, lang: Lang) -> ToolOutcome {
     let shown = tidy(&server, ID_CHARS);
     let (reply, started) = oneshot::channel();
-    let _ = desk.send(Order::Restart { server, reply }).await;
+    let _ = desk.send(Request::Restart { server, reply }).await;
     match started.await {
-        Ok(Ok(_)) => Outcome::done(match lang {
+        Ok(Ok(_)) => ToolOutcome::done(match lang {
             Lang::En => {
                 format!("The server `{shown}` was started anew, with its present configuration.")
             }
             Lang::Zh => format!("已按当前配置重新启动服务器 `{shown}`。"),
         }),
-        Ok(Err(why)) => Outcome::failed(match lang {
+        Ok(Err(why)) => ToolOutcome::failed(match lang {
             Lang::En => format!("The server `{shown}` was not started anew: {why}"),
             Lang::Zh => format!("未能重新启动服务器 `{shown}`：{why}"),
         }),
-        Err(_) => Outcome::failed(match lang {
+        Err(_) => ToolOutcome::failed(match lang {
             Lang::En => "The program is ending.",
             Lang::Zh => "程序正在结束。",
         }),

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::instance::{Birth, Sign, Surroundings};
+use super::instance::{Birth, Event, InstanceContext};
 use crate::domain::DialogId;
 use crate::minds::mcp_config::McpServer;
 use crate::tools::Whose;
@@ -58,8 +58,8 @@ pub(super) enum State {
 
 #[derive(Debug)]
 pub(super) struct Fleet {
-    around: Surroundings,
-    signs: mpsc::Sender<(Key, Sign)>,
+    around: InstanceContext,
+    signs: mpsc::Sender<(Key, Event)>,
     instances: BTreeMap<Key, Instance>,
     tasks: JoinSet<Key>,
     all: CancellationToken,
@@ -67,7 +67,7 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    pub fn new(around: Surroundings, signs: mpsc::Sender<(Key, Sign)>) -> Self {
+    pub fn new(around: InstanceContext, signs: mpsc::Sender<(Key, Event)>) -> Self {
         Self {
             around,
             signs,

@@ -42,7 +42,7 @@ const WHY_CHARS: usize = 600;
 
 /// What an instance needs of the program around it.
 #[derive(Clone)]
-pub(super) struct Surroundings {
+pub(super) struct InstanceContext {
     pub workspace: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
@@ -52,7 +52,7 @@ pub(super) struct Surroundings {
     pub wall: Option<(Sandbox, Level)>,
 }
 
-impl std::fmt::Debug for Surroundings {
+impl std::fmt::Debug for InstanceContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Surroundings").field("workspace", &self.workspace).finish_non_exhaustive()
     }
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Surroundings {
 
 /// What an instance tells.
 #[derive(Debug)]
-pub(super) enum Sign {
+pub(super) enum Event {
     /// It can be used.
     Open { peer: Peer<RoleClient>, tools: Vec<Tool> },
     /// It has other tools now.
@@ -76,10 +76,10 @@ pub(super) struct Birth<K> {
     pub key: K,
     pub name: String,
     pub server: Arc<McpServer>,
-    pub around: Surroundings,
+    pub around: InstanceContext,
     pub stop: CancellationToken,
     /// The keeper takes signs at once, so a full channel is a short wait.
-    pub signs: mpsc::Sender<(K, Sign)>,
+    pub signs: mpsc::Sender<(K, Event)>,
 }
 
 /// Notices that a server has other tools now.
@@ -105,7 +105,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
         let (key, vault) = (self.key, &self.around.vault);
         if !self.is_permitted().await {
             let why = "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
-            let _ = self.signs.send((key, Sign::Failed(why.to_owned()))).await;
+            let _ = self.signs.send((key, Event::Failed(why.to_owned()))).await;
             return key;
         }
         let own = match &self.server.transport {
@@ -120,7 +120,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
             Err(why) => Some(why),
         };
         if let Some(why) = failure {
-            let _ = self.signs.send((key, Sign::Failed(tidy(&why, WHY_CHARS)))).await;
+            let _ = self.signs.send((key, Event::Failed(tidy(&why, WHY_CHARS)))).await;
         }
         key
     }
@@ -185,7 +185,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
         let begun = async {
             let running = handshake.await.map_err(|error| http::why_closed(&error))?;
             let tools = list(&running).await?;
-            let sign = Sign::Open { peer: running.peer().clone(), tools };
+            let sign = Event::Open { peer: running.peer().clone(), tools };
             let _ = self.signs.send((self.key, sign)).await;
             Ok(running)
         };
@@ -207,7 +207,7 @@ impl<K: Copy + Send + 'static> Birth<K> {
                 () = self.stop.cancelled() => break,
                 () = ear.0.notified() => {
                     if let Ok(Ok(tools)) = timeout(LISTING, list(&peer)).await {
-                        let _ = self.signs.send((self.key, Sign::Tools(tools))).await;
+                        let _ = self.signs.send((self.key, Event::Tools(tools))).await;
                     }
                 }
             }

@@ -51,7 +51,7 @@ fn content(server: &str, lang: Lang) -> String {
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::{Act, Guard};
+    use crate::domain::reminder::{Guard, ReminderAction};
 
     fn reminder(id: &str, owner: Option<&str>, server: &str) -> Reminder {
         Reminder {
@@ -92,7 +92,7 @@ mod tests {
             let changes = upkeep(&["files"], &[], lang);
             let [Upkeep::Add { content, meta, .. }] = changes.as_slice() else { panic!() };
             assert!(content.contains("mcp_release") && content.contains("`files`"));
-            let guard = crate::domain::reminder::guard(Act::Delete, true, Some(meta));
+            let guard = crate::domain::reminder::guard(ReminderAction::Delete, true, Some(meta));
             assert_eq!(guard, Some(Guard::Tool(RELEASE.to_owned())));
         }
     }

@@ -16,7 +16,6 @@ mod environment;
 mod fleet;
 mod http;
 mod instance;
-mod keeper;
 mod lease;
 mod lines;
 mod listed;
@@ -26,6 +25,7 @@ mod result;
 mod roster;
 mod servers;
 mod snapshot;
+mod supervisor;
 mod tool;
 
 pub use plan::Permission;

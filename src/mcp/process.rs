@@ -10,9 +10,9 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::environment::{Resolved, passed_on};
-use super::instance::Surroundings;
+use super::instance::InstanceContext;
 use crate::minds::mcp_config::Program;
-use crate::sandbox::{Order, Standing};
+use crate::sandbox::{CommandSpec, Placeholders};
 use crate::tools::{Group, Identity};
 
 /// How long a server may take to go after its input ended, and again after it was told to.
@@ -28,7 +28,7 @@ pub(super) struct Process {
     child: Child,
     group: Option<Group>,
     /// What its sandbox needs.
-    _standing: Option<Standing>,
+    _standing: Option<Placeholders>,
 }
 
 /// What a server speaks through.
@@ -42,7 +42,7 @@ pub(super) struct Pipes {
 /// The error is a sentence for a person.
 pub(super) async fn start(
     program: &Program,
-    around: &Surroundings,
+    around: &InstanceContext,
     own: &Resolved,
 ) -> Result<(Process, Pipes), String> {
     let cwd = around.workspace.join(&program.cwd);
@@ -68,7 +68,7 @@ pub(super) async fn start(
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let program = command.to_string_lossy();
         let (program, arguments) = (program.as_ref(), arguments.as_slice());
-        let order = Order { program, arguments, folder: &cwd, stay: false };
+        let order = CommandSpec { program, arguments, folder: &cwd, stay: false };
         let wrapped = wall.wrap(level, order).map_err(|refusal| refusal.for_person())?;
         let mut child = Command::new(&wrapped.program);
         child.args(&wrapped.arguments).current_dir("/").env_clear();
@@ -83,7 +83,7 @@ pub(super) async fn start(
 fn begin(
     mut command: Command,
     layers: usize,
-    standing: Option<Standing>,
+    standing: Option<Placeholders>,
 ) -> std::io::Result<(Process, Pipes)> {
     let mut child = command
         .stdin(Stdio::piped())

@@ -1,4 +1,4 @@
-//! What a server answers becomes an [`Outcome`]. Everything in it is foreign: bounded, and free of
+//! What a server answers becomes a [`ToolOutcome`]. Everything in it is foreign: bounded, and free of
 //! characters that are not seen.
 
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::domain::{Lang, PictureKind, Secrets};
-use crate::tools::{Outcome, Picture, RESULT_LIMIT_CHARS};
+use crate::domain::{ImageKind, Lang, Secrets};
+use crate::tools::{RESULT_LIMIT_CHARS, ToolImage, ToolOutcome};
 
 const MOST_PICTURES: usize = 8;
 /// The largest picture, in bytes.
@@ -43,7 +43,7 @@ fn is_seen(c: char) -> bool {
 }
 
 /// What the call leaves behind.
-pub(super) fn outcome(result: CallToolResult, secrets: &Arc<Secrets>, lang: Lang) -> Outcome {
+pub(super) fn outcome(result: CallToolResult, secrets: &Arc<Secrets>, lang: Lang) -> ToolOutcome {
     let mut read = Read { lang, secrets, texts: Vec::new(), pictures: Vec::new() };
     for block in result.content {
         read.block(block);
@@ -58,14 +58,14 @@ pub(super) fn outcome(result: CallToolResult, secrets: &Arc<Secrets>, lang: Lang
         texts.push(if pictures.is_empty() { nothing(lang) } else { shown(pictures.len(), lang) });
     }
     let failed = result.is_error == Some(true);
-    Outcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), pictures }
+    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), pictures }
 }
 
 struct Read<'a> {
     lang: Lang,
     secrets: &'a Arc<Secrets>,
     texts: Vec<String>,
-    pictures: Vec<Picture>,
+    pictures: Vec<ToolImage>,
 }
 
 impl Read<'_> {
@@ -118,10 +118,10 @@ impl Read<'_> {
             return;
         };
         // What a file is counts, not what it is called.
-        match PictureKind::of(&bytes) {
+        match ImageKind::of(&bytes) {
             Some(kind) if self.pictures.len() < MOST_PICTURES => {
                 let media_type = kind.media_type();
-                self.pictures.push(Picture { media_type, bytes: Arc::from(bytes) });
+                self.pictures.push(ToolImage { media_type, bytes: Arc::from(bytes) });
             }
             Some(_) | None => self.left_out(kind),
         }
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    fn read(result: serde_json::Value) -> Outcome {
+    fn read(result: serde_json::Value) -> ToolOutcome {
         outcome(serde_json::from_value(result).unwrap(), &Arc::default(), Lang::En)
     }
 
@@ -192,7 +192,7 @@ mod tests {
             for error in [false, true] {
                 let found = read(json!({"content": content, "isError": error}));
                 let expected =
-                    if error { Outcome::failed(expected) } else { Outcome::done(expected) };
+                    if error { ToolOutcome::failed(expected) } else { ToolOutcome::done(expected) };
                 assert_eq!(found, expected, "{content}");
             }
         }

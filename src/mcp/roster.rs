@@ -177,9 +177,9 @@ fn names(offer: &Offer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::minds::mcp_config::{Change, Program, Transport};
+    use crate::minds::mcp_config::{NameRule, Program, Transport};
 
-    fn server(changes: Vec<Change>, filter: Filter) -> McpServer {
+    fn server(changes: Vec<NameRule>, filter: Filter) -> McpServer {
         let program = Program {
             command: "x".to_owned(),
             args: Vec::new(),
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn k10_a_name_that_is_invalid_before_or_after_the_changes_is_left_out() {
-        let prefix = vec![Change::Prefix("x.".to_owned())];
+        let prefix = vec![NameRule::Prefix("x.".to_owned())];
         for (changes, name, expected) in [
             (Vec::new(), "a b", "becomes nothing"),
             (prefix, "ab", "becomes `x.ab`"),
-            (vec![Change::Prefix("x".repeat(63))], "ab", "becomes"),
+            (vec![NameRule::Prefix("x".repeat(63))], "ab", "becomes"),
         ] {
             let config = server(changes, Filter::default());
             let tools = tools(&[name]);
@@ -241,7 +241,7 @@ mod tests {
     fn a_filter_looks_at_the_original_names_and_a_pattern_that_fits_nothing_is_told() {
         let filter =
             Filter { whitelist: vec!["re*".to_owned(), "wirte".to_owned()], blacklist: Vec::new() };
-        let config = server(vec![Change::Prefix("x_".to_owned())], filter);
+        let config = server(vec![NameRule::Prefix("x_".to_owned())], filter);
         let tools = tools(&["read", "write"]);
         let offers = [Offer { server: "s", config: &config, tools: &tools }];
         let (entries, problems) = told(&offers, &[]);

@@ -12,11 +12,11 @@ use tokio::time::timeout;
 
 use super::admin;
 use super::environment::EnvReader;
-use super::instance::Surroundings;
-use super::keeper::{Keeper, ORDERS, Order, PATIENCE, Wish};
+use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
+use super::supervisor::{Desired, McpSupervisor, ORDERS, PATIENCE, Request};
 use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
@@ -52,10 +52,10 @@ pub struct Servers {
     workspace: Arc<Path>,
     lang: Lang,
     permission: Arc<dyn Permission>,
-    desk: mpsc::Sender<Order>,
+    desk: mpsc::Sender<Request>,
     seen: watch::Receiver<Arc<Snapshot>>,
     /// Until it is run.
-    keeper: Mutex<Option<Keeper>>,
+    keeper: Mutex<Option<McpSupervisor>>,
 }
 
 impl Servers {
@@ -66,7 +66,7 @@ impl Servers {
         let (told, seen) = watch::channel(Arc::default());
         let Setup { workspace, lang, env, clients, vault, permission, mut taken, wall } = setup;
         taken.extend(super::ALWAYS.map(str::to_owned));
-        let around = Surroundings {
+        let around = InstanceContext {
             workspace: workspace.clone(),
             env,
             clients,
@@ -74,7 +74,7 @@ impl Servers {
             vault,
             wall,
         };
-        let keeper = Keeper::new(around, taken, desk.downgrade(), orders, told);
+        let keeper = McpSupervisor::new(around, taken, desk.downgrade(), orders, told);
         let keeper = Mutex::new(Some(keeper));
         Self { workspace, lang, permission, desk, seen, keeper }
     }
@@ -91,19 +91,19 @@ impl Servers {
         self.seen.borrow().clone()
     }
 
-    fn order(&self, order: Order) -> impl Future<Output = ()> + Send + use<> {
+    fn order(&self, order: Request) -> impl Future<Output = ()> + Send + use<> {
         let desk = self.desk.clone();
         async move { _ = desk.send(order).await }
     }
 }
 
 /// `None` where the file is broken, so that everything stays as it is.
-fn wishes(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Wish>> {
+fn wishes(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Desired>> {
     let file = McpFile::load(workspace);
     let wishes = file.servers.into_iter().map(|declared| {
         let may = |server: &McpServer| permission.may(&declared.id, &server.transport);
         let allowed = declared.server.as_ref().is_some_and(may);
-        Wish { id: declared.id, line: declared.line, server: declared.server, allowed }
+        Desired { id: declared.id, line: declared.line, server: declared.server, allowed }
     });
     (!file.broken).then(|| wishes.collect())
 }
@@ -124,7 +124,7 @@ impl ToolSource for Servers {
             let read = tokio::task::spawn_blocking(move || wishes(&workspace, &*permission)).await;
             let Ok(Some(wishes)) = read else { return };
             let (reply, settled) = oneshot::channel();
-            if desk.send(Order::Settle { wishes, reply }).await.is_ok() {
+            if desk.send(Request::Settle { wishes, reply }).await.is_ok() {
                 // Too long: the tools come later, a problem says so.
                 let _ = timeout(PATIENCE + MARGIN, settled).await;
             }
@@ -159,7 +159,7 @@ impl ToolSource for Servers {
 
     fn release(&self, whose: Whose) -> BoxFuture<'static, ()> {
         let (reply, released) = oneshot::channel();
-        let order = self.order(Order::Release { whose, server: None, reply });
+        let order = self.order(Request::Release { whose, server: None, reply });
         Box::pin(async move {
             order.await;
             let _ = released.await;
@@ -167,6 +167,6 @@ impl ToolSource for Servers {
     }
 
     fn close(&self) -> BoxFuture<'static, ()> {
-        Box::pin(self.order(Order::Close))
+        Box::pin(self.order(Request::Close))
     }
 }

@@ -10,12 +10,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::http::why_unsent;
-use super::keeper::Order;
 use super::lines::DROPPED;
 use super::result::{clean, outcome};
 use super::roster::Entry;
+use super::supervisor::Request;
 use crate::domain::Lang;
-use crate::tools::{Args, Outcome, Tool, ToolCx, ToolSpec};
+use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A call that takes longer is given up, and its server told so.
 const CALL: Duration = Duration::from_secs(600);
@@ -24,11 +24,11 @@ const WHY_CHARS: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct ServerTool {
     entry: Entry,
-    desk: mpsc::Sender<Order>,
+    desk: mpsc::Sender<Request>,
 }
 
 impl ServerTool {
-    pub fn of(entry: Entry, desk: mpsc::Sender<Order>) -> Arc<dyn Tool> {
+    pub fn of(entry: Entry, desk: mpsc::Sender<Request>) -> Arc<dyn Tool> {
         Arc::new(Self { entry, desk })
     }
 }
@@ -39,45 +39,50 @@ impl Tool for ServerTool {
     }
 
     /// Dropping the future tells the server that nobody waits any more.
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (entry, desk) = (self.entry.clone(), self.desk.clone());
         Box::pin(async move {
             let lang = cx.lang;
             let result = timeout(CALL, called(&entry, &desk, cx, args)).await;
-            result.unwrap_or_else(|_| Outcome::failed(too_long(&entry.server, lang)))
+            result.unwrap_or_else(|_| ToolOutcome::failed(too_long(&entry.server, lang)))
         })
     }
 }
 
-async fn called(entry: &Entry, desk: &mpsc::Sender<Order>, cx: ToolCx, args: Args) -> Outcome {
+async fn called(
+    entry: &Entry,
+    desk: &mpsc::Sender<Request>,
+    cx: ToolCx,
+    args: Args,
+) -> ToolOutcome {
     let (server, lang, keys) = (&entry.server, cx.lang, cx.keys);
     let (reply, lent) = oneshot::channel();
-    let order = Order::Use { server: server.clone(), dialog: cx.dialog, reply };
+    let order = Request::Use { server: server.clone(), dialog: cx.dialog, reply };
     let _ = desk.send(order).await;
     let hold = match lent.await {
         Ok(Ok(hold)) => hold,
-        Ok(Err(why)) => return Outcome::failed(not_run(server, &why, lang)),
-        Err(_) => return Outcome::failed(not_run(server, "the program is ending", lang)),
+        Ok(Err(why)) => return ToolOutcome::failed(not_run(server, &why, lang)),
+        Err(_) => return ToolOutcome::failed(not_run(server, "the program is ending", lang)),
     };
     let params =
         CallToolRequestParams::new(entry.original.clone()).with_arguments(args.into_object());
     match hold.peer.call_tool_once(params).await {
         Ok(CallToolResponse::Complete(result)) => outcome(result, &keys, lang),
-        Ok(CallToolResponse::InputRequired(_)) => Outcome::failed(asks_a_person(server, lang)),
-        Ok(_) => Outcome::failed(unknown_answer(server, lang)),
+        Ok(CallToolResponse::InputRequired(_)) => ToolOutcome::failed(asks_a_person(server, lang)),
+        Ok(_) => ToolOutcome::failed(unknown_answer(server, lang)),
         Err(ServiceError::McpError(error)) if error.code.0 == DROPPED => {
-            Outcome::failed(dropped(server, &clean(&error.message, WHY_CHARS, &keys), lang))
+            ToolOutcome::failed(dropped(server, &clean(&error.message, WHY_CHARS, &keys), lang))
         }
         Err(ServiceError::McpError(error)) => {
-            Outcome::failed(refused(server, &clean(&error.message, WHY_CHARS, &keys), lang))
+            ToolOutcome::failed(refused(server, &clean(&error.message, WHY_CHARS, &keys), lang))
         }
         Err(ServiceError::TransportSend(error)) => {
             let why = clean(&why_unsent(&error), WHY_CHARS, &keys);
-            Outcome::failed(broke_off(server, &why, lang))
+            ToolOutcome::failed(broke_off(server, &why, lang))
         }
         Err(error) => {
             let why = clean(&error.to_string(), WHY_CHARS, &keys);
-            Outcome::failed(broke_off(server, &why, lang))
+            ToolOutcome::failed(broke_off(server, &why, lang))
         }
     }
 }

@@ -47,7 +47,7 @@ fn without_a_folder_there_is_no_problem_but_something_missing() {
     assert_eq!(minds.problems(), []);
     let missing = minds.missing().unwrap();
     assert_eq!(missing.path, ".minds/team.yaml");
-    assert!(missing.mend.contains("init"));
+    assert!(missing.fix.contains("init"));
     assert_eq!(minds.default_responder(), Some(&"fuxi".into()));
     assert!(minds.texts_of(&"fuxi".into()).persona.is_some());
     assert!(minds.diligence().is_some());
@@ -115,7 +115,7 @@ fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
             panic!("{member}: {:?}", minds.problems());
         };
         assert_eq!((problem.id.as_str(), problem.line), (id, line), "{member}");
-        assert!(problem.mend.contains(hint), "{problem:?}");
+        assert!(problem.fix.contains(hint), "{problem:?}");
         assert!(problem.text.ends_with("needed by `x`, `y`"), "{problem:?}");
         assert!(minds.model_of(of(&minds, "x"), &|_| None).is_err());
         assert!(minds.model_of(of(&minds, "lead"), &|_| None).is_ok());
@@ -151,7 +151,7 @@ members:
         found,
         [("team/unknown-tool/raed_file", Some(6)), ("team/unknown-toolset/wsread", Some(3))]
     );
-    assert!(problems[0].mend.contains("`read_file`") && problems[1].mend.contains("`ws_read`"));
+    assert!(problems[0].fix.contains("`read_file`") && problems[1].fix.contains("`ws_read`"));
 }
 
 #[test]

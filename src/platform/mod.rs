@@ -5,9 +5,9 @@ pub mod clock;
 pub mod descriptors;
 pub mod dirs;
 pub mod env;
+pub mod hardening;
 pub mod ids;
 pub mod logs;
-pub mod memory;
 pub mod signals;
 
 pub use clock::SystemClock;

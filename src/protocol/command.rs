@@ -89,7 +89,7 @@ pub enum Command {
         ticket: Ticket,
         change: Lifecycle,
     },
-    /// Lists what is done and archived: answered by [`super::UiEvent::Shelf`].
+    /// Lists what is done and archived: answered by [`super::DriverEvent::Shelf`].
     Shelf {
         ticket: Ticket,
     },
@@ -101,7 +101,7 @@ pub enum Command {
         /// What commands may do from now on, where a person chose that anew.
         level: Option<Level>,
     },
-    /// Looks again at what waits for consent: answered by [`super::UiEvent::Consent`].
+    /// Looks again at what waits for consent: answered by [`super::DriverEvent::Consent`].
     LookAtConsent,
     /// Ends a process in the background, with everything it started.
     StopProcess {

@@ -161,7 +161,7 @@ pub enum QuietOutcome {
 
 /// A dialog that does not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct HaltedDialog {
     pub dialog: DialogId,
     pub agent: AgentId,
     /// Why it stopped, or who waits for whom.
@@ -179,7 +179,7 @@ pub enum Segment {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum UiEvent {
+pub enum DriverEvent {
     Workspace(WorkspaceView),
     /// All rows of the running main dialogs, in order of creation; replaces what was there.
     Rows(Vec<TreeRow>),
@@ -189,7 +189,7 @@ pub enum UiEvent {
     Gone(DialogId),
     /// All open questions, oldest first; replaces what was there.
     Inbox(Vec<InboxRow>),
-    /// A question reached the inbox just now. The new [`UiEvent::Inbox`] came before.
+    /// A question reached the inbox just now. The new [`DriverEvent::Inbox`] came before.
     Asked {
         dialog: DialogId,
         question: String,
@@ -265,7 +265,7 @@ pub enum UiEvent {
     Notice(String),
     /// The dialogs that make the [`Self::Quiet`] that follows what it is: those that failed, are paused, or
     /// wait in vain. Told where there are some.
-    Standing(Vec<Standing>),
+    Standing(Vec<HaltedDialog>),
     /// Nothing moves and nothing can, without a person.
     Quiet(QuietOutcome),
     /// Events were lost to a slow screen: ask for everything again.

@@ -2,9 +2,9 @@
 //! streams may one day cross a socket.
 //!
 //! * [`Command`] (screen → driver) is an imperative; each may be refused with a sentence.
-//! * [`UiEvent`] (driver → screen) is a past fact or a piece of live text. A [`UiEvent::Fact`] is on
+//! * [`DriverEvent`] (driver → screen) is a past fact or a piece of live text. A [`DriverEvent::Fact`] is on
 //!   disk before it is sent. Under pressure live text is merged; everything else keeps its place, or
-//!   the screen is told [`UiEvent::Lagged`] and asks for a fresh picture.
+//!   the screen is told [`DriverEvent::Lagged`] and asks for a fresh picture.
 
 pub mod command;
 pub mod event;
@@ -15,10 +15,10 @@ pub mod sheet;
 
 pub use command::{Command, Ticket};
 pub use event::{
-    ConsentView, Cursor, InboxRow, MemberView, QuietOutcome, RetryView, Standing, TranscriptPage,
-    TreeRow, UiEvent, WorkspaceView,
+    ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
+    TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
-pub use sheet::{Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
+pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

@@ -2,16 +2,16 @@
 //!
 //! Text of one dialog is merged into its newest waiting piece if only other dialogs' events lie
 //! between; so each dialog's story keeps its order, and deltas alone never lengthen the queue beyond
-//! one entry per dialog. Past the bound the queue is dropped for one [`UiEvent::Lagged`].
+//! one entry per dialog. Past the bound the queue is dropped for one [`DriverEvent::Lagged`].
 
 use std::collections::VecDeque;
 
-use super::event::UiEvent;
+use super::event::DriverEvent;
 use crate::domain::DialogId;
 
 #[derive(Debug)]
 pub struct Outbox {
-    waiting: VecDeque<UiEvent>,
+    waiting: VecDeque<DriverEvent>,
     limit: usize,
 }
 
@@ -22,8 +22,8 @@ impl Outbox {
         Self { waiting: VecDeque::new(), limit }
     }
 
-    pub fn push(&mut self, event: UiEvent) {
-        if let UiEvent::Live { dialog, segment, text } = &event
+    pub fn push(&mut self, event: DriverEvent) {
+        if let DriverEvent::Live { dialog, segment, text } = &event
             && self.merge(dialog, *segment, text)
         {
             return;
@@ -37,7 +37,7 @@ impl Outbox {
         }
     }
 
-    pub fn pop(&mut self) -> Option<UiEvent> {
+    pub fn pop(&mut self) -> Option<DriverEvent> {
         self.waiting.pop_front()
     }
 
@@ -54,7 +54,7 @@ impl Outbox {
     fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
         let newest = self.waiting.iter_mut().rev().find(|event| story_of(event) == Some(dialog));
         match newest {
-            Some(UiEvent::Live { segment: same, text, .. }) if *same == segment => {
+            Some(DriverEvent::Live { segment: same, text, .. }) if *same == segment => {
                 text.push_str(more);
                 true
             }
@@ -67,68 +67,71 @@ impl Outbox {
         self.waiting.retain(|event| {
             matches!(
                 event,
-                UiEvent::Done { .. }
-                    | UiEvent::Refused { .. }
-                    | UiEvent::Forked { .. }
-                    | UiEvent::Shelf { .. }
-                    | UiEvent::Asked { .. }
-                    | UiEvent::Stopped
+                DriverEvent::Done { .. }
+                    | DriverEvent::Refused { .. }
+                    | DriverEvent::Forked { .. }
+                    | DriverEvent::Shelf { .. }
+                    | DriverEvent::Asked { .. }
+                    | DriverEvent::Stopped
             )
         });
         let excess = self.waiting.len().saturating_sub(self.limit / 2);
         self.waiting.drain(..excess);
-        self.waiting.push_front(UiEvent::Lagged);
+        self.waiting.push_front(DriverEvent::Lagged);
     }
 }
 
 /// True for pictures of which only the newest counts.
-fn replaces(event: &UiEvent) -> bool {
+fn replaces(event: &DriverEvent) -> bool {
     matches!(
         event,
-        UiEvent::Row(_) | UiEvent::Inbox(_) | UiEvent::Problems(_) | UiEvent::Processes(_)
+        DriverEvent::Row(_)
+            | DriverEvent::Inbox(_)
+            | DriverEvent::Problems(_)
+            | DriverEvent::Processes(_)
     )
 }
 
 /// True if nobody needs the `old` picture once the new one is there.
-fn is_replaced_by(old: &UiEvent, new: &UiEvent) -> bool {
+fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
     match (old, new) {
-        (UiEvent::Row(old), UiEvent::Row(new)) => old.dialog == new.dialog,
-        (UiEvent::Inbox(_), UiEvent::Inbox(_))
-        | (UiEvent::Problems(_), UiEvent::Problems(_))
-        | (UiEvent::Processes(_), UiEvent::Processes(_)) => true,
+        (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
+        (DriverEvent::Inbox(_), DriverEvent::Inbox(_))
+        | (DriverEvent::Problems(_), DriverEvent::Problems(_))
+        | (DriverEvent::Processes(_), DriverEvent::Processes(_)) => true,
         (_, _) => false,
     }
 }
 
 /// The dialog whose transcript an event continues.
-fn story_of(event: &UiEvent) -> Option<&DialogId> {
+fn story_of(event: &DriverEvent) -> Option<&DialogId> {
     match event {
-        UiEvent::Fact { dialog, .. }
-        | UiEvent::Live { dialog, .. }
-        | UiEvent::LiveEnd { dialog }
-        | UiEvent::ToolEnded { dialog, .. }
-        | UiEvent::Retry { dialog, .. } => Some(dialog),
-        UiEvent::Page { page, .. } => Some(&page.dialog),
-        UiEvent::Workspace(_)
-        | UiEvent::Rows(_)
-        | UiEvent::Row(_)
-        | UiEvent::Gone(_)
-        | UiEvent::Inbox(_)
-        | UiEvent::Asked { .. }
-        | UiEvent::Answered { .. }
-        | UiEvent::Sheet { .. }
-        | UiEvent::Problems(_)
-        | UiEvent::Done { .. }
-        | UiEvent::Refused { .. }
-        | UiEvent::Forked { .. }
-        | UiEvent::Shelf { .. }
-        | UiEvent::Processes(_)
-        | UiEvent::Consent(_)
-        | UiEvent::Notice(_)
-        | UiEvent::Standing(_)
-        | UiEvent::Quiet(_)
-        | UiEvent::Lagged
-        | UiEvent::Stopped => None,
+        DriverEvent::Fact { dialog, .. }
+        | DriverEvent::Live { dialog, .. }
+        | DriverEvent::LiveEnd { dialog }
+        | DriverEvent::ToolEnded { dialog, .. }
+        | DriverEvent::Retry { dialog, .. } => Some(dialog),
+        DriverEvent::Page { page, .. } => Some(&page.dialog),
+        DriverEvent::Workspace(_)
+        | DriverEvent::Rows(_)
+        | DriverEvent::Row(_)
+        | DriverEvent::Gone(_)
+        | DriverEvent::Inbox(_)
+        | DriverEvent::Asked { .. }
+        | DriverEvent::Answered { .. }
+        | DriverEvent::Sheet { .. }
+        | DriverEvent::Problems(_)
+        | DriverEvent::Done { .. }
+        | DriverEvent::Refused { .. }
+        | DriverEvent::Forked { .. }
+        | DriverEvent::Shelf { .. }
+        | DriverEvent::Processes(_)
+        | DriverEvent::Consent(_)
+        | DriverEvent::Notice(_)
+        | DriverEvent::Standing(_)
+        | DriverEvent::Quiet(_)
+        | DriverEvent::Lagged
+        | DriverEvent::Stopped => None,
     }
 }
 
@@ -144,20 +147,20 @@ mod tests {
         DialogId::main(RootId::new(format!("aa/bb/{n}")))
     }
 
-    fn event(dialog_number: u8, kind: u8, n: usize) -> UiEvent {
+    fn event(dialog_number: u8, kind: u8, n: usize) -> DriverEvent {
         let dialog = dialog(dialog_number);
         match kind {
-            0..=5 => UiEvent::Live { dialog, segment: Segment::Saying, text: format!("{n} ") },
-            6 => UiEvent::Live { dialog, segment: Segment::Thinking, text: format!("{n} ") },
-            _ => UiEvent::LiveEnd { dialog },
+            0..=5 => DriverEvent::Live { dialog, segment: Segment::Saying, text: format!("{n} ") },
+            6 => DriverEvent::Live { dialog, segment: Segment::Thinking, text: format!("{n} ") },
+            _ => DriverEvent::LiveEnd { dialog },
         }
     }
 
-    fn story(events: impl IntoIterator<Item = UiEvent>, of: u8) -> String {
+    fn story(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
         let mut told = String::new();
         let mut last = None;
         for event in events.into_iter().filter(|event| story_of(event) == Some(&dialog(of))) {
-            if let UiEvent::Live { segment, text, .. } = event {
+            if let DriverEvent::Live { segment, text, .. } = event {
                 if last != Some(segment) {
                     told.push_str(&format!("[{segment:?}]"));
                 }
@@ -206,11 +209,11 @@ mod tests {
     #[test]
     fn a_reader_that_lags_is_told_so_and_keeps_its_acknowledgements() {
         let mut outbox = Outbox::new(4);
-        outbox.push(UiEvent::Done { ticket: 7, dialog: None });
+        outbox.push(DriverEvent::Done { ticket: 7, dialog: None });
         for _ in 0..5 {
-            outbox.push(UiEvent::LiveEnd { dialog: dialog(1) });
+            outbox.push(DriverEvent::LiveEnd { dialog: dialog(1) });
         }
-        assert_eq!(outbox.pop(), Some(UiEvent::Lagged));
-        assert_eq!(outbox.pop(), Some(UiEvent::Done { ticket: 7, dialog: None }));
+        assert_eq!(outbox.pop(), Some(DriverEvent::Lagged));
+        assert_eq!(outbox.pop(), Some(DriverEvent::Done { ticket: 7, dialog: None }));
     }
 }

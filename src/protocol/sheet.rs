@@ -14,7 +14,7 @@ pub enum SheetRequest {
     Taskdoc,
     AddReminder {
         content: String,
-        scope: Keeping,
+        scope: ReminderAudience,
     },
     RewordReminder {
         id: String,
@@ -33,7 +33,7 @@ pub enum SheetRequest {
 
 /// For which dialogs a reminder is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Keeping {
+pub enum ReminderAudience {
     Dialog,
     /// All dialogs of the member.
     Personal,
@@ -52,7 +52,7 @@ pub enum Sheet {
 pub struct ReminderView {
     pub id: String,
     pub content: String,
-    pub keeping: Keeping,
+    pub keeping: ReminderAudience,
     /// Who maintains it, where it is not the member.
     pub owner: Option<String>,
     pub touched_at: Stamp,

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Ground;
+use super::SandboxConfig;
 use super::places::Places;
 use super::reserved::Reserved;
 use super::session::Session;
@@ -61,7 +61,7 @@ pub(super) struct Ways {
 
 /// Everything before the command. What is reserved must stand there already.
 pub(super) fn options(
-    ground: &Ground,
+    ground: &SandboxConfig,
     Ways { level, old, alone }: Ways,
     (places, reserved, session): (&Places, &Reserved, &Session),
     folder: &Path,
@@ -135,7 +135,7 @@ fn system(all: &mut Options, level: Level, places: &Places, session: &Session) {
     all.add([&"--bind", &session.tmp(), &"/tmp", &"--symlink", &"../tmp", &"/var/tmp"]);
 }
 
-fn home(all: &mut Options, ground: &Ground, places: &Places, session: &Session) {
+fn home(all: &mut Options, ground: &SandboxConfig, places: &Places, session: &Session) {
     if let Some(home) = ground.home.as_deref().filter(|home| home.is_dir()) {
         if is_mounted(home, places, &ground.workspace) {
             all.emptied(home, "0755");

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Ground;
+use super::SandboxConfig;
 use super::places::{Places, is_root};
 use super::reserved::Reserved;
 use super::session::Session;
@@ -35,7 +35,7 @@ const MOST_ENTRIES: usize = 4_000;
 
 /// Rules for the first process. The error is a sentence for a person.
 pub(super) fn rules(
-    ground: &Ground,
+    ground: &SandboxConfig,
     level: Level,
     (places, reserved, session): (&Places, &Reserved, &Session),
 ) -> Result<Vec<OsString>, String> {
@@ -77,7 +77,7 @@ pub(super) fn rules(
 
 fn workspace(
     rules: &mut Rules,
-    ground: &Ground,
+    ground: &SandboxConfig,
     level: Level,
     reserved: &Reserved,
 ) -> Result<(), String> {

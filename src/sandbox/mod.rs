@@ -13,12 +13,12 @@ mod helper;
 mod landlock;
 mod means;
 mod network;
+mod placeholders;
 mod places;
 mod refusal;
 mod reserved;
 mod session;
 mod settings;
-mod stand;
 mod starter;
 mod wrap;
 
@@ -31,9 +31,9 @@ use crate::domain::sandbox::Level;
 #[cfg(target_os = "linux")]
 pub use helper::run as help;
 pub use means::Means;
-pub use refusal::{Refusal, Why};
-pub use stand::Standing;
-pub use wrap::{Made, Order, Wrapped};
+pub use placeholders::Placeholders;
+pub use refusal::{SandboxRefusal, SandboxRefusalKind};
+pub use wrap::{CommandSpec, NewPaths, Wrapped};
 
 /// The hidden command that is the first process of a sandbox.
 const HELPER_NAME: &str = "sandbox-helper";
@@ -44,7 +44,7 @@ const JOIN: &str = "--join";
 
 /// Where a sandbox is built.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct SandboxConfig {
     /// The workspace, without links in its path.
     pub workspace: PathBuf,
     /// The home folder, without links in its path.
@@ -63,29 +63,29 @@ pub struct Sandbox(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ground: Ground,
+    ground: SandboxConfig,
     level: Mutex<Level>,
     /// Only this one, if a person says so.
     only: Option<Means>,
     /// What was found to work, by level.
-    found: [OnceLock<Result<wrap::Found, Refusal>>; 3],
-    built: OnceLock<Result<wrap::Built, Refusal>>,
+    found: [OnceLock<Result<wrap::Found, SandboxRefusal>>; 3],
+    built: OnceLock<Result<wrap::Built, SandboxRefusal>>,
     /// Loopback that commands share, where it can be had.
     network: OnceLock<Option<network::Network>>,
-    stands: stand::Stands,
+    stands: placeholders::PlaceholderStore,
     starter: starter::Starter,
 }
 
 impl Sandbox {
     #[must_use]
-    pub fn new(ground: Ground, level: Level) -> Self {
+    pub fn new(ground: SandboxConfig, level: Level) -> Self {
         Self::by(ground, level, None)
     }
 
     /// By one means only.
     #[must_use]
-    pub fn by(ground: Ground, level: Level, only: Option<Means>) -> Self {
-        let stands = stand::Stands::new(&ground.state, &ground.workspace);
+    pub fn by(ground: SandboxConfig, level: Level, only: Option<Means>) -> Self {
+        let stands = placeholders::PlaceholderStore::new(&ground.state, &ground.workspace);
         Self(Arc::new(Inner {
             ground,
             level: Mutex::new(level),
@@ -119,7 +119,7 @@ impl Sandbox {
 
     /// What holds commands of this level here. Tried at the first call, which starts a process and waits
     /// for it; remembered then.
-    pub fn means(&self, level: Level) -> Result<Means, Refusal> {
+    pub fn means(&self, level: Level) -> Result<Means, SandboxRefusal> {
         self.found(level).map(|found| found.means)
     }
 
@@ -129,7 +129,7 @@ impl Sandbox {
     pub fn problems(&self) -> Vec<Problem> {
         let levels = [self.level(), Level::ReadOnly].into_iter().filter(|one| *one != Level::Off);
         let mut refused = levels.filter_map(|level| self.slot(level)?.get()?.as_ref().err());
-        let refused = refused.next().map(Refusal::problem);
+        let refused = refused.next().map(SandboxRefusal::problem);
         let built = self.0.built.get().and_then(|built| built.as_ref().ok());
         refused
             .into_iter()
@@ -137,14 +137,14 @@ impl Sandbox {
             .collect()
     }
 
-    fn found(&self, level: Level) -> Result<wrap::Found, Refusal> {
+    fn found(&self, level: Level) -> Result<wrap::Found, SandboxRefusal> {
         let Some(slot) = self.slot(level) else {
-            return Err(Refusal::broken("there is no such level"));
+            return Err(SandboxRefusal::broken("there is no such level"));
         };
         slot.get_or_init(|| self.try_all(level)).clone()
     }
 
-    fn slot(&self, level: Level) -> Option<&OnceLock<Result<wrap::Found, Refusal>>> {
+    fn slot(&self, level: Level) -> Option<&OnceLock<Result<wrap::Found, SandboxRefusal>>> {
         self.0.found.get(match level {
             Level::ReadOnly => 0,
             Level::Workspace => 1,
@@ -156,15 +156,15 @@ impl Sandbox {
         self.0.only.is_none_or(|only| only == means)
     }
 
-    fn ground(&self) -> &Ground {
+    fn ground(&self) -> &SandboxConfig {
         &self.0.ground
     }
 
-    fn stands(&self) -> &stand::Stands {
+    fn stands(&self) -> &placeholders::PlaceholderStore {
         &self.0.stands
     }
 
-    fn built(&self) -> Result<&wrap::Built, Refusal> {
+    fn built(&self) -> Result<&wrap::Built, SandboxRefusal> {
         let built = self.0.built.get_or_init(|| wrap::Built::new(&self.0.ground));
         built.as_ref().map_err(Clone::clone)
     }

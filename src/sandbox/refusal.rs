@@ -4,11 +4,11 @@ use crate::domain::{Lang, Problem};
 
 /// Why a command cannot be held as it has to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal(pub Why);
+pub struct SandboxRefusal(pub SandboxRefusalKind);
 
 /// The reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum SandboxRefusalKind {
     /// What each means said when it was tried.
     NoMeans(Vec<(&'static str, String)>),
     /// There can be no wall around this workspace as it is.
@@ -17,9 +17,9 @@ pub enum Why {
     Broken(String),
 }
 
-impl Refusal {
+impl SandboxRefusal {
     pub(super) fn broken(error: impl std::fmt::Display) -> Self {
-        Self(Why::Broken(error.to_string()))
+        Self(SandboxRefusalKind::Broken(error.to_string()))
     }
 
     /// For a person: what is wrong, and what to do.
@@ -39,17 +39,17 @@ impl Refusal {
     fn told(&self) -> (String, &'static str) {
         let why = self.reason();
         match &self.0 {
-            Why::NoMeans(_) => (
+            SandboxRefusalKind::NoMeans(_) => (
                 format!("commands cannot be held in a sandbox here ({why}), so none is run"),
                 "install bubblewrap and see `dominds-tui doctor`, or set `sandbox: off` for this \
                  workspace in config.yaml",
             ),
-            Why::Workspace(_) => (
+            SandboxRefusalKind::Workspace(_) => (
                 format!("no command is run in this workspace: {why}"),
                 "open a folder of its own as the workspace, or set `sandbox: off` for this one in \
                  config.yaml",
             ),
-            Why::Broken(_) => (
+            SandboxRefusalKind::Broken(_) => (
                 format!("the sandbox for commands could not be built: {why}"),
                 "see `dominds-tui doctor`, mend what it says, then start the program again",
             ),
@@ -74,19 +74,19 @@ impl Refusal {
 
     fn reason(&self) -> String {
         match &self.0 {
-            Why::NoMeans(tried) => {
+            SandboxRefusalKind::NoMeans(tried) => {
                 let each = tried.iter().map(|(means, said)| format!("{means}: {said}"));
                 each.collect::<Vec<_>>().join("; ")
             }
-            Why::Workspace(why) | Why::Broken(why) => why.clone(),
+            SandboxRefusalKind::Workspace(why) | SandboxRefusalKind::Broken(why) => why.clone(),
         }
     }
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for SandboxRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.for_person())
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for SandboxRefusal {}

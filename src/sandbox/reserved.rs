@@ -28,14 +28,14 @@ const MOST_REPOSITORIES: usize = 100;
 
 /// What stands in for something that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blank {
+pub(super) enum Placeholder {
     Folder,
     File,
     /// A `commondir` that names its own folder.
     Here,
 }
 
-impl Blank {
+impl Placeholder {
     /// What it says.
     pub fn text(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub(super) struct Reserved {
     /// Read by git, never written.
     pub fixed: Vec<PathBuf>,
     /// What has to stand there first.
-    pub missing: Vec<(PathBuf, Blank)>,
+    pub missing: Vec<(PathBuf, Placeholder)>,
 }
 
 impl Below {
@@ -147,7 +147,7 @@ impl Reserved {
         match kind(&path)? {
             Some(_) => self.areas.push(path),
             None if writes => {
-                self.missing.push((path.clone(), Blank::Folder));
+                self.missing.push((path.clone(), Placeholder::Folder));
                 self.areas.push(path);
             }
             None => {}
@@ -163,7 +163,7 @@ impl Reserved {
             Some(Kind::Folder) if is_empty(path) => self.fixed.push(path.to_owned()),
             Some(Kind::Folder) => self.repository(path)?,
             None if at_top => {
-                self.missing.push((path.to_owned(), Blank::Folder));
+                self.missing.push((path.to_owned(), Placeholder::Folder));
                 self.fixed.push(path.to_owned());
             }
             None => {}
@@ -202,12 +202,12 @@ impl Reserved {
     }
 
     fn settings(&mut self, git: &Path) -> Result<(), String> {
-        let files = GIT_FILES.map(|name| (name, Blank::File));
-        let folders = GIT_FOLDERS.map(|name| (name, Blank::Folder));
+        let files = GIT_FILES.map(|name| (name, Placeholder::File));
+        let folders = GIT_FOLDERS.map(|name| (name, Placeholder::Folder));
         for (name, blank) in files.into_iter().chain(folders) {
             let path = git.join(name);
             if kind(&path)?.is_none() {
-                let blank = if name == "commondir" { Blank::Here } else { blank };
+                let blank = if name == "commondir" { Placeholder::Here } else { blank };
                 self.missing.push((path.clone(), blank));
             }
             self.fixed.push(path);
@@ -323,8 +323,8 @@ mod tests {
         for path in [".git/config", ".git/hooks", ".git/worktrees", ".git/modules/m/config"] {
             assert!(fixed.iter().any(|one| one == path), "{path}: {fixed:?}");
         }
-        let here = |(path, blank): &(PathBuf, Blank)| {
-            path.ends_with(".git/commondir") && *blank == Blank::Here
+        let here = |(path, blank): &(PathBuf, Placeholder)| {
+            path.ends_with(".git/commondir") && *blank == Placeholder::Here
         };
         assert_eq!(held.missing.iter().filter(|one| here(one)).count(), 2);
         assert!(

@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::placeholders::Placeholders;
 use super::places::Places;
-use super::refusal::{Refusal, Why};
+use super::refusal::{SandboxRefusal, SandboxRefusalKind};
 use super::reserved::{self, Below, Known, Reserved, is_taskdoc};
 use super::session::Session;
 use super::settings::Settings;
-use super::stand::Standing;
-use super::{Ground, Means, Sandbox, bwrap, landlock};
+use super::{Means, Sandbox, SandboxConfig, bwrap, landlock};
 use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
@@ -33,7 +33,7 @@ const SAID_CHARS: usize = 300;
 
 /// A command as it was meant.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'a> {
+pub struct CommandSpec<'a> {
     pub program: &'a str,
     pub arguments: &'a [&'a str],
     pub folder: &'a Path,
@@ -51,7 +51,7 @@ pub struct Wrapped {
     /// Processes that are the sandbox, one below the other; the command is below them.
     pub layers: usize,
     /// Lives as long as anything of the command does.
-    pub standing: Standing,
+    pub standing: Placeholders,
 }
 
 /// What is found out and made once.
@@ -75,7 +75,7 @@ struct Last {
 /// What came into being in the workspace while commands ran, and no sandbox can prevent. Paths are below
 /// the workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct NewPaths {
     pub taskdocs: Vec<PathBuf>,
     /// By what git looks for: a `.git`, or the `HEAD` of a top that is a repository by itself.
     pub repositories: Vec<PathBuf>,
@@ -92,7 +92,7 @@ pub(super) struct Found {
 }
 
 impl Built {
-    pub fn new(ground: &Ground) -> Result<Self, Refusal> {
+    pub fn new(ground: &SandboxConfig) -> Result<Self, SandboxRefusal> {
         refuse_workspace(ground)?;
         let home = ground.home.as_deref();
         let below = Below::find(&ground.workspace);
@@ -101,14 +101,15 @@ impl Built {
         Ok(Self {
             places: Places::find(home, &ground.workspace, &ground.tools),
             last: Mutex::new(Last { below, known, ..Last::default() }),
-            session: Session::begin(&ground.state, home)
-                .map_err(|error| Refusal::broken(format!("{}: {error}", ground.state.display())))?,
+            session: Session::begin(&ground.state, home).map_err(|error| {
+                SandboxRefusal::broken(format!("{}: {error}", ground.state.display()))
+            })?,
         })
     }
 }
 
 /// A wall around what holds everything would hold nothing.
-fn refuse_workspace(ground: &Ground) -> Result<(), Refusal> {
+fn refuse_workspace(ground: &SandboxConfig) -> Result<(), SandboxRefusal> {
     const SHARED: [&str; 12] = [
         "/", "/usr", "/etc", "/opt", "/nix", "/tmp", "/var", "/var/tmp", "/run", "/proc", "/dev",
         "/sys",
@@ -123,12 +124,12 @@ fn refuse_workspace(ground: &Ground) -> Result<(), Refusal> {
     } else {
         return Ok(());
     };
-    Err(Refusal(Why::Workspace(why.to_owned())))
+    Err(SandboxRefusal(SandboxRefusalKind::Workspace(why.to_owned())))
 }
 
 impl Sandbox {
     /// The command behind the wall of this level, by what works here.
-    pub fn wrap(&self, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
+    pub fn wrap(&self, level: Level, order: CommandSpec<'_>) -> Result<Wrapped, SandboxRefusal> {
         let found = self.found(level)?;
         self.wrapped(found, level, order)
     }
@@ -136,8 +137,8 @@ impl Sandbox {
     /// What was made since a command last began. A Taskdoc cannot be kept from being made, only found, nor
     /// can a repository below the top; what is found is held from then on. Touches the disk.
     #[must_use]
-    pub fn made(&self) -> Made {
-        let Ok(built) = self.built() else { return Made::default() };
+    pub fn made(&self) -> NewPaths {
+        let Ok(built) = self.built() else { return NewPaths::default() };
         let workspace = &self.ground().workspace;
         let below = Below::find(workspace);
         let mut taskdocs = reserved::top_taskdocs(workspace);
@@ -150,7 +151,7 @@ impl Sandbox {
             let short = new.map(|path| path.strip_prefix(workspace).unwrap_or(&path).to_owned());
             short.collect()
         };
-        let made = Made { taskdocs: new(taskdocs), repositories: new(repositories) };
+        let made = NewPaths { taskdocs: new(taskdocs), repositories: new(repositories) };
         for path in &made.repositories {
             last.settings.made(&workspace.join(path));
         }
@@ -179,7 +180,7 @@ impl Sandbox {
     }
 
     /// Tries each means with the very options that are used, the better one first.
-    pub(super) fn try_all(&self, level: Level) -> Result<Found, Refusal> {
+    pub(super) fn try_all(&self, level: Level) -> Result<Found, SandboxRefusal> {
         let mut said = Vec::new();
         for means in Means::ALL.into_iter().filter(|means| self.may_use(*means)) {
             let mut first = None;
@@ -187,13 +188,15 @@ impl Sandbox {
                 let found = Found { means, old, joined };
                 match self.try_one(found, level) {
                     Ok(()) => return Ok(found),
-                    Err(Refusal(Why::Broken(why))) => _ = first.get_or_insert(why),
+                    Err(SandboxRefusal(SandboxRefusalKind::Broken(why))) => {
+                        _ = first.get_or_insert(why);
+                    }
                     Err(refusal) => return Err(refusal),
                 }
             }
             said.push((means.name(), first.unwrap_or_default()));
         }
-        Err(Refusal(Why::NoMeans(said)))
+        Err(SandboxRefusal(SandboxRefusalKind::NoMeans(said)))
     }
 
     /// The better one first.
@@ -207,12 +210,12 @@ impl Sandbox {
         old(false).chain(old(true)).collect()
     }
 
-    fn try_one(&self, found: Found, level: Level) -> Result<(), Refusal> {
+    fn try_one(&self, found: Found, level: Level) -> Result<(), SandboxRefusal> {
         let ground = self.ground();
         let area = ground.workspace.join(".minds");
         let arguments = ["-c", TRY, "sh", &area.to_string_lossy()];
         let folder = ground.workspace.as_path();
-        let order = Order { program: "/bin/sh", arguments: &arguments, folder, stay: false };
+        let order = CommandSpec { program: "/bin/sh", arguments: &arguments, folder, stay: false };
         let wrapped = self.wrapped(found, level, order)?;
         let mut child = Command::new(&wrapped.program)
             .args(&wrapped.arguments)
@@ -223,10 +226,10 @@ impl Sandbox {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(Refusal::broken)?;
+            .map_err(SandboxRefusal::broken)?;
         let mut waited = Duration::ZERO;
         let code = loop {
-            match child.try_wait().map_err(Refusal::broken)? {
+            match child.try_wait().map_err(SandboxRefusal::broken)? {
                 Some(status) => break status.code(),
                 None if waited >= TRY_LIMIT => {
                     let _ = child.kill();
@@ -251,15 +254,24 @@ impl Sandbox {
         }
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let said: String = one_line.chars().filter(|c| !c.is_control()).take(SAID_CHARS).collect();
-        Err(Refusal::broken(if said.is_empty() { "it did not start".to_owned() } else { said }))
+        Err(SandboxRefusal::broken(if said.is_empty() {
+            "it did not start".to_owned()
+        } else {
+            said
+        }))
     }
 
-    fn wrapped(&self, found: Found, level: Level, order: Order<'_>) -> Result<Wrapped, Refusal> {
+    fn wrapped(
+        &self,
+        found: Found,
+        level: Level,
+        order: CommandSpec<'_>,
+    ) -> Result<Wrapped, SandboxRefusal> {
         let built = self.built()?;
         let ground = self.ground();
         let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
         let reserved = Reserved::find(&ground.workspace, &last.below, level.writes())
-            .map_err(|why| Refusal(Why::Workspace(why)))?;
+            .map_err(|why| SandboxRefusal(SandboxRefusalKind::Workspace(why)))?;
         last.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
         if level.writes() {
             let idle = !last.ran;
@@ -267,11 +279,11 @@ impl Sandbox {
             last.ran = true;
         }
         drop(last);
-        let standing = self.stands().make(&reserved.missing).map_err(Refusal::broken)?;
+        let standing = self.stands().make(&reserved.missing).map_err(SandboxRefusal::broken)?;
         match found.means {
             Means::Bwrap => {
                 let program =
-                    bwrap::find().ok_or_else(|| Refusal::broken("it is not installed"))?;
+                    bwrap::find().ok_or_else(|| SandboxRefusal::broken("it is not installed"))?;
                 let parts = (&built.places, &reserved, &built.session);
                 let network = self.network().filter(|_| found.joined);
                 let alone = network.is_none() && !level.has_network();
@@ -294,11 +306,11 @@ impl Sandbox {
             }
             Means::Landlock => {
                 if !cfg!(target_os = "linux") {
-                    return Err(Refusal::broken("it is a means of Linux"));
+                    return Err(SandboxRefusal::broken("it is a means of Linux"));
                 }
                 let parts = (&built.places, &reserved, &built.session);
                 let rules = landlock::rules(ground, level, parts)
-                    .map_err(|why| Refusal(Why::Workspace(why)))?;
+                    .map_err(|why| SandboxRefusal(SandboxRefusalKind::Workspace(why)))?;
                 let folder = order.folder.as_os_str().to_owned();
                 let head = [super::HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
                 let mut arguments: Vec<OsString> = head.map(OsString::from).to_vec();
@@ -320,7 +332,7 @@ impl Sandbox {
 }
 
 /// What the first process is told.
-fn helped(order: Order<'_>) -> impl Iterator<Item = OsString> {
+fn helped(order: CommandSpec<'_>) -> impl Iterator<Item = OsString> {
     let stay = order.stay.then_some(super::STAY);
     let head = std::iter::once(super::HELPER_NAME).chain(stay).chain(["--", order.program]);
     head.chain(order.arguments.iter().copied()).map(OsString::from)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::domain::tree::Change;
+use crate::domain::tree::TreeChange;
 use crate::domain::{
     Dialog, DialogId, DialogMeta, DialogTree, Frame, Latest, Pending, Question, QueuedPrompt,
     SelfId,
@@ -24,7 +24,7 @@ pub(super) struct Build<'a> {
     pub(super) reader: &'a TreeReader<'a>,
     pub(super) notes: Notes,
     tree: DialogTree,
-    pub(super) mended: Vec<Change>,
+    pub(super) mended: Vec<TreeChange>,
     identities: Vec<(PathBuf, DialogMeta)>,
     broken: Vec<PathBuf>,
     pub(super) irreplaceable: Vec<PathBuf>,
@@ -159,7 +159,7 @@ impl<'a> Build<'a> {
         let before = queue.len();
         queue.retain(|prompt| !part.scan.history.messages.contains(&prompt.msg_id));
         if queue.len() != before {
-            self.mended.push(Change::Queue { dialog: id.clone(), queue: queue.clone() });
+            self.mended.push(TreeChange::Queue { dialog: id.clone(), queue: queue.clone() });
         }
         Ok(queue)
     }
@@ -208,7 +208,7 @@ impl<'a> Build<'a> {
         let index = reconcile::questions(&dialog, &part.scan, file);
         let changed = index.entries != file;
         if self.take_index(&part.questions.path(), part.questions.health, &index, changed) {
-            self.mended.push(Change::Questions {
+            self.mended.push(TreeChange::Questions {
                 dialog: part.id.clone(),
                 questions: index.entries.clone(),
             });
@@ -221,8 +221,10 @@ impl<'a> Build<'a> {
         let index = reconcile::pending(&part.id, members, file, owed);
         let changed = index.entries != file;
         if self.take_index(&part.pending.path(), part.pending.health, &index, changed) {
-            self.mended
-                .push(Change::Pending { dialog: part.id.clone(), pending: index.entries.clone() });
+            self.mended.push(TreeChange::Pending {
+                dialog: part.id.clone(),
+                pending: index.entries.clone(),
+            });
         }
         index.entries
     }
@@ -232,7 +234,7 @@ impl<'a> Build<'a> {
         let index = reconcile::registry(members, file);
         let changed = index.entries != file.unwrap_or_default();
         if self.take_index(&main.registry.path(), main.registry.health, &index, changed) {
-            self.mended.push(Change::Registry { entries: index.entries.clone() });
+            self.mended.push(TreeChange::Registry { entries: index.entries.clone() });
         }
         self.tree.registry = index.entries;
     }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::tree::{Batch, Bucket, Change};
+use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{Course, DialogId, DialogMeta, Entry, Frame, Latest, RootId, SelfId};
 
 use super::books::{Books, Dirty, Known};
@@ -27,7 +27,7 @@ pub struct Fact {
     pub entry: Arc<Entry>,
 }
 
-/// A batch that is on disk. Nothing else proves it: only [`Written::sync`] makes one.
+/// A batch that is on disk. Nothing else proves it: only [`WrittenBatch::sync`] makes one.
 #[derive(Debug)]
 pub struct Committed {
     pub batch: Batch,
@@ -43,7 +43,7 @@ struct Proof;
 /// A batch that is written, perhaps not yet safe from a loss of power.
 #[must_use = "only a synced batch may be acknowledged"]
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenBatch {
     batch: Batch,
     facts: Vec<Fact>,
     unsynced: Dirty,
@@ -51,7 +51,7 @@ pub struct Written {
     books: Arc<Mutex<Books>>,
 }
 
-impl Written {
+impl WrittenBatch {
     /// True if [`Self::sync`] waits for the medium.
     #[must_use]
     pub fn needs_sync(&self) -> bool {
@@ -79,12 +79,12 @@ impl Written {
 
 impl Store {
     /// Writes the changes in order. A new main dialog is made in `run`.
-    pub fn commit(&self, batch: Batch) -> Result<Written, StoreError> {
+    pub fn commit(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
         self.must_write()?;
         self.write(batch)
     }
 
-    pub(super) fn write(&self, batch: Batch) -> Result<Written, StoreError> {
+    pub(super) fn write(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
         let bucket = self.bucket_of(&batch)?;
         let mut writer = Writer::new(self, bucket, &batch);
         for change in &batch.changes {
@@ -105,7 +105,7 @@ impl Store {
             unsynced = Dirty::default();
         }
         drop(books);
-        Ok(Written {
+        Ok(WrittenBatch {
             batch,
             facts,
             unsynced,
@@ -120,7 +120,7 @@ impl Store {
             self.books().buckets.insert(root.clone(), bucket);
             return Ok(bucket);
         }
-        let makes_main = |change: &Change| matches!(change, Change::Create { meta, .. } if meta.id == root.main());
+        let makes_main = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == root.main());
         if !batch.changes.first().is_some_and(makes_main) {
             return Err(StoreError::NotFound(root.clone()));
         }
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
     fn new(store: &'a Store, bucket: Bucket, batch: &'a Batch) -> Self {
         let level = store.options.sync;
         let durable = batch.durable && level > SyncLevel::Off;
-        let has_lines = batch.changes.iter().any(|c| matches!(c, Change::Append { .. }));
+        let has_lines = batch.changes.iter().any(|c| matches!(c, TreeChange::Append { .. }));
         Self {
             store,
             bucket,
@@ -173,19 +173,19 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn change(&mut self, change: &Change) -> Result<(), StoreError> {
+    fn change(&mut self, change: &TreeChange) -> Result<(), StoreError> {
         match change {
-            Change::Create { meta, latest, stack } => self.create(meta, latest, stack),
-            Change::Artifact { dialog, path, bytes } => self.artifact(dialog, path, bytes),
-            Change::Append { dialog, course, entries } => self.append(dialog, *course, entries),
-            Change::Latest { dialog, latest } => self.yaml(dialog, LATEST, latest),
-            Change::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
-            Change::Questions { dialog, questions } => self.questions(dialog, questions),
-            Change::Pending { dialog, pending } => self.pending(dialog, pending),
-            Change::Stack { dialog, stack } => self.stack(dialog, stack),
-            Change::Queue { dialog, queue } => self.queue(dialog, queue),
-            Change::Registry { entries } => self.registry(entries),
-            Change::Shared { agent, edit } => self.shared_reminder(agent, edit),
+            TreeChange::Create { meta, latest, stack } => self.create(meta, latest, stack),
+            TreeChange::Artifact { dialog, path, bytes } => self.artifact(dialog, path, bytes),
+            TreeChange::Append { dialog, course, entries } => self.append(dialog, *course, entries),
+            TreeChange::Latest { dialog, latest } => self.yaml(dialog, LATEST, latest),
+            TreeChange::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
+            TreeChange::Questions { dialog, questions } => self.questions(dialog, questions),
+            TreeChange::Pending { dialog, pending } => self.pending(dialog, pending),
+            TreeChange::Stack { dialog, stack } => self.stack(dialog, stack),
+            TreeChange::Queue { dialog, queue } => self.queue(dialog, queue),
+            TreeChange::Registry { entries } => self.registry(entries),
+            TreeChange::Shared { agent, edit } => self.shared_reminder(agent, edit),
         }
     }
 

@@ -92,7 +92,7 @@ fn at_rest(dialog: &Dialog) -> Dialog {
     };
     let history = History {
         last_genseq: dialog.history.last_genseq,
-        fullness: dialog.history.fullness,
+        pressure: dialog.history.pressure,
         ..History::new(dialog.history.course)
     };
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }

@@ -1,7 +1,7 @@
 //! Loading one tree. A writing store mends what is damaged on the way; a reading one only tells.
 
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::{Bucket, Change};
+use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{Course, DialogId, DialogTree, Problem, RootId};
 
 use super::books::Known;
@@ -16,7 +16,7 @@ pub struct Loaded {
     pub tree: DialogTree,
     /// State files that disagree with the courses; a writing caller commits these changes before
     /// others. The tree holds them already.
-    pub mended: Vec<Change>,
+    pub mended: Vec<TreeChange>,
     pub problems: Vec<Problem>,
 }
 

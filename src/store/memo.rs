@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::DeserializeOwned;
 
 use super::disk::Disk;
-use super::looks::FolderStamp;
+use super::file_stamps::FolderStamp;
 use super::sealed::{Entries, NewEntries, is_entry_name};
 
 /// Says who wrote it: another build may read folders in another way.

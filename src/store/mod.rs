@@ -2,7 +2,7 @@
 //!
 //! * The courses are the truth. Questions, pending side dialogs, the registry and `latest.yaml` only
 //!   repeat what the courses say; at loading the fold decides and the files follow.
-//! * Nothing is acknowledged before it is on disk: only [`Written::sync`] makes a [`Committed`].
+//! * Nothing is acknowledged before it is on disk: only [`WrittenBatch::sync`] makes a [`Committed`].
 //! * Nothing is deleted but a tree that a person wants deleted. What is set aside lies below
 //!   `.dialogs/.tui/salvage` or `.dialogs/malformed`. I/O errors are never taken for damage.
 //! * One process writes ([`Access::ReadWrite`] takes the lock); readers never create anything.
@@ -21,15 +21,14 @@ mod examine;
 mod exposed;
 #[cfg(test)]
 mod faulty;
+mod file_stamps;
 mod files;
 mod identity;
 mod layout;
 mod lines;
 mod load;
 mod lock;
-mod looks;
 mod memo;
-mod mend;
 mod moves;
 mod notes;
 mod own;
@@ -38,6 +37,7 @@ mod parallel;
 mod parts;
 mod personal;
 mod reconcile;
+mod repair;
 mod scan;
 mod sealed;
 mod staging;
@@ -58,7 +58,7 @@ use crate::domain::tree::Bucket;
 use crate::domain::{Clock, RootId};
 
 pub use artifacts::NoArtifact;
-pub use commit::{Committed, Fact, Written};
+pub use commit::{Committed, Fact, WrittenBatch};
 pub use disk::{Disk, RealDisk};
 pub use error::StoreError;
 pub use exposed::{changeable, exposed};
@@ -190,7 +190,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         let Some(lock) = &self.lock else { return };
         if lock.remove_file(self.disk()).is_ok() {
-            mend::remove_empty(self.disk(), &self.layout.own());
+            repair::remove_empty(self.disk(), &self.layout.own());
             if self.made {
                 // Fails, as it should, where something is in it.
                 let _ = self.disk().remove_dir(&self.layout.dialogs());

@@ -17,10 +17,10 @@ use crate::domain::{
 
 use super::disk::Disk;
 use super::error::StoreError;
+use super::file_stamps::{FileStamp, FolderLooks};
 use super::files::{self, Kind};
 use super::layout::parse_course_file;
 use super::lines::{Lines, RawLine, Reading};
-use super::looks::{FolderLooks, Look};
 
 /// How much of the courses is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -374,7 +374,7 @@ impl Folder {
     pub fn open_with_looks(path: &Path) -> Result<(Self, Option<FolderLooks>), StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
         let mut folder = Self::empty(path);
-        let own = Look::of(&fs::symlink_metadata(path).map_err(failed)?);
+        let own = FileStamp::of(&fs::symlink_metadata(path).map_err(failed)?);
         let mut looks = Some(FolderLooks::new(path.to_owned(), own));
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;

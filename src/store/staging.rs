@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::domain::tree::{Batch, Bucket, Change};
+use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{Course, DialogId, Entry, RootId};
 
 use super::error::StoreError;
@@ -85,7 +85,7 @@ impl Store {
 
 impl Staging<'_> {
     /// Writes changes; the first make the main dialog.
-    pub fn write(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+    pub fn write(&self, changes: Vec<TreeChange>) -> Result<(), StoreError> {
         let batch = Batch { root: self.root.clone(), changes, durable: true };
         self.aside.write(batch)?.sync().map(drop)
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::latest::StopReason;
-use crate::domain::tree::Change;
+use crate::domain::tree::TreeChange;
 use crate::domain::{
     DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Reminder, SelfId,
 };
@@ -38,7 +38,7 @@ impl Build<'_> {
         self.keep_copy(file.health, &file.path());
         if rewrite {
             let (dialog, reminders) = (part.id.clone(), reminders.clone());
-            self.mended.push(Change::Reminders { dialog, reminders });
+            self.mended.push(TreeChange::Reminders { dialog, reminders });
         }
         reminders
     }
@@ -77,8 +77,10 @@ impl Build<'_> {
         };
         self.keep_copy(file.health, &file.path());
         if rewrite {
-            self.mended
-                .push(Change::Latest { dialog: part.id.clone(), latest: Box::new(latest.clone()) });
+            self.mended.push(TreeChange::Latest {
+                dialog: part.id.clone(),
+                latest: Box::new(latest.clone()),
+            });
         }
         hold_if_unreadable(part, &mut latest);
         latest
@@ -172,7 +174,7 @@ impl Build<'_> {
         }
         self.keep_copy(part.stack.health, path);
         if part.stack.health != Health::Misplaced {
-            self.mended.push(Change::Stack { dialog: part.id.clone(), stack: stack.clone() });
+            self.mended.push(TreeChange::Stack { dialog: part.id.clone(), stack: stack.clone() });
         }
         stack
     }

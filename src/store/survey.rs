@@ -15,14 +15,14 @@ use crate::domain::state::{Activity, derive};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::ring_problems;
 use crate::domain::{
-    Dialog, DialogMeta, Fullness, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
+    ContextPressure, Dialog, DialogMeta, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
     RootId, SelfId,
 };
 
 use super::earlier;
 use super::error::StoreError;
+use super::file_stamps::{self, FolderLooks};
 use super::lock::Lock;
-use super::looks::{self, FolderLooks};
 use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
@@ -97,7 +97,7 @@ pub struct DialogListing {
     /// How far its fresh-boots reasoning is, if that is what it does.
     pub reasoning: Option<Reasoning>,
     pub genseq: Genseq,
-    pub fullness: Fullness,
+    pub pressure: ContextPressure,
     /// What to show: what a loaded dialog would show, or what the process that drives it says.
     pub state: DisplayState,
 }
@@ -157,7 +157,7 @@ impl Store {
         let (disk, mut kept) = (&self.options.disk, 0);
         files::replace_by(self.disk(), &self.layout.list_index(), |list| {
             // What changed since this file was made may change again unseen.
-            let began = began(looks::made_at(list)?);
+            let began = began(file_stamps::made_at(list)?);
             let memo = self.memo().keeping(began, list.try_clone()?)?;
             let written = files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
                 let new = NewTrees::begin(disk.clone(), file.try_clone()?, &self.layout, began)?;
@@ -426,7 +426,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
             state,
             pending: dialog.pending,
             genseq: dialog.history.last_genseq,
-            fullness: dialog.history.fullness,
+            pressure: dialog.history.pressure,
             meta: dialog.meta,
             latest: Box::new(dialog.latest),
             questions: dialog.questions,

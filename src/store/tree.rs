@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::domain::tree::{Bucket, Change};
+use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{Dialog, DialogMeta, DialogTree, Problem, RootId, SelfId};
 
 use super::build::Build;
 use super::disk::Disk;
 use super::earlier::{self, SUBDIALOGS};
 use super::error::StoreError;
+use super::file_stamps::FolderLooks;
 use super::files;
 use super::identity::{AllParts, Identities};
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
-use super::looks::FolderLooks;
 use super::memo::Memo;
 use super::notes::Notes;
 use super::parallel::side_by_side;
@@ -29,7 +29,7 @@ const SHARE_OF_A_CORE: usize = 128;
 pub(super) struct TreeRead {
     pub tree: DialogTree,
     /// State files that disagree with the courses.
-    pub mended: Vec<Change>,
+    pub mended: Vec<TreeChange>,
     pub problems: Vec<Problem>,
     /// Identities that had to be rebuilt, to be written anew.
     pub identities: Vec<(PathBuf, DialogMeta)>,

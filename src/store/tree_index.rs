@@ -18,9 +18,9 @@ use crate::domain::tree::Bucket;
 use crate::domain::{DisplayState, RegistryEntry, RootId};
 
 use super::disk::Disk;
+use super::file_stamps::{FileStamp, FolderLooks, LookSum};
 use super::files::{self, Kind};
 use super::layout::{Layout, flat};
-use super::looks::{FolderLooks, Look, LookSum};
 use super::parallel::side_by_side;
 use super::sealed::{Entries, NewEntries};
 use super::survey::{DialogListing, TreeListing};
@@ -178,12 +178,12 @@ impl<T> Part<'_, T> {
             push(&mut path, folder);
             // The bucket itself.
             let own = if path.is_empty() { "." } else { &path };
-            sum.add(folder, &Look::at(top, own).ok()?);
+            sum.add(folder, &FileStamp::at(top, own).ok()?);
             let length = path.len();
             for Name(file) in files {
                 path.truncate(length);
                 push(&mut path, file);
-                sum.add(file, &Look::at(top, &path).ok()?);
+                sum.add(file, &FileStamp::at(top, &path).ok()?);
             }
         }
         (sum.finish() == self.looks).then_some(())

@@ -8,9 +8,9 @@ use crate::domain::ids::is_dialog_path;
 
 use super::disk::Disk;
 use super::error::StoreError;
+use super::file_stamps::{FileStamp, FolderLooks};
 use super::files::{self, Kind};
 use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
-use super::looks::{FolderLooks, Look};
 use super::notes::Notes;
 use super::parallel::side_by_side;
 
@@ -77,7 +77,7 @@ pub(super) fn dialogs_and_folders_below(
 
 fn look(folder: &Path) -> Result<FolderLooks, StoreError> {
     let meta = fs::symlink_metadata(folder).map_err(StoreError::io("reading", folder))?;
-    Ok(FolderLooks::new(folder.to_owned(), Look::of(&meta)))
+    Ok(FolderLooks::new(folder.to_owned(), FileStamp::of(&meta)))
 }
 
 struct Walk<'a> {

@@ -36,7 +36,7 @@ pub enum Target {
 /// What may be read, for a program that is to leave out the rest itself. Folders are patterns without
 /// `.` and empty names; an empty one is the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadScope {
     pub closed_dirs: Vec<String>,
     /// Only these, if there is a list.
     pub dirs: Option<Vec<String>>,
@@ -45,7 +45,7 @@ pub struct Reading {
     pub endings: Option<Vec<String>>,
 }
 
-impl Reading {
+impl ReadScope {
     /// True if everything may be read.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -142,10 +142,10 @@ impl Access {
 
     /// The lists for reading.
     #[must_use]
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReadScope {
         let Side { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
         let some = |given: bool, list: Vec<String>| given.then_some(list);
-        let own = Reading {
+        let own = ReadScope {
             closed_dirs: deny_dirs.usable(),
             dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.usable()),
             closed_endings: deny_endings.endings.clone(),

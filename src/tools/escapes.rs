@@ -13,8 +13,8 @@ use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
-use super::bench::{Bench, header};
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
+use super::test_support::{Bench, header};
 
 const SECRET: &str = "KEEP-AWAY-7731";
 
@@ -345,7 +345,7 @@ fn patch(kind: &str, path: &str) -> String {
 }
 
 /// Runs a prepared edit at once, so that preparing tools do all the harm they can.
-fn run(bench: &Bench, way: &Way, path: &str) -> Outcome {
+fn run(bench: &Bench, way: &Way, path: &str) -> ToolOutcome {
     let outcome = bench.run(&way.tool, &way.call(path));
     if let Some(id) = header(&outcome, "hunk_id").filter(|_| outcome.ok) {
         let call = json!({"hunk_id": id.trim_matches('\'')});
@@ -385,7 +385,7 @@ fn c05_c06_no_path_leads_out_with_any_tool() {
 }
 
 /// Whether the tool has said what it has to say.
-fn right(way: &Way, verdict: Verdict, outcome: &Outcome) -> bool {
+fn right(way: &Way, verdict: Verdict, outcome: &ToolOutcome) -> bool {
     let code = header(outcome, "error");
     let is = |codes: &[&str]| code.is_some_and(|code| codes.contains(&code));
     // The patch has its own word for paths that begin with a slash.

@@ -1,8 +1,8 @@
 //! What a member may do besides talking: the [`Tool`] trait, the built-in tools and their texts.
 //!
-//! Three things stay true here. Tools never write dialog state: they return [`Change`]s, and the
+//! Three things stay true here. Tools never write dialog state: they return [`StateChange`]s, and the
 //! caller commits them. [`ToolSubset::run`] never fails: whatever a model sends, the answer is an
-//! [`Outcome`] with a text the model can act on. And no file is touched except through the
+//! [`ToolOutcome`] with a text the model can act on. And no file is touched except through the
 //! [`guard`], which keeps every path inside the workspace and out of its reserved areas.
 //!
 //! ```text
@@ -23,11 +23,11 @@ mod control;
 mod edits;
 mod files;
 pub mod guard;
+mod images;
 mod man;
 mod memory;
 mod outcome;
 mod patch;
-mod pictures;
 mod readonly;
 mod registry;
 mod report;
@@ -41,10 +41,10 @@ mod tool;
 pub use access::{Access, ListRule, Op, Target};
 pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
-pub use outcome::{Change, Outcome, Picture, RESULT_LIMIT_CHARS, ReminderScope, Render};
+pub use outcome::{RESULT_LIMIT_CHARS, ReminderScope, Render, StateChange, ToolImage, ToolOutcome};
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
-    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Keeping, Note, PASSED_ON,
+    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Note, OutputLogMode, PASSED_ON,
     ProcessScope, Register, ShellSetup, Shells, follow, keep_output,
 };
 pub(crate) use shell::{Group, Identity};
@@ -53,8 +53,8 @@ pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 pub(crate) use tool::{half, interrupted};
 
 #[cfg(test)]
-pub(crate) mod bench;
-#[cfg(test)]
 mod escapes;
+#[cfg(test)]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;

@@ -15,20 +15,20 @@ const CUT_LINE_CHARS: usize = 120;
 
 /// What a call leaves behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ToolOutcome {
     /// False when the model has to do something differently.
     pub ok: bool,
     /// Read by the model.
     pub text: String,
     /// To be committed by the caller, in this order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<StateChange>,
     /// To be kept by the caller and shown to the model.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<ToolImage>,
 }
 
 /// A picture a tool has read or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct ToolImage {
     /// Such as `image/png`.
     pub media_type: &'static str,
     pub bytes: Arc<[u8]>,
@@ -36,7 +36,7 @@ pub struct Picture {
 
 /// A change of dialog state, as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum StateChange {
     AddReminder {
         id: String,
         content: String,
@@ -86,7 +86,7 @@ pub enum Render {
     Plain,
 }
 
-impl Outcome {
+impl ToolOutcome {
     /// A success without state changes.
     pub fn done(text: impl Into<String>) -> Self {
         Self { ok: true, text: text.into(), changes: Vec::new(), pictures: Vec::new() }
@@ -98,7 +98,7 @@ impl Outcome {
     }
 
     /// A success that changes dialog state.
-    pub fn changed(text: impl Into<String>, change: Change) -> Self {
+    pub fn changed(text: impl Into<String>, change: StateChange) -> Self {
         Self { ok: true, text: text.into(), changes: vec![change], pictures: Vec::new() }
     }
 
@@ -126,7 +126,7 @@ impl Outcome {
     }
 }
 
-impl Change {
+impl StateChange {
     fn redacted(self, secrets: &Arc<Secrets>) -> Self {
         let clean = |text| secrets.redacted(text);
         match self {
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_text_within_the_limit_is_left_alone() {
         for text in [String::new(), "短".repeat(RESULT_LIMIT_CHARS), "x".repeat(10)] {
-            assert_eq!(Outcome::done(text.clone()).capped(Lang::En).text, text);
+            assert_eq!(ToolOutcome::done(text.clone()).capped(Lang::En).text, text);
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn a_longer_text_keeps_head_and_tail_and_says_what_was_cut() {
         for (unit, lang) in [("a", Lang::En), ("短", Lang::Zh)] {
             let text = format!("HEAD{}TAIL", unit.repeat(RESULT_LIMIT_CHARS * 2));
-            let capped = Outcome::failed(text).capped(lang);
+            let capped = ToolOutcome::failed(text).capped(lang);
             assert!(!capped.ok);
             assert!(capped.text.starts_with("HEAD") && capped.text.ends_with("TAIL"));
             assert!(capped.text.chars().count() <= RESULT_LIMIT_CHARS);
@@ -198,23 +198,24 @@ mod tests {
         let key = "sk-canary-0123";
         let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
         let text = || format!("a {key} b");
-        let picture = |text: String| Picture {
+        let picture = |text: String| ToolImage {
             media_type: "image/png",
             bytes: Arc::from(format!("\u{89}PNG {text}").into_bytes()),
         };
         let (scope, render) = (ReminderScope::Dialog, Render::Plain);
         let id = || "x".to_owned();
-        let add = Change::AddReminder { id: id(), content: text(), position: None, scope, render };
+        let add =
+            StateChange::AddReminder { id: id(), content: text(), position: None, scope, render };
         let meta = serde_json::json!({ "command": text(), "pid": 7 });
-        let outcome = Outcome {
+        let outcome = ToolOutcome {
             changes: vec![
                 add,
-                Change::UpdateReminder { id: id(), content: text(), render: None },
-                Change::Follow { id: id(), content: text(), owner: "x", meta },
-                Change::ClearMind { reminder_content: Some(text()) },
+                StateChange::UpdateReminder { id: id(), content: text(), render: None },
+                StateChange::Follow { id: id(), content: text(), owner: "x", meta },
+                StateChange::ClearMind { reminder_content: Some(text()) },
             ],
             pictures: vec![picture(text()), picture("plain".to_owned())],
-            ..Outcome::done(text())
+            ..ToolOutcome::done(text())
         };
         let clean = outcome.redacted(&secrets, Lang::En);
         assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");

@@ -11,11 +11,11 @@ use super::args::Args;
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::edits;
 use super::files;
+use super::images;
 use super::man;
 use super::memory;
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use super::patch;
-use super::pictures;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use super::{readonly, shell};
@@ -49,15 +49,15 @@ impl Registry {
     pub fn builtin() -> Self {
         let mut tools = control::tools();
         tools.extend(files::tools());
-        tools.extend(pictures::tools());
+        tools.extend(images::tools());
         tools.extend(search::tools());
         tools.extend(edits::tools());
         tools.extend(patch::tools());
         tools.extend(memory::tools());
         tools.extend(shell::tools());
         tools.push(readonly::tool());
-        let reading = [&files::READING[..], &pictures::READING, &search::NAMES].concat();
-        let writing = [&files::WRITING[..], &pictures::WRITING, &edits::NAMES].concat();
+        let reading = [&files::READING[..], &images::READING, &search::NAMES].concat();
+        let writing = [&files::WRITING[..], &images::WRITING, &edits::NAMES].concat();
         let modifying = [&reading[..], &writing].concat();
         let inspecting = [&[readonly::NAME][..], &patch::NAMES].concat();
         let toolsets = BTreeMap::from([
@@ -250,14 +250,14 @@ impl ToolSubset {
 
     /// Runs a call. Never fails: whatever is wrong with it becomes a text for the model.
     /// The result holds no key.
-    pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
+    pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
         let outcome = self.outcome(name, raw_arguments, cx).await;
         // Before it is cut, or half a key could be left at the end.
         outcome.redacted(&keys, lang).capped(lang)
     }
 
-    async fn outcome(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> Outcome {
+    async fn outcome(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let lang = cx.lang;
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
@@ -266,16 +266,16 @@ impl ToolSubset {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
-                call.await.unwrap_or_else(|_| Outcome::failed(broken_down(name, lang)))
+                call.await.unwrap_or_else(|_| ToolOutcome::failed(broken_down(name, lang)))
             }
-            Err(fault) => Outcome::failed(match lang {
+            Err(fault) => ToolOutcome::failed(match lang {
                 Lang::En => format!("{name} was not run. {}", fault.text(lang)),
                 Lang::Zh => format!("未执行 {name}。{}", fault.text(lang)),
             }),
         }
     }
 
-    fn not_offered(&self, name: &str, lang: Lang) -> Outcome {
+    fn not_offered(&self, name: &str, lang: Lang) -> ToolOutcome {
         if name == CHANGE_MIND && !self.tools.is_empty() {
             return only_in_main(lang);
         }
@@ -283,7 +283,7 @@ impl ToolSubset {
             name.chars().take(SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
         let known: Vec<&str> = self.specs().map(|spec| spec.name.as_ref()).collect();
         let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
-        Outcome::failed(match lang {
+        ToolOutcome::failed(match lang {
             Lang::En => format!("There is no tool `{shown}` here. Available: {known}."),
             Lang::Zh => format!("这里没有工具 `{shown}`。可用:{known}。"),
         })

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::access::Op;
 use super::guard::{Fault, FaultKind};
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use crate::domain::Lang;
 
 /// A result being written.
@@ -54,7 +54,7 @@ impl Report {
     }
 
     /// The finished result.
-    pub(super) fn outcome(self) -> Outcome {
+    pub(super) fn outcome(self) -> ToolOutcome {
         let summary = quoted(&self.summary);
         let mut text = format!("```yaml\n{}summary: {summary}\n```\n", self.header);
         let body = if self.body.is_empty() && !self.ok { &self.summary } else { &self.body };
@@ -62,12 +62,12 @@ impl Report {
             text.push('\n');
             text.push_str(body);
         }
-        if self.ok { Outcome::done(text) } else { Outcome::failed(text) }
+        if self.ok { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
     }
 }
 
 /// The result of a call whose path was not opened.
-pub(super) fn refused(mode: &str, op: Op, fault: &Fault, lang: Lang) -> Outcome {
+pub(super) fn refused(mode: &str, op: Op, fault: &Fault, lang: Lang) -> ToolOutcome {
     let report = Report::error(mode, &fault.path, fault.code());
     let report = match fault.kind {
         FaultKind::Denied(_) | FaultKind::Listed { .. } => report.field("operation", word(op)),

@@ -37,17 +37,17 @@ mod tests {
 
     use super::*;
     use crate::tools::args::Args;
-    use crate::tools::bench::Bench;
-    use crate::tools::outcome::Outcome;
+    use crate::tools::outcome::ToolOutcome;
+    use crate::tools::test_support::Bench;
     use crate::tools::tool::{BuiltIn, Description, ToolCx, ToolSpec};
 
     /// Work without end, that leaves a file when it is told to stop.
-    fn endless(cx: &ToolCx, _: &Args, stop: &Stop) -> Outcome {
+    fn endless(cx: &ToolCx, _: &Args, stop: &Stop) -> ToolOutcome {
         while !stop.is_wanted() {
             std::thread::yield_now();
         }
         std::fs::write(cx.workspace.join("ended"), "").unwrap();
-        Outcome::done("ended")
+        ToolOutcome::done("ended")
     }
 
     #[test]

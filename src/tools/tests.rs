@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::bench::{Bench, header};
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
+use super::test_support::{Bench, header};
 use crate::domain::AccessLists;
 
 fn list(names: &[&str]) -> Vec<String> {
@@ -19,7 +19,7 @@ fn bench(lists: &AccessLists) -> Bench {
     bench
 }
 
-fn read(bench: &Bench, path: &str) -> Outcome {
+fn read(bench: &Bench, path: &str) -> ToolOutcome {
     bench.run("read_file", &json!({"path": path}))
 }
 
@@ -37,7 +37,7 @@ fn overwrite(path: &str) -> Value {
     })
 }
 
-fn denied(outcome: &Outcome, list: &str) -> bool {
+fn denied(outcome: &ToolOutcome, list: &str) -> bool {
     header(outcome, "error") == Some("ACCESS_DENIED")
         && outcome.text.contains(&format!("{list}: ["))
 }

@@ -1,5 +1,5 @@
 //! What a tool is and what it may know. A tool holds no state of its own: everything it works with
-//! arrives in its [`ToolCx`] and leaves in its [`Outcome`].
+//! arrives in its [`ToolCx`] and leaves in its [`ToolOutcome`].
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 use super::access::Access;
 use super::args::Args;
 use super::guard::Identity;
-use super::outcome::{Outcome, ReminderScope};
+use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
 use super::stop::Stop;
 
@@ -118,7 +118,7 @@ pub trait Tool: Send + Sync + Debug {
 
     /// Does the work. Dropping the future abandons the result; file work already begun still ends
     /// in a whole state.
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome>;
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome>;
 }
 
 /// A built-in tool: a spec and a plain function.
@@ -131,25 +131,31 @@ pub(super) struct BuiltIn {
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// Needs nothing but its arguments.
-    Instant(fn(&ToolCx, &Args) -> Outcome),
+    Instant(fn(&ToolCx, &Args) -> ToolOutcome),
     /// Touches the disk, so it runs where blocking is allowed.
-    Blocking(fn(&ToolCx, &Args) -> Outcome),
+    Blocking(fn(&ToolCx, &Args) -> ToolOutcome),
     /// The same, for work that may take long: it looks at the flag and ends early.
-    Stoppable(fn(&ToolCx, &Args, &Stop) -> Outcome),
+    Stoppable(fn(&ToolCx, &Args, &Stop) -> ToolOutcome),
 }
 
 impl BuiltIn {
-    pub(super) fn instant(spec: ToolSpec, work: fn(&ToolCx, &Args) -> Outcome) -> Arc<dyn Tool> {
+    pub(super) fn instant(
+        spec: ToolSpec,
+        work: fn(&ToolCx, &Args) -> ToolOutcome,
+    ) -> Arc<dyn Tool> {
         Arc::new(Self { spec, work: Work::Instant(work) })
     }
 
-    pub(super) fn blocking(spec: ToolSpec, work: fn(&ToolCx, &Args) -> Outcome) -> Arc<dyn Tool> {
+    pub(super) fn blocking(
+        spec: ToolSpec,
+        work: fn(&ToolCx, &Args) -> ToolOutcome,
+    ) -> Arc<dyn Tool> {
         Arc::new(Self { spec, work: Work::Blocking(work) })
     }
 
     pub(super) fn stoppable(
         spec: ToolSpec,
-        work: fn(&ToolCx, &Args, &Stop) -> Outcome,
+        work: fn(&ToolCx, &Args, &Stop) -> ToolOutcome,
     ) -> Arc<dyn Tool> {
         Arc::new(Self { spec, work: Work::Stoppable(work) })
     }
@@ -160,20 +166,20 @@ impl Tool for BuiltIn {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         match self.work {
             Work::Instant(work) => Box::pin(ready(work(&cx, &args))),
             Work::Blocking(work) => Box::pin(async move {
                 let lang = cx.lang;
                 let done = tokio::task::spawn_blocking(move || work(&cx, &args)).await;
-                done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+                done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
             }),
             Work::Stoppable(work) => Box::pin(async move {
                 let lang = cx.lang;
                 let stop = Stop::default();
                 let _dropped_with_the_call = stop.when_dropped();
                 let done = tokio::task::spawn_blocking(move || work(&cx, &args, &stop)).await;
-                done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+                done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
             }),
         }
     }

@@ -27,10 +27,10 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 pub use self::ending::Begun;
 use self::ending::Ending;
 use self::jumping::Stop;
-pub use self::processes::Parting;
+pub use self::processes::QuitPolicy;
 use self::queued::TakingBack;
 use crate::domain::sandbox::Level;
-use crate::domain::transcript::Place;
+use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
@@ -117,7 +117,7 @@ enum Waiting {
 /// What is remembered of a dialog that was left.
 #[derive(Debug, Clone, Default)]
 struct Visit {
-    place: Option<(Place, usize)>,
+    place: Option<(RecordPosition, usize)>,
     unfolded: Unfolded,
 }
 
@@ -152,7 +152,7 @@ pub struct App {
     before_answering: Option<Whereabouts>,
     seen: BTreeSet<Seen>,
     leaving: bool,
-    parting: Parting,
+    parting: QuitPolicy,
     /// What commands may do, where that is known.
     level: Option<Level>,
     /// On the screen of a demo.
@@ -203,7 +203,7 @@ impl App {
             before_answering: None,
             seen: BTreeSet::new(),
             leaving: false,
-            parting: Parting::default(),
+            parting: QuitPolicy::default(),
             level: None,
             ending: None,
             dirty: true,

@@ -22,10 +22,10 @@ pub mod terminal;
 pub mod text;
 pub mod theme;
 
-pub use app::{App, AppOptions, Begun, Effect, Parting};
+pub use app::{App, AppOptions, Begun, Effect, QuitPolicy};
 pub use cx::Look;
 pub use input::Keys;
 pub use model::DraftStore;
-pub use run::{Channels, Outcome, RunOptions, run};
+pub use run::{Channels, RunEnd, RunOptions, run};
 pub use start::{TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};

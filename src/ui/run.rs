@@ -21,7 +21,7 @@ use super::app::{App, Effect};
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
 use super::terminal::Control;
-use crate::protocol::{Command, UiEvent};
+use crate::protocol::{Command, DriverEvent};
 
 /// Events taken in between two looks at the keys.
 const BATCH: usize = 256;
@@ -37,7 +37,7 @@ pub struct Channels<K, S> {
     pub input: K,
     /// Bounded; when it is full, commands are kept here and tried again.
     pub commands: mpsc::Sender<Command>,
-    pub events: mpsc::Receiver<UiEvent>,
+    pub events: mpsc::Receiver<DriverEvent>,
     /// Ends when the program is asked to end from outside (TERM, HUP).
     pub shutdown: S,
     /// Told after each frame was written out.
@@ -54,7 +54,7 @@ pub struct RunOptions {
 
 /// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunEnd {
     /// The driver has settled everything.
     Settled,
     /// The person did not wait, or the grace was over; the state is on disk as it was.
@@ -70,7 +70,7 @@ pub async fn run<K, S>(
     surface: &mut impl Surface,
     channels: Channels<K, S>,
     options: RunOptions,
-) -> io::Result<Outcome>
+) -> io::Result<RunEnd>
 where
     K: Stream<Item = io::Result<Event>> + Unpin,
     S: Future<Output = ()>,
@@ -125,7 +125,7 @@ struct Run<'a, S: Surface> {
     pacer: Pacer,
     /// When the last chance of a settled end is over.
     leave_by: Option<Instant>,
-    outcome: Option<Outcome>,
+    outcome: Option<RunEnd>,
     input_gone: bool,
     told_busy: bool,
 }
@@ -153,7 +153,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// After something happened: commands out, effects done, at most one frame drawn.
-    fn settle(&mut self) -> io::Result<Option<Outcome>> {
+    fn settle(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
         self.unsent.extend(self.app.take_commands());
@@ -162,7 +162,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
         self.send();
         if self.leave_by.is_some_and(|by| by <= now) {
-            self.outcome = Some(Outcome::Abandoned);
+            self.outcome = Some(RunEnd::Abandoned);
         }
         if self.outcome.is_none() {
             self.draw(now)?;
@@ -242,14 +242,14 @@ impl<'a, S: Surface> Run<'a, S> {
     fn key_while_leaving(&mut self, key: KeyEvent) {
         let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ctrl_c || key.code == KeyCode::Char('q') {
-            self.outcome = Some(Outcome::Abandoned);
+            self.outcome = Some(RunEnd::Abandoned);
         }
     }
 
-    fn events(&mut self, first: Option<UiEvent>, events: &mut mpsc::Receiver<UiEvent>) {
+    fn events(&mut self, first: Option<DriverEvent>, events: &mut mpsc::Receiver<DriverEvent>) {
         self.app.tick(now());
         let Some(first) = first else {
-            self.outcome = Some(Outcome::Settled);
+            self.outcome = Some(RunEnd::Settled);
             return;
         };
         let mut next = Some(first);
@@ -270,7 +270,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn effect(&mut self, effect: Effect) -> io::Result<()> {
         match effect {
             Effect::Quit => self.leave(),
-            Effect::Ended => self.outcome = Some(Outcome::Settled),
+            Effect::Ended => self.outcome = Some(RunEnd::Settled),
             Effect::Redraw => {
                 self.surface.repaint();
                 self.pacer.mark(Cause::Key);
@@ -318,7 +318,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 Err(TrySendError::Closed(_)) => {
                     self.unsent.clear();
                     if self.leave_by.is_some() {
-                        self.outcome = Some(Outcome::Settled);
+                        self.outcome = Some(RunEnd::Settled);
                     }
                     return;
                 }

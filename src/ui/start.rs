@@ -12,10 +12,10 @@ use tokio::sync::{Notify, mpsc};
 use super::app::App;
 use super::backend::Ability;
 use super::input::Keys;
-use super::run::{Channels, Outcome, RunOptions, run};
+use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
-use crate::protocol::{Command, UiEvent};
+use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE: Duration = Duration::from_millis(300);
@@ -41,11 +41,11 @@ pub struct TerminalOptions {
 /// There is no terminal, or it is gone.
 pub async fn on_terminal(
     app: &mut App,
-    (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<UiEvent>),
+    (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
     options: TerminalOptions,
-) -> io::Result<Outcome> {
+) -> io::Result<RunEnd> {
     let (width, height) = size()?;
     let guard = Guard::enter(terminal_file()?, TtyRawMode, options.modes)?;
     let written = Arc::new(Notify::new());

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Access, Outcome, Registry, Shells, ToolCx};
+use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// What a call may take, in bytes.
@@ -56,7 +56,7 @@ impl Ground {
     }
 
     /// Runs a call; gives its outcome and by how many bytes the peak of memory grew.
-    pub fn run(&self, tool: &str, args: &Value) -> (Outcome, u64) {
+    pub fn run(&self, tool: &str, args: &Value) -> (ToolOutcome, u64) {
         let minds = Minds::load(self.dir.path(), Lang::En);
         let lead = minds.member(&AgentId::new("lead")).expect("a member");
         let (subset, _) = self.tools.of_member(lead, true);
@@ -69,7 +69,7 @@ impl Ground {
 }
 
 /// Holds what a call took against what any call may take.
-fn stays_small(told: &str, (outcome, grown): (Outcome, u64)) -> Outcome {
+fn stays_small(told: &str, (outcome, grown): (ToolOutcome, u64)) -> ToolOutcome {
     eprintln!("{told}: the peak grew by {} KiB", grown / 1024);
     assert!(grown < MOST_GROWTH, "{told}: the peak grew by {grown} bytes");
     outcome

@@ -17,13 +17,13 @@ use dominds_tui::domain::{
     RootId, SelfId, Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource, Rates,
-    Sources,
+    Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource,
+    Sources, Throttles,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, ProviderConfig};
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
 use dominds_tui::tools::{Registry, Shells};
 
@@ -217,7 +217,7 @@ impl World {
             level_is_set: false,
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
-            rates: Rates::default(),
+            rates: Throttles::default(),
             vault: dominds_tui::domain::Vault::default(),
             problems: Arc::default(),
             log: Arc::default(),
@@ -252,12 +252,12 @@ pub struct Running {
     pub store: Arc<Store>,
     tickets: u64,
     /// All events so far.
-    pub seen: Vec<UiEvent>,
+    pub seen: Vec<DriverEvent>,
 }
 
 impl Running {
     /// The next event.
-    pub async fn event(&mut self) -> UiEvent {
+    pub async fn event(&mut self) -> DriverEvent {
         let next = tokio::time::timeout(LONG, self.driver.events.recv()).await;
         let event = next.expect("something happens").expect("the driver lives");
         self.seen.push(event.clone());
@@ -267,7 +267,7 @@ impl Running {
     /// Waits until nothing moves, and says what is left.
     pub async fn quiet(&mut self) -> QuietOutcome {
         loop {
-            if let UiEvent::Quiet(outcome) = self.event().await {
+            if let DriverEvent::Quiet(outcome) = self.event().await {
                 return outcome;
             }
         }
@@ -287,8 +287,8 @@ impl Running {
         self.send(command(mine)).await;
         loop {
             match self.event().await {
-                UiEvent::Done { ticket, dialog } if ticket == mine => return Ok(dialog),
-                UiEvent::Refused { ticket, text } if ticket == mine => return Err(text),
+                DriverEvent::Done { ticket, dialog } if ticket == mine => return Ok(dialog),
+                DriverEvent::Refused { ticket, text } if ticket == mine => return Err(text),
                 _ => {}
             }
         }
@@ -303,16 +303,16 @@ impl Running {
     /// The open questions as last told.
     pub fn inbox(&self) -> Vec<InboxRow> {
         let told = self.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Inbox(rows) => Some(rows.clone()),
+            DriverEvent::Inbox(rows) => Some(rows.clone()),
             _ => None,
         });
         told.unwrap_or_default()
     }
 
     /// Ends the program as a person would.
-    pub async fn shut_down(mut self) -> Vec<UiEvent> {
+    pub async fn shut_down(mut self) -> Vec<DriverEvent> {
         self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
-        while !matches!(self.event().await, UiEvent::Stopped) {}
+        while !matches!(self.event().await, DriverEvent::Stopped) {}
         let Self { driver, store, seen, .. } = self;
         driver.join().await;
         assert_eq!(Arc::strong_count(&store), 1, "somebody is still at work");

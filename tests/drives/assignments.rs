@@ -6,7 +6,7 @@ use std::time::Duration;
 use dominds_tui::domain::record::Record;
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
 
@@ -308,11 +308,12 @@ async fn l03_a_new_dialog_is_told_before_what_happens_in_it_and_that_before_its_
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     let side = made(&main, 2);
-    let at = |what: &dyn Fn(&UiEvent) -> bool| running.seen.iter().position(what).expect("told");
-    let added = at(&|event| matches!(event, UiEvent::Row(row) if row.dialog == side));
-    let fact = at(&|event| matches!(event, UiEvent::Fact { dialog, .. } if *dialog == side));
+    let at =
+        |what: &dyn Fn(&DriverEvent) -> bool| running.seen.iter().position(what).expect("told");
+    let added = at(&|event| matches!(event, DriverEvent::Row(row) if row.dialog == side));
+    let fact = at(&|event| matches!(event, DriverEvent::Fact { dialog, .. } if *dialog == side));
     let result = at(&|event| {
-        matches!(event, UiEvent::Fact { dialog, entry, .. }
+        matches!(event, DriverEvent::Fact { dialog, entry, .. }
             if *dialog == main && matches!(entry.record, Record::TellaskResult(_)))
     });
     assert!(added < fact && fact < result, "{added} {fact} {result}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dominds_tui::domain::{AgentId, DialogId};
 use dominds_tui::llm::Sequence;
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::{Running, World};
 
@@ -78,7 +78,7 @@ impl Running {
     }
 
     /// Ends the program as a kill would: nobody writes another byte.
-    pub async fn kill(self) -> Vec<UiEvent> {
+    pub async fn kill(self) -> Vec<DriverEvent> {
         let Self { mut driver, store, mut seen, .. } = self;
         while let Ok(event) = driver.events.try_recv() {
             seen.push(event);

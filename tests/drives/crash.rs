@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::{Bucket, DialogId, RootId};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::DriverEvent;
 use dominds_tui::store::RealDisk;
 
 use crate::common::story::entries;
@@ -116,7 +116,7 @@ struct Turn {
     world: World,
     probes: Arc<AtomicUsize>,
     /// What a watcher was told is on disk.
-    told: Vec<UiEvent>,
+    told: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,
     /// Nobody answers or continues anything before the program ends.
@@ -208,7 +208,7 @@ impl Turn {
         };
         let main = DialogId::main(root.clone());
         for event in &self.told {
-            let UiEvent::Fact { dialog, at, entry } = event else { continue };
+            let DriverEvent::Fact { dialog, at, entry } = event else { continue };
             let store = self.world.view();
             let page = store.page(Bucket::Run, dialog, at.course, Some(at.line + 1), 1);
             let there = page.expect("a page").entries.pop().map(|there| there.line());

@@ -6,7 +6,7 @@ use dominds_tui::domain::latest::{Blocker, DisplayState};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView, Segment};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use tokio::time::Instant;
 
 use crate::common::story::story;
@@ -26,7 +26,7 @@ fn fails(class: ErrorClass) -> Reply {
 
 fn retries(running: &Running) -> Vec<RetryView> {
     let told = running.seen.iter().filter_map(|event| match event {
-        UiEvent::Retry { retry, .. } => Some(retry.clone()),
+        DriverEvent::Retry { retry, .. } => Some(retry.clone()),
         _ => None,
     });
     told.collect()
@@ -43,7 +43,7 @@ fn waits(running: &Running) -> Vec<u64> {
 
 fn problems(running: &Running) -> Vec<String> {
     let told = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems),
+        DriverEvent::Problems(problems) => Some(problems),
         _ => None,
     });
     told.into_iter().flatten().map(|problem| problem.id.clone()).collect()
@@ -63,7 +63,7 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
     assert_eq!((retries(&running), problems(&running)), (Vec::new(), vec![id.clone()]));
     assert_eq!((world.models.requests().len(), world.state(&dialog)), (1, "stopped"));
     let stops = running.seen.iter().filter(|event| {
-        matches!(event, UiEvent::Row(row) if matches!(&row.state,
+        matches!(event, DriverEvent::Row(row) if matches!(&row.state,
             DisplayState::Stopped { reason, .. } if reason.sentence() == "it failed"))
     });
     assert_eq!(stops.count(), 1, "the failure is told once");
@@ -127,9 +127,9 @@ async fn h03_a_reset_in_the_middle_leaves_nothing_of_the_attempt() {
     let mut live = String::new();
     for event in &running.seen {
         match event {
-            UiEvent::Live { segment: Segment::Saying, text, .. } => live.push_str(text),
-            UiEvent::LiveEnd { .. } => live.clear(),
-            UiEvent::Fact { entry, .. } if entry.line().contains("Here.") => {
+            DriverEvent::Live { segment: Segment::Saying, text, .. } => live.push_str(text),
+            DriverEvent::LiveEnd { .. } => live.clear(),
+            DriverEvent::Fact { entry, .. } if entry.line().contains("Here.") => {
                 assert!(!live.contains("lost"), "the text of the failed attempt is still shown");
             }
             _ => {}
@@ -381,7 +381,7 @@ async fn l04_the_state_is_told_anew_when_a_reply_comes_while_a_question_is_open(
     let main = running.begin("Go").await.expect("a dialog");
     let state = |running: &Running| {
         let told = running.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Row(row) if row.dialog == main => Some(row.state.clone()),
+            DriverEvent::Row(row) if row.dialog == main => Some(row.state.clone()),
             _ => None,
         });
         told.expect("a row")

@@ -7,7 +7,7 @@ use dominds_tui::domain::{
 };
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{AfterFork, Command, Lifecycle, Onward, UiEvent};
+use dominds_tui::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward};
 use dominds_tui::store::RealDisk;
 
 use crate::common::story::{entries, story};
@@ -35,7 +35,7 @@ impl Running {
 
     fn after_fork(&self) -> AfterFork {
         let told = self.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Forked { next, .. } => Some(next.clone()),
+            DriverEvent::Forked { next, .. } => Some(next.clone()),
             _ => None,
         });
         told.expect("a fork")
@@ -84,7 +84,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_ne!(fork, main);
     assert_eq!(running.after_fork(), AfterFork::DraftUserText("Two".to_owned()));
-    assert!(running.seen.iter().any(|e| matches!(e, UiEvent::Row(row) if row.dialog == fork)));
+    assert!(running.seen.iter().any(|e| matches!(e, DriverEvent::Row(row) if row.dialog == fork)));
     assert_eq!(contents(&folder(&world, &main.root)), before, "the source is untouched");
     assert_eq!(story(&world.view(), &fork), ["start 1", "person: One", "says: First.", "end 1"]);
     assert_eq!(world.state(&fork), "idle_waiting_user");

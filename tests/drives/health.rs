@@ -5,7 +5,7 @@ use dominds_tui::domain::{Course, DialogId, Entry, HealthLevel};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::World;
 use crate::common::story::{entries, story};
@@ -86,10 +86,10 @@ async fn i01_the_level_is_measured_recorded_and_shown() {
         let world = World::small(Sequence::new().reply("lead", first).reply("lead", ask));
         let mut running = world.start().await;
         let dialog = running.talk("Go").await;
-        let fullness = world.dialog(&dialog).history.fullness;
+        let fullness = world.dialog(&dialog).history.pressure;
         assert_eq!((fullness.level, fullness.percent), (level, percent));
         let shown = running.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Row(row) => Some((row.context_level, row.context_percent)),
+            DriverEvent::Row(row) => Some((row.context_level, row.context_percent)),
             _ => None,
         });
         assert_eq!(shown, Some((level, percent)));
@@ -192,7 +192,7 @@ async fn i03_a_resting_dialog_uses_its_last_calls_up_and_starts_anew() {
     expected.push((7, ANEW.to_owned()));
     assert_eq!(world.warnings(&dialog), expected);
     assert_eq!(world.state(&dialog), "idle_waiting_user");
-    assert_eq!(world.dialog(&dialog).history.fullness.percent, Some(10));
+    assert_eq!(world.dialog(&dialog).history.pressure.percent, Some(10));
 }
 
 #[tokio::test(start_paused = true)]
@@ -342,7 +342,7 @@ async fn d06_clearing_the_mind_takes_the_open_question_out_of_the_inbox() {
     let closed = running
         .seen
         .iter()
-        .any(|event| matches!(event, UiEvent::Answered { question, .. } if *question == asked));
+        .any(|event| matches!(event, DriverEvent::Answered { question, .. } if *question == asked));
     assert!(closed && running.inbox().is_empty());
     assert!(world.dialog(&dialog).questions.is_empty());
 }
@@ -362,7 +362,7 @@ async fn i07_an_old_course_is_shown_while_the_dialog_goes_on_in_the_new_one() {
     running.say(&dialog, "And now?").await.expect("heard");
     running.quiet().await;
     let page = running.seen.iter().find_map(|event| match event {
-        UiEvent::Page { ticket: 70, page } => Some(page),
+        DriverEvent::Page { ticket: 70, page } => Some(page),
         _ => None,
     });
     let page = page.expect("the old course");
@@ -373,7 +373,7 @@ async fn i07_an_old_course_is_shown_while_the_dialog_goes_on_in_the_new_one() {
         .seen
         .iter()
         .filter_map(|event| match event {
-            UiEvent::Fact { at, entry, .. } if entry.line().contains("On.") => Some(at.course),
+            DriverEvent::Fact { at, entry, .. } if entry.line().contains("On.") => Some(at.course),
             _ => None,
         })
         .collect();

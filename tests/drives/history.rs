@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dominds_tui::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, SelfId};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, Lifecycle, Onward, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent, Lifecycle, Onward};
 
 use crate::common::World;
 use crate::common::story::story;
@@ -83,7 +83,7 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
     let mut running = world.start().await;
     let shown = |dialog: &DialogId| {
         running.seen.iter().any(|event| match event {
-            UiEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *dialog && row.history),
+            DriverEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *dialog && row.history),
             _ => false,
         })
     };

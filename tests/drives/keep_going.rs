@@ -7,7 +7,7 @@ use dominds_tui::domain::keep_going::Switch;
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, TreeRow};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::RealDisk;
 
 use crate::common::story::{entries, story};
@@ -55,8 +55,8 @@ impl Running {
     /// The row as last told.
     fn row(&self, dialog: &DialogId) -> TreeRow {
         let told = self.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Row(row) if row.dialog == *dialog => Some(row.as_ref().clone()),
-            UiEvent::Rows(rows) => rows.iter().find(|row| row.dialog == *dialog).cloned(),
+            DriverEvent::Row(row) if row.dialog == *dialog => Some(row.as_ref().clone()),
+            DriverEvent::Rows(rows) => rows.iter().find(|row| row.dialog == *dialog).cloned(),
             _ => None,
         });
         told.expect("a row")
@@ -89,7 +89,7 @@ async fn j01_a_dialog_that_rests_is_pushed_until_its_pushes_are_used_up() {
         .seen
         .iter()
         .filter_map(|event| match event {
-            UiEvent::Row(row) => row.keep_going,
+            DriverEvent::Row(row) => row.keep_going,
             _ => None,
         })
         .collect();

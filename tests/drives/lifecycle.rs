@@ -7,7 +7,7 @@ use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::platform::SystemClock;
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, Lifecycle, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent, Lifecycle};
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, Survey};
 
 use crate::common::story::story;
@@ -49,7 +49,7 @@ fn folder(world: &World, bucket: &str, dialog: &DialogId) -> PathBuf {
 }
 
 fn gone(running: &Running, dialog: &DialogId) -> bool {
-    running.seen.iter().any(|event| matches!(event, UiEvent::Gone(gone) if gone == dialog))
+    running.seen.iter().any(|event| matches!(event, DriverEvent::Gone(gone) if gone == dialog))
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,7 +109,7 @@ async fn d_the_question_of_a_dead_dialog_leaves_the_inbox_and_cannot_be_answered
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
     assert_eq!(running.inbox(), []);
-    let left = |event: &UiEvent| matches!(event, UiEvent::Answered { question, .. } if *question == row.question.id);
+    let left = |event: &DriverEvent| matches!(event, DriverEvent::Answered { question, .. } if *question == row.question.id);
     assert!(running.seen.iter().any(left));
     assert!(running.answer(&row, "yes").await.is_err());
     running.kill().await;
@@ -224,7 +224,7 @@ async fn b18_a_tree_moves_as_a_whole_and_only_while_nothing_of_it_runs() {
 
     running.seen.clear();
     running.move_to(&main.root, Bucket::Run).await.expect("back");
-    let listed = |event: &UiEvent| matches!(event, UiEvent::Row(row) if row.dialog == main);
+    let listed = |event: &DriverEvent| matches!(event, DriverEvent::Row(row) if row.dialog == main);
     assert!(running.seen.iter().any(listed));
     running.say(&main, "Are you there?").await.expect("heard");
     running.quiet().await;
@@ -254,7 +254,7 @@ async fn what_is_done_and_archived_can_be_listed() {
     running.move_to(&other.root, Bucket::Archive).await.expect("archived");
     running.send(Command::Shelf { ticket: 77 }).await;
     let rows = loop {
-        if let UiEvent::Shelf { ticket: 77, rows } = running.event().await {
+        if let DriverEvent::Shelf { ticket: 77, rows } = running.event().await {
             break rows;
         }
     };
@@ -311,7 +311,7 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     let aside = folder(&world, "malformed", &bad);
     assert!(aside.join("course-001.jsonl").is_file());
     let told = running.seen.iter().any(|event| match event {
-        UiEvent::Problems(problems) => {
+        DriverEvent::Problems(problems) => {
             problems.iter().any(|problem| problem.text.contains("quarantined"))
         }
         _ => false,

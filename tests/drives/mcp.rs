@@ -12,7 +12,7 @@ use dominds_tui::driver::Sources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::mcp_config::Transport;
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::common::{Running, World};
@@ -130,7 +130,7 @@ async fn until(what: impl Fn() -> bool) {
 /// What servers were last told to be wrong with.
 pub fn problems(running: &Running) -> Vec<Problem> {
     let told = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems.clone()),
+        DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
     told.unwrap_or_default().into_iter().filter(|p| p.id.starts_with("mcp/")).collect()
@@ -184,7 +184,7 @@ async fn k10_what_a_server_answers_reaches_the_model_whatever_it_is() {
     assert!(!names.contains("OPENAI_API_KEY"), "{names}");
     assert!(result_of(&seen[1], "e").is_some_and(|text| text.contains("was not run")));
     assert!(running.seen.iter().any(|event| matches!(event,
-        UiEvent::ToolEnded { call, ok: false, .. } if call.as_str() == "b")));
+        DriverEvent::ToolEnded { call, ok: false, .. } if call.as_str() == "b")));
     assert_eq!(world.state(&dialog), "idle_waiting_user");
     running.shut_down().await;
     assert_eq!(alive(&world), [""; 0]);

@@ -7,7 +7,7 @@ use dominds_tui::domain::{AgentId, DialogId, Lang};
 use dominds_tui::driver::{Audience, Preview, Reader};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::{Running, World};
 
@@ -23,7 +23,7 @@ impl Running {
     /// The problems as last told.
     fn problems(&self) -> Vec<String> {
         let told = self.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Problems(problems) => Some(problems.clone()),
+            DriverEvent::Problems(problems) => Some(problems.clone()),
             _ => None,
         });
         told.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
@@ -31,7 +31,7 @@ impl Running {
 
     fn members(&self) -> Vec<MemberView> {
         let told = self.seen.iter().rev().find_map(|event| match event {
-            UiEvent::Workspace(view) => Some(view.members.clone()),
+            DriverEvent::Workspace(view) => Some(view.members.clone()),
             _ => None,
         });
         told.unwrap_or_default()
@@ -318,8 +318,8 @@ async fn fuxi_sets_up_a_team_and_what_is_wrong_with_it_goes_when_it_is_mended() 
     assert!(result(1, "a").contains("toolsets"), "{}", result(1, "a"));
     assert!(result(2, "b").contains("in order"), "{}", result(2, "b"));
     assert!(result(3, "c").contains("lead"), "{}", result(3, "c"));
-    let wrong = |event: &UiEvent| {
-        let UiEvent::Problems(problems) = event else { return false };
+    let wrong = |event: &DriverEvent| {
+        let DriverEvent::Problems(problems) = event else { return false };
         problems.iter().any(|problem| problem.id == "team/wrong-type/lead/toolsets")
     };
     assert!(running.seen.iter().any(wrong), "told before the next generation");

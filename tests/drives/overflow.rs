@@ -2,7 +2,7 @@
 
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Request, Sequence};
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use crate::common::World;
@@ -53,12 +53,12 @@ async fn i09_a_context_that_the_provider_refuses_begins_a_new_course_with_the_re
     let told = story(&world.view(), &dialog);
     assert_eq!(told[place(&told, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
     let noticed = running.seen.iter().any(
-        |event| matches!(event, UiEvent::Notice(text) if text.starts_with("a new course begins: ")),
+        |event| matches!(event, DriverEvent::Notice(text) if text.starts_with("a new course begins: ")),
     );
     let problems = running
         .seen
         .iter()
-        .any(|event| matches!(event, UiEvent::Problems(problems) if !problems.is_empty()));
+        .any(|event| matches!(event, DriverEvent::Problems(problems) if !problems.is_empty()));
     assert_eq!((noticed, problems), (true, false));
 }
 
@@ -124,7 +124,7 @@ async fn h01_a_context_that_no_new_course_makes_smaller_stops_the_dialog_with_th
     let reason = reason.expect("a reason");
     assert!(reason.starts_with("the prompt is too long; a new course would not help"), "{reason}");
     let problems = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems.len()),
+        DriverEvent::Problems(problems) => Some(problems.len()),
         _ => None,
     });
     assert_eq!(problems, Some(1));

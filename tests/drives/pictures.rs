@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Lang};
-use dominds_tui::llm::{Message, Picture, Reply, Request, Sequence};
+use dominds_tui::llm::{Message, MessageImage, Reply, Request, Sequence};
 use dominds_tui::protocol::{Lifecycle, Onward};
-use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
+use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -31,8 +31,8 @@ impl Tool for Camera {
         &self.0
     }
 
-    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
-        let picture = |bytes: &[u8]| dominds_tui::tools::Picture {
+    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
+        let picture = |bytes: &[u8]| dominds_tui::tools::ToolImage {
             media_type: "image/png",
             bytes: Arc::from(bytes),
         };
@@ -41,7 +41,7 @@ impl Tool for Camera {
             pictures = vec![picture(PNG); 11];
             pictures.push(picture(b"no picture"));
         }
-        Box::pin(async move { Outcome { pictures, ..Outcome::done("Click.") } })
+        Box::pin(async move { ToolOutcome { pictures, ..ToolOutcome::done("Click.") } })
     }
 }
 
@@ -84,8 +84,8 @@ fn seen(request: &Request) -> Vec<String> {
         _ => Vec::new(),
     });
     let name = |picture| match picture {
-        Picture::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
-        Picture::Told(text) => text,
+        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Told(text) => text,
     };
     pictures.map(name).collect()
 }
@@ -209,7 +209,7 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
         running
     };
     let dialog = running.seen.iter().find_map(|event| match event {
-        dominds_tui::protocol::UiEvent::Row(row) => Some(row.dialog.clone()),
+        dominds_tui::protocol::DriverEvent::Row(row) => Some(row.dialog.clone()),
         _ => None,
     });
     let dialog = dialog.expect("a dialog");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dominds_tui::app;
 use dominds_tui::domain::Lang;
-use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
+use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
@@ -39,14 +39,14 @@ impl Tool for Probe {
         &self.spec
     }
 
-    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let runs = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
         Box::pin(async move {
             assert!(args.flag("break") != Some(true), "the tool breaks down");
             if args.flag("hang") == Some(true) {
                 std::future::pending::<()>().await;
             }
-            Outcome::done(format!("run {runs}"))
+            ToolOutcome::done(format!("run {runs}"))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Questions for the human: asked, answered once, withdrawn.
 
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use crate::common::World;
@@ -41,7 +41,8 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
     ];
     assert_eq!(told[2..], expected);
     assert_eq!(replies(&world.models.requests()[1]), ["blue"]);
-    let asked = running.seen.iter().filter(|event| matches!(event, UiEvent::Asked { .. })).count();
+    let asked =
+        running.seen.iter().filter(|event| matches!(event, DriverEvent::Asked { .. })).count();
     assert_eq!(asked, 1);
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QueuedWords, QuietOutcome};
-use dominds_tui::protocol::{AfterFork, Command, Lifecycle, Onward, UiEvent};
+use dominds_tui::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward};
 
 use crate::common::story::story;
 use crate::common::{Running, World};
@@ -19,8 +19,8 @@ fn slow(text: &str) -> Reply {
 /// The messages that wait, as the dialog's row was told last.
 fn queued(running: &Running, dialog: &DialogId) -> Vec<QueuedWords> {
     let told = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Row(row) if row.dialog == *dialog => Some(row.queued.to_vec()),
-        UiEvent::Rows(rows) => {
+        DriverEvent::Row(row) if row.dialog == *dialog => Some(row.queued.to_vec()),
+        DriverEvent::Rows(rows) => {
             rows.iter().find(|row| row.dialog == *dialog).map(|row| row.queued.to_vec())
         }
         _ => None,
@@ -164,7 +164,7 @@ async fn a_fork_before_two_messages_has_both_at_hand() {
     };
     running.ask(|ticket| Command::Lifecycle { ticket, change }).await.expect("a fork");
     let drafted = running.seen.iter().find_map(|event| match event {
-        UiEvent::Forked { next: AfterFork::DraftUserText(text), .. } => Some(text.as_str()),
+        DriverEvent::Forked { next: AfterFork::DraftUserText(text), .. } => Some(text.as_str()),
         _ => None,
     });
     assert_eq!(drafted, Some("second\n\nthird"));

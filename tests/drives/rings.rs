@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use dominds_tui::domain::assignment::{Assignment, Frame};
 use dominds_tui::domain::record::{AnchorRole, Call, CallResult, DeliveryMode, Record};
-use dominds_tui::domain::tree::{Batch, Change};
+use dominds_tui::domain::tree::{Batch, TreeChange};
 use dominds_tui::domain::{
     Bucket, CallId, CallType, Course, DialogId, Entry, Genseq, Pending, RootAnchor, Stamp,
 };
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::platform::SystemClock;
-use dominds_tui::protocol::UiEvent;
+use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::{Access, Store, StoreOptions};
 
@@ -102,7 +102,7 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
         asker_dialog_id: None,
         asker_course: None,
     };
-    let append = |dialog: &DialogId, records: Vec<Record>| Change::Append {
+    let append = |dialog: &DialogId, records: Vec<Record>| TreeChange::Append {
         dialog: dialog.this.clone(),
         course: Course::FIRST,
         entries: records.into_iter().map(entry).collect(),
@@ -111,8 +111,8 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
     let changes = vec![
         append(bob, vec![made, status]),
         append(alice, vec![anchor]),
-        Change::Stack { dialog: alice.this.clone(), stack },
-        Change::Pending { dialog: bob.this.clone(), pending: vec![pending] },
+        TreeChange::Stack { dialog: alice.this.clone(), stack },
+        TreeChange::Pending { dialog: bob.this.clone(), pending: vec![pending] },
     ];
     let options = StoreOptions::new(Arc::new(SystemClock));
     let store = Store::open(world.path(), Access::ReadWrite, options).expect("a workspace");
@@ -122,7 +122,7 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
 
 fn rings(running: &Running) -> Vec<String> {
     let told = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems.clone()),
+        DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
     let told = told.unwrap_or_default().into_iter().map(|problem| problem.text);
@@ -149,15 +149,15 @@ async fn a_ring_on_disk_is_listed_named_as_a_problem_and_ended_by_a_death() {
     assert_eq!(survey.trees.first().map(|tree| tree.dialogs.len()), Some(3), "all are listed");
     for found in [survey.problems, view.examine()] {
         let problem = found.iter().find(|problem| problem.text == ring).expect("a problem");
-        assert!(problem.mend.contains(&alice.to_string()), "{}", problem.mend);
+        assert!(problem.fix.contains(&alice.to_string()), "{}", problem.fix);
     }
 
     let mut running = world.start().await;
     assert_eq!(rings(&running), [ring]);
     for id in [&main, &alice, &bob] {
-        let row = |event: &UiEvent| match event {
-            UiEvent::Row(row) => row.dialog == *id,
-            UiEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *id),
+        let row = |event: &DriverEvent| match event {
+            DriverEvent::Row(row) => row.dialog == *id,
+            DriverEvent::Rows(rows) => rows.iter().any(|row| row.dialog == *id),
             _ => false,
         };
         assert!(running.seen.iter().any(row), "{id} is shown");

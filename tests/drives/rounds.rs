@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dominds_tui::llm::{GenEvent, Message, Reply, Segment, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::World;
 use crate::common::story::story;
@@ -43,7 +43,7 @@ async fn a03_a_provider_that_goes_on_after_its_end_stops_the_dialog_and_is_not_a
     assert_eq!(world.models.requests().len(), 1);
     assert_eq!(story(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
     let mut problems = running.seen.iter().filter_map(|event| match event {
-        UiEvent::Problems(problems) => problems.first().map(|problem| problem.id.clone()),
+        DriverEvent::Problems(problems) => problems.first().map(|problem| problem.id.clone()),
         _ => None,
     });
     assert_eq!(problems.next_back(), Some(format!("llm_protocol_violation/{main}")));

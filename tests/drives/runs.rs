@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::World;
 use crate::common::story::story;
@@ -63,7 +63,7 @@ async fn g08_continuing_all_continues_what_is_stopped_and_says_how_much() {
     running.quiet().await;
     assert_eq!(world.state(&main), "blocked");
     running.ask(|ticket| Command::ContinueAll { ticket }).await.expect("two go on");
-    let told = |event: &UiEvent| *event == UiEvent::Notice("2 dialogs go on".to_owned());
+    let told = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
     assert!(running.seen.iter().any(told));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&main), "idle_waiting_user");

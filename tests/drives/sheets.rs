@@ -7,7 +7,7 @@ use dominds_tui::domain::{DialogId, Reminder, Stamp};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::{
-    Command, Keeping, ReminderView, Sheet, SheetRequest, TaskdocView, UiEvent,
+    Command, DriverEvent, ReminderAudience, ReminderView, Sheet, SheetRequest, TaskdocView,
 };
 use serde_json::json;
 
@@ -26,8 +26,8 @@ impl Running {
         self.send(Command::Sheet { ticket: 0, dialog, request }).await;
         loop {
             match self.event().await {
-                UiEvent::Sheet { sheet, .. } => return *sheet,
-                UiEvent::Refused { ticket: 0, text } => panic!("{text}"),
+                DriverEvent::Sheet { sheet, .. } => return *sheet,
+                DriverEvent::Refused { ticket: 0, text } => panic!("{text}"),
                 _ => {}
             }
         }
@@ -48,7 +48,7 @@ impl Running {
     }
 }
 
-fn add(content: &str, scope: Keeping) -> SheetRequest {
+fn add(content: &str, scope: ReminderAudience) -> SheetRequest {
     SheetRequest::AddReminder { content: content.to_owned(), scope }
 }
 
@@ -79,8 +79,11 @@ async fn greeted(more: &[Reply]) -> (World, Running, DialogId) {
 #[tokio::test(start_paused = true)]
 async fn a_person_adds_rewords_and_deletes_reminders_and_the_next_generation_sees_them() {
     let (world, mut running, dialog) = greeted(&[Reply::saying("I see.")]).await;
-    running.on_sheet(&dialog, add("of the dialog", Keeping::Dialog)).await.expect("saved");
-    running.on_sheet(&dialog, add("of the member", Keeping::Personal)).await.expect("saved");
+    running.on_sheet(&dialog, add("of the dialog", ReminderAudience::Dialog)).await.expect("saved");
+    running
+        .on_sheet(&dialog, add("of the member", ReminderAudience::Personal))
+        .await
+        .expect("saved");
     let seen = running.reminders(&dialog).await;
     let id = |content: &str| {
         let found = seen.iter().find(|reminder| reminder.content == content);
@@ -132,7 +135,8 @@ async fn a_guarded_reminder_is_refused_to_a_person_with_its_reason() {
     assert_eq!(view.no_update.as_deref(), Some("the program keeps it up to date"));
     let id = "daemon01".to_owned();
     let reword = SheetRequest::RewordReminder { id: id.clone(), content: "x".to_owned() };
-    for request in [SheetRequest::DeleteReminder { id }, reword, add(" ", Keeping::Dialog)] {
+    for request in [SheetRequest::DeleteReminder { id }, reword, add(" ", ReminderAudience::Dialog)]
+    {
         assert!(running.on_sheet(&dialog, request.clone()).await.is_err(), "{request:?}");
     }
     assert_eq!(running.reminders(&dialog).await.len(), 1);
@@ -224,7 +228,7 @@ async fn c17_what_does_not_belong_into_a_taskdoc_is_a_problem() {
     world.put("task.tsk/goals/deep.md", "x");
     let running = world.start().await;
     let told = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems.clone()),
+        DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
     let told: Vec<String> = told.unwrap_or_default().iter().map(ToString::to_string).collect();

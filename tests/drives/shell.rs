@@ -4,7 +4,7 @@
 use dominds_tui::domain::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::tools::{Environment, ProcessScope, Register, Shells};
 use serde_json::json;
 
@@ -72,7 +72,7 @@ async fn c09_c10_a_slow_command_is_followed_by_a_reminder_until_it_is_stopped() 
     let [text] = told(&requests[1])[..] else { panic!("{:?}", requests[1].messages) };
     assert!(text.contains("running") && text.contains("begun"), "{text}");
     let listed = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Processes(all) => Some(all.clone()),
+        DriverEvent::Processes(all) => Some(all.clone()),
         _ => None,
     });
     assert_eq!(listed.expect("a list").iter().filter(|one| one.is_running()).count(), 1);
@@ -160,7 +160,7 @@ async fn c11_only_shell_specialists_have_tools_of_a_shell_however_they_are_grant
         assert!(request.tools.iter().any(|one| one.name == other), "{member}");
     }
     let problems = running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Problems(problems) => Some(problems.clone()),
+        DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
     let ids: Vec<String> = problems.expect("problems").into_iter().map(|one| one.id).collect();

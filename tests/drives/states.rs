@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dominds_tui::domain::{Bucket, DialogId, DisplayState, RootId, SelfId};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::{Running, World};
 use crate::made;
@@ -37,10 +37,10 @@ fn on_screen(running: &Running) -> States {
     let mut rows = States::new();
     for event in &running.seen {
         match event {
-            UiEvent::Rows(all) => {
+            DriverEvent::Rows(all) => {
                 rows = all.iter().map(|row| (row.dialog.clone(), row.state.clone())).collect();
             }
-            UiEvent::Row(row) => _ = rows.insert(row.dialog.clone(), row.state.clone()),
+            DriverEvent::Row(row) => _ = rows.insert(row.dialog.clone(), row.state.clone()),
             _ => {}
         }
     }

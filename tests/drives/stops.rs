@@ -5,7 +5,7 @@ use std::time::Duration;
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::World;
 use crate::common::story::story;
@@ -137,7 +137,7 @@ async fn failed_attempts_leave_nothing_behind() {
         .seen
         .iter()
         .filter_map(|event| match event {
-            UiEvent::Retry { retry, .. } => Some(retry),
+            DriverEvent::Retry { retry, .. } => Some(retry),
             _ => None,
         })
         .collect();
@@ -199,9 +199,9 @@ async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
     let mut recorded = false;
     for event in &running.seen {
         match event {
-            UiEvent::Live { text, .. } => live.push_str(text),
-            UiEvent::Fact { entry, .. } => recorded |= entry.line().contains("One, two."),
-            UiEvent::LiveEnd { .. } => {
+            DriverEvent::Live { text, .. } => live.push_str(text),
+            DriverEvent::Fact { entry, .. } => recorded |= entry.line().contains("One, two."),
+            DriverEvent::LiveEnd { .. } => {
                 assert!(recorded, "the text ends when its record is there");
                 ended += 1;
             }

@@ -6,7 +6,7 @@ use dominds_tui::domain::DialogId;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::{ConsentView, QuietOutcome};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::story::story;
 use crate::common::{Running, World};
@@ -23,7 +23,7 @@ fn shell() -> TrustEntry {
 /// What was told last about consent.
 fn told(running: &Running) -> Option<ConsentView> {
     running.seen.iter().rev().find_map(|event| match event {
-        UiEvent::Consent(consent) => Some(consent.clone()),
+        DriverEvent::Consent(consent) => Some(consent.clone()),
         _ => None,
     })
 }

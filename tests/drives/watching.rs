@@ -5,7 +5,7 @@ use std::time::Duration;
 use dominds_tui::domain::{Course, DialogId, DialogTree};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, TranscriptPage, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage};
 
 use crate::common::{Running, World};
 
@@ -22,7 +22,7 @@ impl Running {
         self.seen.clear();
         self.send(Command::Open { ticket: 900, dialog, course }).await;
         loop {
-            if let UiEvent::Page { ticket: 900, page } = self.event().await {
+            if let DriverEvent::Page { ticket: 900, page } = self.event().await {
                 return *page;
             }
         }
@@ -31,7 +31,7 @@ impl Running {
     /// The live text of a dialog since it was opened.
     fn live(&self, of: &DialogId) -> String {
         let texts = self.seen.iter().filter_map(|event| match event {
-            UiEvent::Live { dialog, text, .. } if dialog == of => Some(text.as_str()),
+            DriverEvent::Live { dialog, text, .. } if dialog == of => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
@@ -40,7 +40,7 @@ impl Running {
     /// The lines of the records that were told since the dialog was opened.
     fn lines(&self, of: &DialogId) -> Vec<(u32, usize)> {
         let lines = self.seen.iter().filter_map(|event| match event {
-            UiEvent::Fact { dialog, at, .. } if dialog == of => Some((at.course.0, at.line)),
+            DriverEvent::Fact { dialog, at, .. } if dialog == of => Some((at.course.0, at.line)),
             _ => None,
         });
         lines.collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dominds_tui::domain::{Course, DialogId};
 use dominds_tui::protocol::event::{InboxRow, TreeRow};
-use dominds_tui::protocol::{Command, UiEvent};
+use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::Store;
 
 use crate::common::{Running, World};
@@ -62,26 +62,28 @@ impl Desk {
         }
     }
 
-    fn take(&mut self, event: UiEvent, memory: &mut Memory) {
+    fn take(&mut self, event: DriverEvent, memory: &mut Memory) {
         match event {
-            UiEvent::Rows(rows) => {
+            DriverEvent::Rows(rows) => {
                 self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
             }
-            UiEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
-            UiEvent::Gone(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
-            UiEvent::Inbox(rows) => self.inbox = rows,
-            UiEvent::Fact { dialog, at, entry } => memory.told.push(Told {
+            DriverEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
+            DriverEvent::Gone(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
+            DriverEvent::Inbox(rows) => self.inbox = rows,
+            DriverEvent::Fact { dialog, at, entry } => memory.told.push(Told {
                 dialog,
                 course: at.course,
                 line: at.line,
                 text: entry.line(),
             }),
-            UiEvent::Done { ticket, dialog } => {
+            DriverEvent::Done { ticket, dialog } => {
                 memory.ledger.acknowledged(ticket);
                 memory.main = memory.main.take().or(dialog);
             }
-            UiEvent::Refused { ticket, text } => memory.ledger.refused(ticket, &text),
-            UiEvent::Notice(text) if text.contains("internal error") => memory.faults.push(text),
+            DriverEvent::Refused { ticket, text } => memory.ledger.refused(ticket, &text),
+            DriverEvent::Notice(text) if text.contains("internal error") => {
+                memory.faults.push(text)
+            }
             _ => {}
         }
     }
@@ -97,7 +99,7 @@ impl Desk {
         self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
         loop {
             let event = self.running.driver.events.recv().await.expect("an end");
-            if matches!(event, UiEvent::Stopped) {
+            if matches!(event, DriverEvent::Stopped) {
                 break;
             }
             self.take(event, memory);

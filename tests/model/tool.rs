@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use dominds_tui::app;
 use dominds_tui::domain::Lang;
-use dominds_tui::tools::{Args, Description, Outcome, Registry, Tool, ToolCx, ToolSpec};
+use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
@@ -44,12 +44,12 @@ impl Tool for Probe {
         &self.spec
     }
 
-    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let mark = args.text("mark").unwrap_or_default().to_owned();
         *self.runs.lock().expect("not poisoned").entry(mark.clone()).or_default() += 1;
         Box::pin(async move {
             tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-            Outcome::done(format!("done {mark}"))
+            ToolOutcome::done(format!("done {mark}"))
         })
     }
 }

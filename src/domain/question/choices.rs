@@ -16,7 +16,7 @@ const LONGEST_INLINE: usize = 24;
 
 /// One way to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct AnswerChoice {
     /// A letter or a digit, in small.
     pub key: char,
     pub text: String,
@@ -26,14 +26,14 @@ pub struct Choice {
 
 /// The options of a question, in its order; none unless there are two or more.
 #[must_use]
-pub fn choices(content: &str) -> Vec<Choice> {
+pub fn choices(content: &str) -> Vec<AnswerChoice> {
     if content.len() > LONGEST {
         return Vec::new();
     }
     let lines: Vec<&str> = content.lines().collect();
     let (listed, inline) = (listed(&lines), inline(&lines));
-    let names_the_list = |inline: &[Choice]| {
-        let keys = |choice: &Choice| choice.text.chars().eq([choice.key]);
+    let names_the_list = |inline: &[AnswerChoice]| {
+        let keys = |choice: &AnswerChoice| choice.text.chars().eq([choice.key]);
         inline.iter().all(keys) && inline.iter().all(|one| listed.iter().any(|l| l.key == one.key))
     };
     let list_ends = listed.last().map_or(0, |last| last.lines.end);
@@ -76,7 +76,7 @@ struct Group {
 }
 
 /// The last list of the text, if it is a choice.
-fn listed(lines: &[&str]) -> Vec<Choice> {
+fn listed(lines: &[&str]) -> Vec<AnswerChoice> {
     let Some(group) = last_group(lines) else {
         return Vec::new();
     };
@@ -93,7 +93,7 @@ fn listed(lines: &[&str]) -> Vec<Choice> {
     }
     let texts: Vec<&str> = group.items.iter().map(|item| item.text.as_str()).collect();
     let keys = keys_for(&texts);
-    let keyed = group.items.iter().zip(keys).map(|(item, own)| Choice {
+    let keyed = group.items.iter().zip(keys).map(|(item, own)| AnswerChoice {
         key: item.key.unwrap_or(own),
         text: item.text.clone(),
         lines: item.lines.clone(),
@@ -273,7 +273,7 @@ fn keyed(text: &str) -> Option<(Style, char, &str)> {
 }
 
 /// `(yes/no)` at the end of the first or the last line, or `- yes / - no`.
-fn inline<'a>(lines: &[&'a str]) -> Vec<Choice> {
+fn inline<'a>(lines: &[&'a str]) -> Vec<AnswerChoice> {
     let with_words = |line: &&str| !line.trim().is_empty();
     let ends = [lines.iter().rposition(with_words), lines.iter().position(with_words)];
     let parts_of = |line: &'a str| parts(line).or_else(|| dashed(line));
@@ -281,7 +281,7 @@ fn inline<'a>(lines: &[&'a str]) -> Vec<Choice> {
     let Some((at, parts)) = found else {
         return Vec::new();
     };
-    let choice = |(text, key): (&&str, char)| Choice {
+    let choice = |(text, key): (&&str, char)| AnswerChoice {
         key,
         text: whole_word(text, &parts).to_owned(),
         lines: at + 1..at + 1,

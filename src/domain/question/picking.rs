@@ -3,11 +3,11 @@
 //! Only a key that stands for itself picks: `b`, `b, and write it down`, `a, c`. Never the first letter
 //! of a word, an article or the number in "2 replicas".
 
-use super::choices::Choice;
+use super::choices::AnswerChoice;
 
 /// An answer and the options it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct PickedAnswer {
     /// Positions among the choices.
     pub picked: Vec<usize>,
     /// What is recorded.
@@ -16,14 +16,14 @@ pub struct Answer {
 
 /// Reads an answer as it was typed.
 #[must_use]
-pub fn answer(choices: &[Choice], typed: &str) -> Answer {
-    by_key(choices, typed.trim()).unwrap_or_else(|| Answer {
+pub fn answer(choices: &[AnswerChoice], typed: &str) -> PickedAnswer {
+    by_key(choices, typed.trim()).unwrap_or_else(|| PickedAnswer {
         picked: by_words(choices, typed.trim()).into_iter().collect(),
         text: typed.to_owned(),
     })
 }
 
-fn by_key(choices: &[Choice], typed: &str) -> Option<Answer> {
+fn by_key(choices: &[AnswerChoice], typed: &str) -> Option<PickedAnswer> {
     let mut picked = Vec::new();
     let mut text = String::new();
     let mut rest = typed;
@@ -46,11 +46,11 @@ fn by_key(choices: &[Choice], typed: &str) -> Option<Answer> {
         text.clone_from(&last.text);
     }
     text.push_str(rest);
-    Some(Answer { picked, text })
+    Some(PickedAnswer { picked, text })
 }
 
 /// The option whose key stands at the start, and what follows it.
-fn key_at<'a>(choices: &[Choice], text: &'a str) -> Option<(usize, &'a str)> {
+fn key_at<'a>(choices: &[AnswerChoice], text: &'a str) -> Option<(usize, &'a str)> {
     let first = text.chars().next()?.to_ascii_lowercase();
     let at = choices.iter().position(|choice| choice.key == first)?;
     let after = text.get(first.len_utf8()..)?;
@@ -84,8 +84,8 @@ fn split_joint(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The option whose text was typed out; the longest, where one begins with another.
-fn by_words(choices: &[Choice], typed: &str) -> Option<usize> {
-    let begins = |choice: &Choice| {
+fn by_words(choices: &[AnswerChoice], typed: &str) -> Option<usize> {
+    let begins = |choice: &AnswerChoice| {
         let start = typed.get(..choice.text.len());
         let next = typed.get(choice.text.len()..).and_then(|rest| rest.chars().next());
         start.is_some_and(|start| start.eq_ignore_ascii_case(&choice.text))
@@ -120,7 +120,7 @@ mod tests {
             ("a and c", &[0, 2], "drop it now and keep it"),
             ("a, a", &[0], "drop it now, a"),
         ] {
-            let expected = Answer { picked: picked.to_vec(), text: text.to_owned() };
+            let expected = PickedAnswer { picked: picked.to_vec(), text: text.to_owned() };
             assert_eq!(answer(&choices(DROP), typed), expected, "{typed:?}");
         }
     }
@@ -136,7 +136,8 @@ mod tests {
             ("keep it for 90 days, then drop.", Some(1)),
             ("keep items", None),
         ] {
-            let expected = Answer { picked: picked.into_iter().collect(), text: typed.to_owned() };
+            let expected =
+                PickedAnswer { picked: picked.into_iter().collect(), text: typed.to_owned() };
             assert_eq!(answer(&choices(DROP), typed), expected, "{typed:?}");
         }
         let numbered = choices("How many?\n1. one\n2. two");

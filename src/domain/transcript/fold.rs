@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
 use super::{
-    Asked, Block, Body, Change, Place, Reply, Tellask, TellaskStatus, ToolCall, ToolResult,
+    AskedBlock, Block, BlockChange, Body, RecordPosition, Reply, Tellask, TellaskStatus, ToolCall,
+    ToolResult,
 };
 use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
@@ -27,7 +28,7 @@ pub(super) struct Fold {
     /// Where each call stands among the blocks.
     calls: BTreeMap<CallId, usize>,
     /// Records that complete a call which lies before the first known record.
-    orphans: Vec<(Place, Entry)>,
+    orphans: Vec<(RecordPosition, Entry)>,
     course: Option<Course>,
     /// The generation that has begun and not finished.
     open: Option<Genseq>,
@@ -54,12 +55,17 @@ impl Fold {
         self.text_limit
     }
 
-    pub(super) fn push(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) -> Change {
+    pub(super) fn push(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: RecordPosition,
+        entry: &Entry,
+    ) -> BlockChange {
         let before = blocks.len();
         let change = self.record(blocks, place, entry);
         self.previous = entry.ts.clone();
         if blocks.len() > before {
-            return Change::Added;
+            return BlockChange::Added;
         }
         change
     }
@@ -78,7 +84,7 @@ impl Fold {
         self.orphans.splice(0..0, older.orphans);
     }
 
-    pub(super) fn ended(&self, blocks: &mut [Block], call: &CallId, ok: bool) -> Change {
+    pub(super) fn ended(&self, blocks: &mut [Block], call: &CallId, ok: bool) -> BlockChange {
         self.complete(blocks, call, |body| {
             if let Body::Tool(ToolCall { result: Some(result), .. }) = body {
                 result.ok = Some(ok);
@@ -95,7 +101,12 @@ impl Fold {
             .collect();
     }
 
-    fn record(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) -> Change {
+    fn record(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: RecordPosition,
+        entry: &Entry,
+    ) -> BlockChange {
         match &entry.record {
             Record::GenStart => self.generation_begins(blocks, place, entry),
             Record::GenFinish { .. } => self.open = None,
@@ -145,13 +156,13 @@ impl Fold {
             | Record::Questions { .. }
             | Record::Registry { .. } => {}
         }
-        Change::Nothing
+        BlockChange::Nothing
     }
 
     fn add(
         &mut self,
         blocks: &mut Vec<Block>,
-        place: Place,
+        place: RecordPosition,
         entry: &Entry,
         body: impl FnOnce(&mut Self) -> Body,
     ) {
@@ -167,7 +178,7 @@ impl Fold {
         blocks.push(block(place, entry, body));
     }
 
-    fn generation_begins(&mut self, blocks: &mut Vec<Block>, place: Place, entry: &Entry) {
+    fn generation_begins(&mut self, blocks: &mut Vec<Block>, place: RecordPosition, entry: &Entry) {
         if self.open.is_some() && self.open != entry.genseq {
             self.add(blocks, place, entry, |_| Body::CutOff);
         }
@@ -207,7 +218,7 @@ impl Fold {
     fn call(
         &mut self,
         blocks: &mut Vec<Block>,
-        place: Place,
+        place: RecordPosition,
         entry: &Entry,
         call: &Call,
         as_function: bool,
@@ -242,7 +253,7 @@ impl Fold {
 
     fn question(&self, call: &Call) -> Body {
         let arguments = arguments(&call.raw_arguments_text);
-        Body::Question(Asked {
+        Body::Question(AskedBlock {
             call: call.id.clone(),
             content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
             answer: None,
@@ -267,13 +278,13 @@ impl Fold {
     fn result(
         &mut self,
         blocks: &mut [Block],
-        place: Place,
+        place: RecordPosition,
         entry: &Entry,
         result: &CallResult,
-    ) -> Change {
+    ) -> BlockChange {
         let Some(called) = self.calls.get(&result.id).and_then(|at| blocks.get(*at)) else {
             self.orphans.push((place, entry.clone()));
-            return Change::Nothing;
+            return BlockChange::Nothing;
         };
         let seconds = seconds_between(&called.at, &entry.ts);
         let items = result.content_items.as_ref();
@@ -298,10 +309,10 @@ impl Fold {
     fn answer(
         &mut self,
         blocks: &mut Vec<Block>,
-        place: Place,
+        place: RecordPosition,
         entry: &Entry,
         result: &TellaskResult,
-    ) -> Change {
+    ) -> BlockChange {
         if !self.calls.contains_key(&result.call_id) {
             self.orphans.push((place, entry.clone()));
             let call = EarlierCall {
@@ -323,10 +334,10 @@ impl Fold {
     fn late_reply(
         &mut self,
         blocks: &mut Vec<Block>,
-        place: Place,
+        place: RecordPosition,
         entry: &Entry,
         reply: &Carryover,
-    ) -> Change {
+    ) -> BlockChange {
         if !self.calls.contains_key(&reply.call_id) {
             let call = EarlierCall {
                 id: &reply.call_id,
@@ -346,7 +357,7 @@ impl Fold {
     /// The call an answer belongs to, when its own record is not at hand.
     fn earlier(&self, call: &EarlierCall<'_>) -> Body {
         if call.name == ASK_HUMAN {
-            return Body::Question(Asked {
+            return Body::Question(AskedBlock {
                 call: call.id.clone(),
                 content: self.kept(call.content),
                 answer: None,
@@ -377,7 +388,7 @@ impl Fold {
         text: String,
         at: &Stamp,
         callee: Option<SelfId>,
-    ) -> Change {
+    ) -> BlockChange {
         let at = at.clone();
         self.complete(blocks, call, |body| {
             if let Body::Tellask(tellask) = body {
@@ -393,7 +404,7 @@ impl Fold {
         })
     }
 
-    fn found_callee(&self, blocks: &mut [Block], call: &CallId, callee: &SelfId) -> Change {
+    fn found_callee(&self, blocks: &mut [Block], call: &CallId, callee: &SelfId) -> BlockChange {
         self.complete(blocks, call, |body| {
             if let Body::Tellask(tellask) = body {
                 tellask.callee = Some(callee.clone());
@@ -401,11 +412,11 @@ impl Fold {
         })
     }
 
-    fn found_callees(&self, blocks: &mut [Block], pending: &[Pending]) -> Change {
-        let mut change = Change::Nothing;
+    fn found_callees(&self, blocks: &mut [Block], pending: &[Pending]) -> BlockChange {
+        let mut change = BlockChange::Nothing;
         for waits in pending {
             let found = self.found_callee(blocks, &waits.call_id, &waits.side_dialog_id);
-            if found != Change::Nothing {
+            if found != BlockChange::Nothing {
                 change = found;
             }
         }
@@ -417,16 +428,16 @@ impl Fold {
         blocks: &mut [Block],
         call: &CallId,
         change: impl FnOnce(&mut Body),
-    ) -> Change {
+    ) -> BlockChange {
         let Some(at) = self.calls.get(call).copied() else {
-            return Change::Nothing;
+            return BlockChange::Nothing;
         };
         let Some(block) = blocks.get_mut(at) else {
-            return Change::Nothing;
+            return BlockChange::Nothing;
         };
         change(&mut block.body);
         block.revision += 1;
-        Change::Updated(at)
+        BlockChange::Updated(at)
     }
 
     /// A text, and one line for each picture that came with it.
@@ -454,7 +465,7 @@ struct EarlierCall<'a> {
     course: Course,
 }
 
-fn block(place: Place, entry: &Entry, body: Body) -> Block {
+fn block(place: RecordPosition, entry: &Entry, body: Body) -> Block {
     Block { place, at: entry.ts.clone(), genseq: entry.genseq, revision: 0, body }
 }
 

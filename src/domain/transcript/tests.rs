@@ -51,8 +51,8 @@ fn a_reply_completes_the_request_it_answers() {
     assert_eq!(working.slug, Some("research".into()));
     let mut replied = asked.clone();
     let reply = Entry::parse(REPLIED).unwrap();
-    let at = Place { course: FIRST, line: 8 };
-    assert_eq!(replied.push(at, &reply), Change::Updated(3));
+    let at = RecordPosition { course: FIRST, line: 8 };
+    assert_eq!(replied.push(at, &reply), BlockChange::Updated(3));
     let Body::Tellask(done) = bodies(&replied)[3] else {
         panic!("a tellask");
     };
@@ -83,7 +83,8 @@ fn a_question_shows_its_answer() {
             Some(("Blue, please.".to_owned(), Stamp::new("2026-11-21 20:20:31"))),
         ),
     ] {
-        let expected = Asked { call: "ask-1".into(), content: "Blue or green?".to_owned(), answer };
+        let expected =
+            AskedBlock { call: "ask-1".into(), content: "Blue or green?".to_owned(), answer };
         assert_eq!(only(lines), Body::Question(expected));
     }
 }
@@ -153,8 +154,8 @@ fn a_record_of_a_newer_program_is_shown_by_its_name() {
 #[test]
 fn a_later_course_begins_with_a_break() {
     let mut transcript = fold(&[WORDS]);
-    let place = Place { course: Course(2), line: 0 };
-    assert_eq!(transcript.push(place, &Entry::parse(WORDS).unwrap()), Change::Added);
+    let place = RecordPosition { course: Course(2), line: 0 };
+    assert_eq!(transcript.push(place, &Entry::parse(WORDS).unwrap()), BlockChange::Added);
     assert_eq!(bodies(&transcript)[1], &Body::CourseBreak { course: Course(2) });
     assert_eq!(transcript.blocks().len(), 3);
 }
@@ -182,9 +183,9 @@ fn pages_give_the_same_blocks_wherever_they_begin() {
         let (older, newer) = lines.split_at(cut);
         let mut paged = Transcript::new(usize::MAX);
         for (at, entry) in entries(newer).iter().enumerate() {
-            paged.push(Place { course: FIRST, line: cut + at }, entry);
+            paged.push(RecordPosition { course: FIRST, line: cut + at }, entry);
         }
-        paged.prepend(Place { course: FIRST, line: 0 }, &entries(older));
+        paged.prepend(RecordPosition { course: FIRST, line: 0 }, &entries(older));
         let expected: Vec<&Body> = bodies(&whole);
         assert_eq!(bodies(&paged).len(), expected.len(), "cut at {cut}: {paged:#?}");
         for (one, other) in bodies(&paged).into_iter().zip(expected) {
@@ -206,14 +207,14 @@ fn without_seconds(body: &Body) -> Body {
 fn what_was_forgotten_is_not_mixed_up_with_what_follows() {
     let mut transcript = fold(&[PROMPT, WORDS, TOOL]);
     assert_eq!(transcript.forget_oldest(1), 2);
-    let at = Place { course: FIRST, line: 3 };
-    assert_eq!(transcript.push(at, &Entry::parse(TOOL_RESULT).unwrap()), Change::Updated(0));
+    let at = RecordPosition { course: FIRST, line: 3 };
+    assert_eq!(transcript.push(at, &Entry::parse(TOOL_RESULT).unwrap()), BlockChange::Updated(0));
 }
 
 #[test]
 fn a_long_text_is_cut_and_says_so() {
     let mut transcript = Transcript::new(10);
-    let place = Place { course: FIRST, line: 0 };
+    let place = RecordPosition { course: FIRST, line: 0 };
     transcript.push(place, &Entry::parse(WORDS).unwrap());
     assert_eq!(transcript.blocks()[0].body.text(), "Asking Ali\n… 3 bytes more are in the record");
 }
@@ -267,7 +268,7 @@ fn each_picture_is_one_line_below_the_words_it_came_with() {
     };
     assert_eq!((result.text, result.lines), (format!("a\nb\nc\n{lines}"), 5));
     let answer = with(&ANSWER.replace("\"callId\"", "\"genseq\":1,\"callId\""));
-    let Body::Question(Asked { answer: Some((text, _)), .. }) = only(&[ASK, &answer]) else {
+    let Body::Question(AskedBlock { answer: Some((text, _)), .. }) = only(&[ASK, &answer]) else {
         panic!("an answer");
     };
     assert_eq!(text, format!("Blue, please.\n{lines}"));

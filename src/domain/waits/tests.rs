@@ -185,7 +185,7 @@ fn a_ring_is_a_problem_that_names_its_dialogs_and_one_that_can_be_declared_dead(
     let ring = main().asks("a", "b", 1).asks("b", "a", 1);
     let [problem] = &ring_problems(&ring.0)[..] else { panic!("one problem") };
     assert!(problem.text.contains("@a!s -> @b!s -> @a!s"), "{}", problem.text);
-    assert!(problem.mend.contains("dead 'main#a'"), "{}", problem.mend);
+    assert!(problem.fix.contains("dead 'main#a'"), "{}", problem.fix);
 }
 
 #[test]

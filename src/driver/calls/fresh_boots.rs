@@ -12,7 +12,7 @@ use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::texts::Texts;
 
-use super::reply::{self, Outcome, Said};
+use super::reply::{self, CallEnd, ResultAuthor};
 use super::{Position, append_result};
 
 /// Lets the state of a new side dialog say that it reasons: it is at work from its first moment on.
@@ -97,9 +97,9 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let content = content.unwrap_or_else(|| texts.fresh_boots_without_conclusion());
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     if let Some(pending) = reply::waiting(draft, asker, call) {
-        let outcome = Outcome {
+        let outcome = CallEnd {
             callee: Some(id),
-            said: Said::Reply,
+            said: ResultAuthor::Reply,
             written: Some((at.course, at.genseq)),
             status: ReplyStatus::Completed,
             text: &content,

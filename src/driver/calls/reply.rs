@@ -72,10 +72,10 @@ fn deliver(
         return false;
     };
     let Some(assigned) = assigned else { return false };
-    let outcome = Outcome {
+    let outcome = CallEnd {
         callee: Some(&at.dialog),
         written: Some((at.course, at.genseq)),
-        said: Said::Reply,
+        said: ResultAuthor::Reply,
         status: ReplyStatus::Completed,
         text: content,
     };
@@ -129,7 +129,7 @@ pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId)
 
 /// Whose words a result are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum ResultAuthor {
     /// The callee's: its reply.
     Reply,
     /// Ours: why there is no reply. It stands as it is.
@@ -138,10 +138,10 @@ pub enum Said {
 
 /// How a call ends for its asker.
 #[derive(Debug)]
-pub struct Outcome<'a> {
+pub struct CallEnd<'a> {
     /// Who was to reply; `None` if somebody else has its session now.
     pub callee: Option<&'a SelfId>,
-    pub said: Said,
+    pub said: ResultAuthor,
     /// Where the callee wrote its reply; `None` if it wrote none.
     pub written: Option<(Course, Genseq)>,
     pub status: ReplyStatus,
@@ -153,7 +153,7 @@ pub fn answer_asker(
     draft: &mut Draft,
     asker_id: &SelfId,
     pending: &Pending,
-    outcome: &Outcome<'_>,
+    outcome: &CallEnd<'_>,
     texts: Texts,
 ) {
     let Some(asker) = draft.dialog(asker_id) else { return };
@@ -172,7 +172,7 @@ pub fn record_outcome(
     draft: &mut Draft,
     asker_id: &SelfId,
     pending: &Pending,
-    outcome: &Outcome<'_>,
+    outcome: &CallEnd<'_>,
     texts: Texts,
 ) {
     let Some(asker) = draft.dialog(asker_id) else { return };
@@ -191,7 +191,7 @@ fn result_record(
     draft: &Draft,
     asker: &Dialog,
     pending: &Pending,
-    outcome: &Outcome<'_>,
+    outcome: &CallEnd<'_>,
     course: Course,
     texts: Texts,
 ) -> Record {
@@ -213,8 +213,10 @@ fn result_record(
         request: &pending.tellask_content,
     };
     let (plain, carried) = match outcome.said {
-        Said::Reply => (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply)),
-        Said::Notice => (outcome.text.to_owned(), outcome.text.to_owned()),
+        ResultAuthor::Reply => {
+            (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply))
+        }
+        ResultAuthor::Notice => (outcome.text.to_owned(), outcome.text.to_owned()),
     };
     if pending.call_site_course != course {
         return Record::Carryover(Carryover {

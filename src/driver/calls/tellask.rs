@@ -12,11 +12,11 @@ use crate::domain::{
     AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
     SelfId, Slug, crowd, waits,
 };
-use crate::driver::dead;
+use crate::driver::declare_dead;
 use crate::driver::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
 
-use super::reply::{Outcome, Said, record_outcome};
+use super::reply::{CallEnd, ResultAuthor, record_outcome};
 use super::{Position, TeamNames, check, fresh_boots};
 
 /// A checked tellask.
@@ -222,7 +222,7 @@ fn replace_request(
         close_superseded(draft, at, &owner, &pending, texts);
     }
     put_request(draft, at, request, side);
-    dead::take_on_again(draft, side);
+    declare_dead::take_on_again(draft, side);
 }
 
 fn put_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
@@ -348,9 +348,9 @@ fn close_superseded(
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
     let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));
-    let outcome = Outcome {
+    let outcome = CallEnd {
         callee: None,
-        said: Said::Notice,
+        said: ResultAuthor::Notice,
         written: None,
         status: ReplyStatus::Failed,
         text: &text,

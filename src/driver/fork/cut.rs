@@ -12,7 +12,7 @@ use crate::domain::question::CallSite;
 use crate::domain::record::{
     Call, DeliveryMode, Entry, HumanText, Origin, Record, SideDialogCreated,
 };
-use crate::domain::tree::Change;
+use crate::domain::tree::TreeChange;
 use crate::domain::{
     Assignment, Course, Dialog, DialogId, DialogMeta, Genseq, History, Latest, Question, Reminder,
     RootAnchor, RootId, SelfId, Stamp,
@@ -65,7 +65,7 @@ pub struct Branch<'a> {
 
 impl Branch<'_> {
     /// Everything to write so that the tree can be read, and how the cut generation began.
-    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<Change>, Opening), String> {
+    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<TreeChange>, Opening), String> {
         let main = self.from.main();
         let source = find(sources, &main).ok_or("there is no such dialog")?;
         let end = self.end_of_main(&source.courses)?;
@@ -211,7 +211,7 @@ impl Branch<'_> {
         latest
     }
 
-    fn changes(&self, one: &Kept, all: &[Kept], sources: &[Source]) -> Vec<Change> {
+    fn changes(&self, one: &Kept, all: &[Kept], sources: &[Source]) -> Vec<TreeChange> {
         let dialog = one.meta.id.clone();
         let is_main = dialog == self.to.main();
         let stack = if is_main { Vec::new() } else { assigned::stack(one, all) };
@@ -222,7 +222,7 @@ impl Branch<'_> {
         }
         let reminders = reminders(&one.courses);
         let questions = self.questions(one);
-        let mut changes = vec![Change::Create {
+        let mut changes = vec![TreeChange::Create {
             meta: Box::new(one.meta.clone()),
             latest: Box::new(latest),
             stack,
@@ -230,7 +230,7 @@ impl Branch<'_> {
         for (course, lines) in &one.courses {
             let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
             let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
-            changes.push(Change::Append { dialog: dialog.clone(), course: *course, entries });
+            changes.push(TreeChange::Append { dialog: dialog.clone(), course: *course, entries });
         }
         let made = all.iter().filter_map(|side| side.made.clone());
         let mut records: Vec<Record> = made
@@ -240,9 +240,9 @@ impl Branch<'_> {
         records.push(Record::Reminders { reminders: reminders.clone() });
         records.push(Record::Questions { questions: questions.clone() });
         changes.push(snapshots(&dialog, records, self.now));
-        changes.push(Change::Reminders { dialog: dialog.clone(), reminders });
+        changes.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
         if !questions.is_empty() {
-            changes.push(Change::Questions { dialog, questions });
+            changes.push(TreeChange::Questions { dialog, questions });
         }
         changes
     }
@@ -294,12 +294,12 @@ fn begin_afresh(kept: Kept) -> Kept {
 }
 
 /// Snapshots stand at the end of the first course, as if nothing had been generated yet.
-pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> Change {
+pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
     let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
     let entry =
         |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
     let entries = records.into_iter().map(entry).collect();
-    Change::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
+    TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
 fn fold(courses: &Courses) -> History {

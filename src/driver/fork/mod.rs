@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::domain::tree::{Bucket, Change};
+use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{ArtifactRef, Attachment, Course, DialogTree, Genseq, RootId, json};
 use crate::protocol::lifecycle::AfterFork;
 use crate::store::{Store, StoreError};
@@ -57,9 +57,9 @@ pub fn make(
 }
 
 /// The files of the fork that its records name.
-fn attached(changes: &[Change], fork: &RootId) -> BTreeSet<ArtifactRef> {
+fn attached(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
     let entries = changes.iter().flat_map(|change| {
-        if let Change::Append { entries, .. } = change { entries.as_slice() } else { &[] }
+        if let TreeChange::Append { entries, .. } = change { entries.as_slice() } else { &[] }
     });
     let lines = entries.map(|entry| entry.line()).filter(|line| line.contains("contentItems"));
     let items = lines.filter_map(|line| {

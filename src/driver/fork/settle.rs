@@ -6,7 +6,7 @@
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
 use crate::domain::state::{Activity, derive, next_step, waits_for_others};
-use crate::domain::tree::Change;
+use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
 use crate::driver::draft::Draft;
 use crate::driver::recovery::restore_asked_back;
@@ -16,7 +16,7 @@ use super::cut::{Opening, snapshots};
 
 /// Drafts what is still to be written, and tells what the fork waits for. `mended` are the indexes of
 /// a tree that has none yet.
-pub fn settle(draft: &mut Draft, mended: Vec<Change>, opening: Opening) -> AfterFork {
+pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: Opening) -> AfterFork {
     for change in mended {
         draft.include(change);
     }

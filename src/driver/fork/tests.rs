@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Entry;
-use crate::domain::tree::Change;
+use crate::domain::tree::TreeChange;
 use crate::domain::{
     Course, Dialog, DialogMeta, ExecutionMarker, Frame, Genseq, Latest, RootId, SelfId, Slug, Stamp,
 };
@@ -117,20 +117,20 @@ fn side(lines: Vec<CourseLine>) -> Source {
     source(SIDE, "dev", Some("job"), lines)
 }
 
-fn fork(sources: &[Source], genseq: u32) -> (Vec<Change>, Opening) {
+fn fork(sources: &[Source], genseq: u32) -> (Vec<TreeChange>, Opening) {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
     let cut = Cut { course: Course::FIRST, genseq: Genseq(genseq) };
     Branch { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()
 }
 
 /// The stack and the latest state of the side dialog, and how many of its lines stay.
-fn kept_side(changes: &[Change]) -> Option<(&[Frame], &Latest, usize)> {
+fn kept_side(changes: &[TreeChange]) -> Option<(&[Frame], &Latest, usize)> {
     let made = changes.iter().find_map(|change| {
-        let Change::Create { meta, latest, stack } = change else { return None };
+        let TreeChange::Create { meta, latest, stack } = change else { return None };
         (meta.id.as_str() == SIDE).then_some((stack.as_slice(), latest.as_ref()))
     });
     let lines = changes.iter().find_map(|change| {
-        let Change::Append { dialog, entries, .. } = change else { return None };
+        let TreeChange::Append { dialog, entries, .. } = change else { return None };
         (dialog.as_str() == SIDE).then_some(entries.len())
     });
     made.map(|(stack, latest)| (stack, latest, lines.unwrap_or_default()))
@@ -214,7 +214,7 @@ fn a_stop_of_today_is_no_stop_of_then() {
     stopped.dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
     let (changes, opening) = fork(&[stopped], 2);
     assert_eq!(opening, Opening::Nothing);
-    let Some(Change::Create { latest, meta, .. }) = changes.first() else {
+    let Some(TreeChange::Create { latest, meta, .. }) = changes.first() else {
         panic!("a main dialog: {changes:?}");
     };
     assert_eq!((meta.id.as_str(), meta.created_at.as_str()), (FORK, "now"));

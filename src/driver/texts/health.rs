@@ -1,18 +1,22 @@
 //! What a model is told about a context that fills up.
 
-use crate::domain::{Remedy, Then, counted};
+use crate::domain::{AfterLastCall, ContextAction, counted};
 
 use super::Texts;
 
 impl Texts {
     /// The warning before a generation; `None` where something else happens instead.
     #[must_use]
-    pub fn remedy(self, remedy: Remedy) -> Option<String> {
+    pub fn remedy(self, remedy: ContextAction) -> Option<String> {
         match remedy {
-            Remedy::Caution => Some(self.caution().to_owned()),
-            Remedy::LastCall { more, then: Then::NewCourse } => Some(self.last_call(more)),
-            Remedy::LastCall { more, then: Then::Stop } => Some(self.last_call_before_stop(more)),
-            Remedy::NewCourse | Remedy::Stop => None,
+            ContextAction::Caution => Some(self.caution().to_owned()),
+            ContextAction::LastCall { more, then: AfterLastCall::NewCourse } => {
+                Some(self.last_call(more))
+            }
+            ContextAction::LastCall { more, then: AfterLastCall::Stop } => {
+                Some(self.last_call_before_stop(more))
+            }
+            ContextAction::NewCourse | ContextAction::Stop => None,
         }
     }
 

@@ -9,12 +9,12 @@ mod courses;
 mod faults;
 mod fresh_boots;
 mod health;
+mod images;
 mod keep_going;
 mod lifecycle;
 mod offers;
 mod overflow;
 mod overview;
-mod pictures;
 mod reminders;
 mod replies;
 mod taskdoc;
@@ -25,8 +25,8 @@ mod tests;
 use crate::domain::Lang;
 
 pub use faults::Fault;
+pub use images::NotShown;
 pub use offers::Argument;
-pub use pictures::NotShown;
 pub use replies::Reply;
 pub use tellask::mentioned;
 

@@ -2,7 +2,7 @@
 //! because a provider refused it.
 
 use super::{Texts, quote};
-use crate::driver::overflow::Unanswered;
+use crate::driver::refused_context::Unanswered;
 
 impl Texts {
     /// The first prompt of the new course. Of a result at most `most` characters are told.

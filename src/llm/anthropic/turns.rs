@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::thought::Thought;
+use crate::llm::image::{Base64, MessageImage, Shown, notes, shown, with_notes};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
-use crate::llm::picture::{Base64, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::Message;
 
 /// Stands where the model would otherwise have the last word, or the first. In both languages: here
@@ -219,7 +219,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [Picture]) {
+    fn pictures(&mut self, pictures: &'a [MessageImage]) {
         for note in notes(pictures) {
             self.text(Role::User, note);
         }

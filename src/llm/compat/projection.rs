@@ -13,8 +13,8 @@ use serde::ser::Serializer;
 
 use crate::domain::ThinkingReplay;
 use crate::llm::fence::{Piece, plain};
+use crate::llm::image::{DataUrl, MessageImage, OF_CALLS, Shown, notes, shown, with_notes};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
-use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::{Message, Request};
 
 /// A message of the protocol.
@@ -191,7 +191,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [Picture]) {
+    fn pictures(&mut self, pictures: &'a [MessageImage]) {
         for note in notes(pictures) {
             self.user(note, Piece::Notice);
         }

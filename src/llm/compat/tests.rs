@@ -15,7 +15,7 @@ use crate::llm::canned::{
 };
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Decoder;
-use crate::llm::{ErrorClass, GenEvent, Limits, Secret, Usage};
+use crate::llm::{AnswerLimits, ErrorClass, GenEvent, Secret, Usage};
 
 const CHAT: Compat =
     Compat { dialect: Dialect { thinking_replay: ThinkingReplay::None, quirks: PLAIN } };
@@ -394,7 +394,7 @@ async fn silence_ends_by_the_limits() {
             socket.read(&mut [0]).await.unwrap_or(0)
         };
         let client = ask(CHAT, &url, |endpoint| {
-            endpoint.limits = Limits { first_byte, idle, ..endpoint.limits };
+            endpoint.limits = AnswerLimits { first_byte, idle, ..endpoint.limits };
         });
         let (items, _) = tokio::join!(client.collect::<Items>(), server);
         match joined(items) {

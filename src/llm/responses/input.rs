@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::llm::anthropic::PAYLOAD_KEY as OTHERS_KEY;
+use crate::llm::image::{DataUrl, MessageImage, OF_CALLS, Shown, notes, shown, with_notes};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
-use crate::llm::picture::{DataUrl, OF_CALLS, Picture, Shown, notes, shown, with_notes};
 use crate::llm::request::Message;
 
 /// An item of the input.
@@ -130,7 +130,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [Picture]) {
+    fn pictures(&mut self, pictures: &'a [MessageImage]) {
         for note in notes(pictures) {
             self.text(Role::User, note);
         }
@@ -372,13 +372,13 @@ mod tests {
 
     #[test]
     fn pictures_stand_behind_the_words_they_came_with_or_behind_the_outputs() {
-        let picture = |byte: u8| Picture::Shown {
+        let picture = |byte: u8| MessageImage::Shown {
             media_type: "image/png",
             bytes: std::sync::Arc::from([byte].as_slice()),
         };
-        let gone = || Picture::Told("[gone]".to_owned());
+        let gone = || MessageImage::Told("[gone]".to_owned());
         let image = |data: &str| json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")});
-        let pictured = |id: &str, pictures: Vec<Picture>| {
+        let pictured = |id: &str, pictures: Vec<MessageImage>| {
             let (id, name, content) = (id.to_owned(), "f".to_owned(), "1".to_owned());
             Message::Result { id, name, content, pictures }
         };

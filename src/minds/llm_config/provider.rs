@@ -3,9 +3,9 @@
 use super::PATH;
 use super::connection::Connection;
 use super::retry::RetryConfig;
-use crate::domain::attachment::LARGEST_PICTURE;
-use crate::domain::health::Limits;
-use crate::domain::{PictureLimits, Problem};
+use crate::domain::attachment::MOST_IMAGE_BYTES;
+use crate::domain::context_health::ContextLimits;
+use crate::domain::{ImageLimits, Problem};
 
 /// How the environment is read: by name, so that only the caller touches the real one.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -67,15 +67,15 @@ impl ApiType {
     /// How many pictures a request may hold. The Messages API takes requests of 32 MB and pictures of
     /// 5 MB, as text, in which a picture is a third larger; of more than 20 it takes only small ones.
     #[must_use]
-    pub fn picture_limits(&self) -> PictureLimits {
+    pub fn picture_limits(&self) -> ImageLimits {
         const MIB: usize = 1024 * 1024;
         match self {
             Self::Anthropic => {
-                PictureLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
+                ImageLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
             }
             Self::Codex | Self::OpenAi | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
-                let each_bytes = LARGEST_PICTURE;
-                PictureLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
+                let each_bytes = MOST_IMAGE_BYTES;
+                ImageLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
             }
         }
     }
@@ -242,9 +242,10 @@ impl ModelInfo {
 
     /// What it may take; `None` where neither the context nor the input length is known.
     #[must_use]
-    pub fn limits(&self) -> Option<Limits> {
+    pub fn limits(&self) -> Option<ContextLimits> {
         let length = self.context_length.or(self.input_length);
-        let mut limits = Limits::new(length, self.optimal_max_tokens, self.critical_max_tokens)?;
+        let mut limits =
+            ContextLimits::new(length, self.optimal_max_tokens, self.critical_max_tokens)?;
         limits.model_context_window_text.clone_from(&self.context_window);
         Some(limits)
     }

@@ -139,7 +139,7 @@ providers:
     assert_eq!(key("b", &set), Some(None));
     assert_eq!(key("c", &|_| None), Some(None));
     let problem = find(&providers, "a").api_key(&|_| None).unwrap_err();
-    assert!(problem.text.contains("A_KEY") && problem.mend.contains("A_KEY"));
+    assert!(problem.text.contains("A_KEY") && problem.fix.contains("A_KEY"));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
         let (providers, problems) = read(&format!("providers:\n  p:\n    {yaml}\n"));
         let key = yaml.split(':').next().unwrap();
         assert_eq!(ids(&problems), [(format!("llm/wrong-value/p/{key}").as_str(), Some(3))]);
-        let (text, mended) = (&problems[0].text, &problems[0].mend);
+        let (text, mended) = (&problems[0].text, &problems[0].fix);
         assert!(
             text.contains(key) && text.contains(found) && mended.contains(mend),
             "{problems:?}"

@@ -9,7 +9,7 @@ mod tests;
 
 use std::path::Path;
 
-pub use names::{Change, Filter, is_name};
+pub use names::{Filter, NameRule, is_name};
 pub use server::{Given, HttpServer, McpServer, Program, Transport};
 
 use super::files::{self, Found};

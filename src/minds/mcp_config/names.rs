@@ -35,7 +35,7 @@ impl Filter {
 
 /// One step from a server's name for a tool to ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum NameRule {
     Prefix(String),
     /// Takes a beginning away, where it is there, and puts another in its place.
     Replace {
@@ -45,7 +45,7 @@ pub enum Change {
     Suffix(String),
 }
 
-impl Change {
+impl NameRule {
     #[must_use]
     pub fn apply(&self, name: &str) -> String {
         match self {
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn changes_are_made_in_their_order() {
         let changes = [
-            Change::Prefix("x_".to_owned()),
-            Change::Replace { remove: "x_a_".to_owned(), add: "b_".to_owned() },
-            Change::Suffix("_y".to_owned()),
+            NameRule::Prefix("x_".to_owned()),
+            NameRule::Replace { remove: "x_a_".to_owned(), add: "b_".to_owned() },
+            NameRule::Suffix("_y".to_owned()),
         ];
         let name = |name: &str| changes.iter().fold(name.to_owned(), |name, c| c.apply(&name));
         assert_eq!((name("a_read"), name("read")), ("b_read_y".into(), "x_read_y".into()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::names::{Change, Filter};
+use super::names::{Filter, NameRule};
 use super::server::{Given, HttpServer, McpServer, Program, Transport};
 use super::{Declared, McpFile, PATH, is_name};
 use crate::domain::Problem;
@@ -232,7 +232,7 @@ impl Entry<'_, '_> {
         })
     }
 
-    fn changes(&mut self, value: Option<&Value>) -> Option<Vec<Change>> {
+    fn changes(&mut self, value: Option<&Value>) -> Option<Vec<NameRule>> {
         let items = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
@@ -320,16 +320,16 @@ impl Entry<'_, '_> {
     }
 }
 
-fn change(item: &Value) -> Option<Change> {
+fn change(item: &Value) -> Option<NameRule> {
     let map = item.as_object().filter(|map| map.len() == 1)?;
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     match (map.get("prefix"), map.get("suffix")) {
-        (Some(Value::String(prefix)), None) => Some(Change::Prefix(prefix.clone())),
+        (Some(Value::String(prefix)), None) => Some(NameRule::Prefix(prefix.clone())),
         (Some(replaced), None) => {
             let add = text(replaced, "add").unwrap_or_default();
-            Some(Change::Replace { remove: text(replaced, "remove")?, add })
+            Some(NameRule::Replace { remove: text(replaced, "remove")?, add })
         }
-        (None, Some(Value::String(suffix))) => Some(Change::Suffix(suffix.clone())),
+        (None, Some(Value::String(suffix))) => Some(NameRule::Suffix(suffix.clone())),
         (None | Some(_), _) => None,
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::names::{Change, Filter};
+use super::names::{Filter, NameRule};
 use crate::domain::secrets::looks_secret;
 
 /// A server and how its tools are offered.
@@ -15,7 +15,7 @@ pub struct McpServer {
     pub transport: Transport,
     pub filter: Filter,
     /// Made in this order, on the names that are left.
-    pub changes: Vec<Change>,
+    pub changes: Vec<NameRule>,
 }
 
 /// How a server is reached.

@@ -43,9 +43,9 @@ fn a_whole_file_is_read_as_it_is_written() {
         transport: Transport::Stdio(program),
         filter: Filter { whitelist: vec![text("read_*")], blacklist: vec![text("*")] },
         changes: vec![
-            Change::Prefix(text("x_")),
-            Change::Replace { remove: text("a_"), add: text("b_") },
-            Change::Suffix(text("_y")),
+            NameRule::Prefix(text("x_")),
+            NameRule::Replace { remove: text("a_"), add: text("b_") },
+            NameRule::Suffix(text("_y")),
         ],
     };
     let headers = vec![(text("Authorization"), Given::Env(text("TOKEN")))];
@@ -114,7 +114,7 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
         let file = read(&format!("servers:\n  {entry}\n  other: {{ command: x }}\n"));
         let found: Vec<_> = file.problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
         assert_eq!(found, [(id, Some(line))], "{entry}");
-        assert!(file.problems[0].mend.contains(mend), "{entry}: {}", file.problems[0]);
+        assert!(file.problems[0].fix.contains(mend), "{entry}: {}", file.problems[0]);
         let usable: Vec<bool> = file.servers.iter().map(|d| d.server.is_some()).collect();
         assert_eq!((usable, file.broken), (vec![false, true], false), "{entry}");
     }
@@ -143,7 +143,7 @@ fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
         let file = read(&format!("{top}servers:\n  s: {{ {entry} }}\n"));
         let found: Vec<&str> = file.problems.iter().map(|problem| problem.id.as_str()).collect();
         assert_eq!(found, [id], "{entry}");
-        assert!(file.problems[0].mend.contains(mend), "{}", file.problems[0]);
+        assert!(file.problems[0].fix.contains(mend), "{}", file.problems[0]);
         assert!(file.servers[0].server.is_some(), "{entry}");
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper, TOTAL_LIMIT_BYTES};
+use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::{AgentId, Problem, Team};
 
 /// One memory.
@@ -64,25 +64,25 @@ pub(super) struct Memories {
 
 impl Memories {
     pub(super) fn load(workspace: &Path, team: &Team, problems: &mut Vec<Problem>) -> Self {
-        let mut read = |keeper: Keeper, member: &AgentId| {
+        let mut read = |keeper: MemoryOwner, member: &AgentId| {
             let folder = keeper.folder(member);
             let shelf = read::shelf(workspace, &folder);
             problems.extend(shelf.unusable.iter().map(|found| found.problem(&folder)));
             shelf
         };
         let nobody = AgentId::new("");
-        let shared = read(Keeper::Team, &nobody);
+        let shared = read(MemoryOwner::Team, &nobody);
         let own = team.members.iter().map(|member| {
-            let shelf = read(Keeper::Member, &member.id);
+            let shelf = read(MemoryOwner::Member, &member.id);
             (member.id.clone(), shelf)
         });
         Self { own: own.collect(), team: shared }
     }
 
     /// The team's, then the member's own.
-    pub(super) fn of(&self, member: &AgentId) -> impl Iterator<Item = (Keeper, &Shelf)> {
-        let own = self.own.get(member).map(|shelf| (Keeper::Member, shelf));
-        std::iter::once((Keeper::Team, &self.team)).chain(own)
+    pub(super) fn of(&self, member: &AgentId) -> impl Iterator<Item = (MemoryOwner, &Shelf)> {
+        let own = self.own.get(member).map(|shelf| (MemoryOwner::Member, shelf));
+        std::iter::once((MemoryOwner::Team, &self.team)).chain(own)
     }
 }
 

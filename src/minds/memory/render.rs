@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::{Memory, Shelf, Unusable, Why};
 use crate::domain::counted;
-use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper, TOTAL_LIMIT_BYTES};
+use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::{Lang, Stamp};
 
 /// What the texts depend on besides the memories.
@@ -18,7 +18,7 @@ pub(in crate::minds) struct Setting<'a> {
 
 /// The messages, in the order of the keepers and of the paths.
 pub(in crate::minds) fn messages<'a>(
-    shelves: impl Iterator<Item = (Keeper, &'a Shelf)>,
+    shelves: impl Iterator<Item = (MemoryOwner, &'a Shelf)>,
     setting: &Setting<'_>,
 ) -> Vec<String> {
     let mut messages = Vec::new();
@@ -29,7 +29,7 @@ pub(in crate::minds) fn messages<'a>(
     messages
 }
 
-fn one(keeper: Keeper, memory: &Memory, setting: &Setting<'_>) -> String {
+fn one(keeper: MemoryOwner, memory: &Memory, setting: &Setting<'_>) -> String {
     let Memory { path, text, bytes, modified } = memory;
     let words = words(text);
     let changed = modified.map(setting.stamp).unwrap_or_default();
@@ -45,15 +45,15 @@ fn one(keeper: Keeper, memory: &Memory, setting: &Setting<'_>) -> String {
     format!("{head}{}\n\n{text}", managed(keeper, setting))
 }
 
-fn whose(keeper: Keeper, lang: Lang) -> &'static str {
+fn whose(keeper: MemoryOwner, lang: Lang) -> &'static str {
     match keeper {
-        Keeper::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
-        Keeper::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
+        MemoryOwner::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
+        MemoryOwner::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
     }
 }
 
 /// With which tools, if the member has them.
-fn managed(keeper: Keeper, setting: &Setting<'_>) -> String {
+fn managed(keeper: MemoryOwner, setting: &Setting<'_>) -> String {
     let [_, replace, drop] = keeper.tools();
     if !setting.tool_names.iter().any(|name| name == replace) {
         return String::new();
@@ -65,7 +65,7 @@ fn managed(keeper: Keeper, setting: &Setting<'_>) -> String {
 }
 
 /// What is there but cannot be shown.
-fn missing(keeper: Keeper, unusable: &[Unusable], setting: &Setting<'_>) -> Option<String> {
+fn missing(keeper: MemoryOwner, unusable: &[Unusable], setting: &Setting<'_>) -> Option<String> {
     if unusable.is_empty() {
         return None;
     }

@@ -106,7 +106,7 @@ fn k07_what_is_wrong_is_said_with_file_and_line_and_the_rest_goes_on() {
         let (skills, problems) = load(&files, Lang::En);
         let [problem] = problems.as_slice() else { panic!("{path}: {problems:?}") };
         assert!(problem.id.starts_with(id) && problem.path.starts_with(SHARED), "{problem:?}");
-        assert!(!problem.mend.is_empty());
+        assert!(!problem.fix.is_empty());
         assert_eq!(problem.line, line, "{problem:?}");
         assert_eq!(skills.len(), 1, "{id}");
         assert_eq!((skills[0].name.as_str(), skills[0].body.as_str()), ("Good", "Do it."));

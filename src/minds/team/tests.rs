@@ -185,7 +185,7 @@ fn a_wrong_name_comes_with_the_right_one() {
     ] {
         let (_, problems) = read_members(yaml);
         assert_eq!(problems.len(), 1, "{yaml} {problems:?}");
-        assert!(problems[0].mend.contains(expected), "{problems:?}");
+        assert!(problems[0].fix.contains(expected), "{problems:?}");
     }
 }
 

@@ -14,8 +14,8 @@ fn of(dialog: &SelfId, path: &str) -> ArtifactRef {
     ArtifactRef { dialog: DialogId::side(&root(), dialog), path: path.to_owned() }
 }
 
-fn kept(path: &str) -> Change {
-    Change::Artifact {
+fn kept(path: &str) -> TreeChange {
+    TreeChange::Artifact {
         dialog: main_id(),
         path: path.to_owned(),
         bytes: Arc::from(b"bytes".as_slice()),

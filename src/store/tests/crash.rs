@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::domain::{Dialog, DialogTree};
 
 /// What happens, in order. Every step is acknowledged before the next begins.
-fn steps() -> Vec<Vec<Change>> {
-    let states = |questions| Change::Questions { dialog: main_id(), questions };
+fn steps() -> Vec<Vec<TreeChange>> {
+    let states = |questions| TreeChange::Questions { dialog: main_id(), questions };
     let question = crate::domain::Question::new(
         &crate::domain::DialogId::main(root()),
         &"q".into(),
@@ -29,11 +29,11 @@ fn steps() -> Vec<Vec<Change>> {
         vec![create_side()],
         vec![
             append(&main_id(), &[TELLASK, FINISH]),
-            Change::Pending { dialog: main_id(), pending: vec![waiting()] },
+            TreeChange::Pending { dialog: main_id(), pending: vec![waiting()] },
         ],
         vec![append(&side_id(), &[START, &say("n")])],
         vec![
-            Change::Artifact {
+            TreeChange::Artifact {
                 dialog: side_id(),
                 path: "artifacts/workspace/f/k-1.png".to_owned(),
                 bytes: Arc::from(b"bytes".as_slice()),
@@ -42,14 +42,14 @@ fn steps() -> Vec<Vec<Change>> {
         ],
         vec![
             append(&main_id(), &[REPLY]),
-            Change::Pending { dialog: main_id(), pending: Vec::new() },
-            Change::Stack { dialog: side_id(), stack: vec![delivered] },
+            TreeChange::Pending { dialog: main_id(), pending: Vec::new() },
+            TreeChange::Stack { dialog: side_id(), stack: vec![delivered] },
         ],
     ]
 }
 
-fn touch(stamp: &str) -> Change {
-    Change::Latest { dialog: main_id(), latest: Box::new(Latest::new(Stamp::new(stamp))) }
+fn touch(stamp: &str) -> TreeChange {
+    TreeChange::Latest { dialog: main_id(), latest: Box::new(Latest::new(Stamp::new(stamp))) }
 }
 
 /// The facts a person sees of each dialog: its records, and what is open.
@@ -163,7 +163,7 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
             continue;
         };
         for step in steps() {
-            let made = |change: &Change| !matches!(change, Change::Create { .. });
+            let made = |change: &TreeChange| !matches!(change, TreeChange::Create { .. });
             if commit(&store, step.clone()).is_ok() {
                 continue;
             }
@@ -171,15 +171,15 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
             let loaded = store.load(run(), &root());
             let there = loaded.as_ref().is_ok_and(|loaded| {
                 step.iter().all(|change| {
-                    let Change::Create { meta, .. } = change else { return true };
+                    let TreeChange::Create { meta, .. } = change else { return true };
                     loaded.tree.get(&meta.id).is_some()
                 })
             });
             let already = loaded.as_ref().is_ok_and(|loaded| holds(&loaded.tree, &step));
-            let again: Vec<Change> = step
+            let again: Vec<TreeChange> = step
                 .into_iter()
                 .filter(|change| made(change) || !there)
-                .filter(|change| !already || !matches!(change, Change::Append { .. }))
+                .filter(|change| !already || !matches!(change, TreeChange::Append { .. }))
                 .collect();
             commit(&store, again).unwrap();
         }
@@ -188,9 +188,9 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
 }
 
 /// True if the lines of a step are there although it was not acknowledged: its sync failed.
-fn holds(tree: &DialogTree, step: &[Change]) -> bool {
+fn holds(tree: &DialogTree, step: &[TreeChange]) -> bool {
     step.iter().all(|change| {
-        let Change::Append { dialog, entries, .. } = change else { return true };
+        let TreeChange::Append { dialog, entries, .. } = change else { return true };
         let dialog = tree.get(dialog);
         dialog.is_some_and(|d| entries.iter().all(|entry| d.history.entries.contains(entry)))
     })

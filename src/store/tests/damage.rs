@@ -18,7 +18,7 @@ pub(super) fn tree() -> Workspace {
     let loaded = store.load(run(), &root()).unwrap();
     commit(&store, loaded.mended).unwrap();
     let reminders = loaded.tree.main().unwrap().reminders.clone();
-    commit(&store, vec![Change::Reminders { dialog: main_id(), reminders }]).unwrap();
+    commit(&store, vec![TreeChange::Reminders { dialog: main_id(), reminders }]).unwrap();
     let again = store.load(run(), &root()).unwrap();
     assert_eq!((again.mended, again.problems), (vec![], vec![]));
     drop(store);
@@ -139,7 +139,7 @@ fn a_finished_copy_takes_the_place_of_an_absent_file() {
     fs::rename(&latest, workspace.of_root(".latest.yaml.1.ab.tmp")).unwrap();
     let store = workspace.open();
     let loaded = store.load(run(), &root()).unwrap();
-    assert!(matches!(loaded.mended.as_slice(), [Change::Latest { .. }]));
+    assert!(matches!(loaded.mended.as_slice(), [TreeChange::Latest { .. }]));
     commit(&store, loaded.mended).unwrap();
     assert!(latest.is_file());
 }
@@ -425,7 +425,7 @@ proptest::proptest! {
             commit(&store, loaded.mended).unwrap();
             let course = loaded.tree.main().unwrap().history.course;
             let entries = vec![std::sync::Arc::new(Entry::parse(FINISH).unwrap())];
-            commit(&store, vec![Change::Append { dialog: main_id(), course, entries }]).unwrap();
+            commit(&store, vec![TreeChange::Append { dialog: main_id(), course, entries }]).unwrap();
         }
         assert_nothing_is_lost(&before, &workspace);
     }
@@ -473,7 +473,7 @@ fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_m
     let loaded = store.load(run(), &root()).unwrap();
     assert_eq!(loaded.tree.main().unwrap().pending, [waiting()]);
     commit(&store, loaded.mended).unwrap();
-    let answered = Change::Pending { dialog: main_id(), pending: Vec::new() };
+    let answered = TreeChange::Pending { dialog: main_id(), pending: Vec::new() };
     commit(&store, vec![append(&main_id(), &[REPLY]), answered]).unwrap();
     let again = store.load(run(), &root()).unwrap();
     assert_eq!((again.mended, copy.exists()), (vec![], false));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::looks::LookSum;
+use super::super::file_stamps::LookSum;
 use super::super::sealed::sum;
 use super::super::{Store, Survey, TreeListing};
 use super::damage::tree;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::{Access, Committed, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
 use crate::domain::assignment::Frame;
-use crate::domain::tree::{Batch, Bucket, Change};
+use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{
     Assignment, Clock, Course, DialogMeta, Entry, Latest, Pending, RootId, SelfId, Slug, Stamp,
 };
@@ -80,11 +80,11 @@ fn side_id() -> SelfId {
     SelfId::new(SIDE)
 }
 
-fn batch(changes: Vec<Change>) -> Batch {
+fn batch(changes: Vec<TreeChange>) -> Batch {
     Batch { root: root(), changes, durable: true }
 }
 
-fn commit(store: &Store, changes: Vec<Change>) -> Result<Committed, StoreError> {
+fn commit(store: &Store, changes: Vec<TreeChange>) -> Result<Committed, StoreError> {
     store.commit(batch(changes))?.sync()
 }
 
@@ -103,12 +103,12 @@ fn latest() -> Box<Latest> {
     Box::new(Latest::new(Stamp::new("2026-11-21 11:00:00")))
 }
 
-fn create_main() -> Change {
-    Change::Create { meta: meta(&main_id(), "lead", None), latest: latest(), stack: Vec::new() }
+fn create_main() -> TreeChange {
+    TreeChange::Create { meta: meta(&main_id(), "lead", None), latest: latest(), stack: Vec::new() }
 }
 
-fn append(dialog: &SelfId, lines: &[&str]) -> Change {
-    Change::Append {
+fn append(dialog: &SelfId, lines: &[&str]) -> TreeChange {
+    TreeChange::Append {
         dialog: dialog.clone(),
         course: Course::FIRST,
         entries: lines.iter().map(|line| Arc::new(Entry::parse(line).unwrap())).collect(),
@@ -141,8 +141,8 @@ fn assignment() -> Assignment {
     }
 }
 
-fn create_side() -> Change {
-    Change::Create {
+fn create_side() -> TreeChange {
+    TreeChange::Create {
         meta: meta(&side_id(), "dev", Some("main")),
         latest: latest(),
         stack: vec![Frame::owing(assignment(), "replyTellask")],

@@ -119,24 +119,29 @@ fn a_tree_written_again_changes_no_index_and_keeps_every_line() {
 }
 
 fn rewrite(store: &Store, tree: &crate::domain::DialogTree) {
-    let mut changes = vec![Change::Registry { entries: tree.registry.clone() }];
+    let mut changes = vec![TreeChange::Registry { entries: tree.registry.clone() }];
     for (id, dialog) in &tree.dialogs {
-        changes.push(Change::Append {
+        changes.push(TreeChange::Append {
             dialog: id.clone(),
             course: dialog.history.course,
             entries: dialog.history.entries.clone(),
         });
-        changes
-            .push(Change::Latest { dialog: id.clone(), latest: Box::new(dialog.latest.clone()) });
-        changes.push(Change::Reminders { dialog: id.clone(), reminders: dialog.reminders.clone() });
-        changes.push(Change::Pending { dialog: id.clone(), pending: dialog.pending.clone() });
+        changes.push(TreeChange::Latest {
+            dialog: id.clone(),
+            latest: Box::new(dialog.latest.clone()),
+        });
+        changes.push(TreeChange::Reminders {
+            dialog: id.clone(),
+            reminders: dialog.reminders.clone(),
+        });
+        changes.push(TreeChange::Pending { dialog: id.clone(), pending: dialog.pending.clone() });
         if !dialog.latest.is_dead() {
-            changes.push(Change::Questions {
+            changes.push(TreeChange::Questions {
                 dialog: id.clone(),
                 questions: dialog.questions.clone(),
             });
         }
-        changes.push(Change::Stack { dialog: id.clone(), stack: dialog.stack.clone() });
+        changes.push(TreeChange::Stack { dialog: id.clone(), stack: dialog.stack.clone() });
     }
     let batch = Batch { root: tree.root.clone(), changes, durable: false };
     let committed = store.commit(batch).unwrap().sync().unwrap();

@@ -29,7 +29,8 @@ fn a_committed_batch_is_read_back_whole() {
     let places: Vec<_> = committed.facts.iter().map(|f| (f.course, f.line)).collect();
     assert_eq!(places, [(Course(1), 2), (Course(1), 3)]);
     let pending = vec![waiting()];
-    commit(&store, vec![Change::Pending { dialog: main_id(), pending: pending.clone() }]).unwrap();
+    commit(&store, vec![TreeChange::Pending { dialog: main_id(), pending: pending.clone() }])
+        .unwrap();
 
     let loaded = store.load(run(), &root()).unwrap();
     assert_eq!(loaded.problems, []);
@@ -41,7 +42,7 @@ fn a_committed_batch_is_read_back_whole() {
     assert!(side.unstarted_assignment().is_some());
     // The registry was not written: the session is found by the side dialog itself.
     assert_eq!(loaded.tree.registry.len(), 1);
-    assert!(matches!(loaded.mended.as_slice(), [Change::Registry { .. }]));
+    assert!(matches!(loaded.mended.as_slice(), [TreeChange::Registry { .. }]));
     assert_eq!(store.find(&root()), Some(run()));
 }
 
@@ -54,7 +55,7 @@ fn a_tidy_end_leaves_nothing_of_ours() {
         store.write_draft("d", Some("half a sent")).unwrap();
         assert_eq!(store.read_drafts().unwrap()["d"], "half a sent");
         store.write_draft("d", None).unwrap();
-        let queue = |queue| vec![Change::Queue { dialog: main_id(), queue }];
+        let queue = |queue| vec![TreeChange::Queue { dialog: main_id(), queue }];
         commit(&store, queue(vec![prompt("w")])).unwrap();
         assert!(workspace.at(".tui/queue/aa-bb-00000001").is_dir());
         commit(&store, queue(Vec::new())).unwrap();
@@ -90,7 +91,7 @@ fn a_file_that_is_rewritten_keeps_its_mode() {
     }
     let mut changed = latest();
     changed.needs_drive = Some(true);
-    let changed = Change::Latest { dialog: main_id(), latest: changed };
+    let changed = TreeChange::Latest { dialog: main_id(), latest: changed };
     commit(&store, vec![append(&main_id(), &[FINISH]), changed]).unwrap();
     for (name, mode) in modes {
         let kept = fs::metadata(workspace.of_root(name)).unwrap().permissions().mode() & 0o7777;
@@ -107,14 +108,14 @@ fn keys_of_a_newer_writer_at_the_top_of_a_state_file_survive_a_rewrite() {
         let site = CallSite { course: Course(1), message_index: 0, call_site_genseq: None };
         Question::new(&DialogId::main(root()), &id.into(), "?", Stamp::default(), site)
     };
-    let questions = |list| Change::Questions { dialog: main_id(), questions: list };
+    let questions = |list| TreeChange::Questions { dialog: main_id(), questions: list };
     let reminders = |id: &str| {
         let reminder = Reminder::new(id.to_owned(), id.to_owned(), Stamp::default());
-        Change::Reminders { dialog: main_id(), reminders: vec![reminder] }
+        TreeChange::Reminders { dialog: main_id(), reminders: vec![reminder] }
     };
     let registry = |slug: &str| {
         let slug = Slug::new(slug);
-        Change::Registry { entries: vec![RegistryEntry::new(&"dev".into(), &slug, &side_id())] }
+        TreeChange::Registry { entries: vec![RegistryEntry::new(&"dev".into(), &slug, &side_id())] }
     };
     let first = vec![create_main(), questions(vec![question("a")]), reminders("a"), registry("a")];
     commit(&store, first).unwrap();
@@ -222,9 +223,9 @@ fn a_state_file_that_says_the_same_is_not_written() {
     let reminders = vec![Reminder::new("abcd1234".into(), "note".into(), Stamp::new("t"))];
     let states = || {
         vec![
-            Change::Questions { dialog: main_id(), questions: questions.clone() },
-            Change::Reminders { dialog: main_id(), reminders: reminders.clone() },
-            Change::Latest { dialog: main_id(), latest: latest() },
+            TreeChange::Questions { dialog: main_id(), questions: questions.clone() },
+            TreeChange::Reminders { dialog: main_id(), reminders: reminders.clone() },
+            TreeChange::Latest { dialog: main_id(), latest: latest() },
         ]
     };
     let inodes = || {
@@ -235,7 +236,7 @@ fn a_state_file_that_says_the_same_is_not_written() {
     let before = inodes();
     commit(&store, states()).unwrap();
     assert_eq!(inodes(), before);
-    commit(&store, vec![Change::Questions { dialog: main_id(), questions: vec![] }]).unwrap();
+    commit(&store, vec![TreeChange::Questions { dialog: main_id(), questions: vec![] }]).unwrap();
     assert!(!workspace.of_root("q4h.yaml").exists());
 }
 
@@ -246,13 +247,13 @@ fn waiting_prompts_come_back_without_those_already_recorded() {
         let store = workspace.open();
         commit(&store, vec![create_main()]).unwrap();
         let queue = vec![prompt("m"), prompt("n")];
-        commit(&store, vec![Change::Queue { dialog: main_id(), queue }]).unwrap();
+        commit(&store, vec![TreeChange::Queue { dialog: main_id(), queue }]).unwrap();
         commit(&store, vec![append(&main_id(), &[START, &say("m")])]).unwrap();
     }
     let loaded = workspace.view().load(run(), &root()).unwrap();
     assert_eq!(loaded.tree.main().unwrap().queue, [prompt("n")]);
     let queue = vec![prompt("n")];
-    assert_eq!(loaded.mended, [Change::Queue { dialog: main_id(), queue }]);
+    assert_eq!(loaded.mended, [TreeChange::Queue { dialog: main_id(), queue }]);
 }
 
 #[test]
@@ -312,7 +313,7 @@ fn personal_reminders_are_one_file_each() {
     let store = workspace.open();
     commit(&store, vec![create_main()]).unwrap();
     let reminder = |id: &str| Reminder::new(id.into(), id.into(), Stamp::new(id));
-    let edit = |edit| commit(&store, vec![Change::Shared { agent: "lead".into(), edit }]);
+    let edit = |edit| commit(&store, vec![TreeChange::Shared { agent: "lead".into(), edit }]);
     let rewrite = |id: &str, text: &str| SharedEdit::Rewrite {
         id: id.into(),
         rewrite: Rewrite { content: text.into(), render_mode: None, packing: Packing::AsItIs },
@@ -343,9 +344,10 @@ fn a_batch_that_fails_takes_its_personal_reminder_back() {
     let store = workspace.open();
     commit(&store, vec![create_main()]).unwrap();
     let reminder = Reminder::new("a".into(), "text".into(), Stamp::new("a"));
-    let add = Change::Shared { agent: "lead".into(), edit: SharedEdit::Add(Box::new(reminder)) };
+    let add =
+        TreeChange::Shared { agent: "lead".into(), edit: SharedEdit::Add(Box::new(reminder)) };
     let bad =
-        Change::Shared { agent: "lead".into(), edit: SharedEdit::Remove { id: "../x".into() } };
+        TreeChange::Shared { agent: "lead".into(), edit: SharedEdit::Remove { id: "../x".into() } };
     assert!(commit(&store, vec![add, bad]).is_err());
     assert_eq!(store.personal_reminders(&"lead".into()).unwrap(), (vec![], vec![]));
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::reminders::bounded;
 use crate::tools::args::Args;
-use crate::tools::outcome::{Change, Outcome};
+use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// The name of the tool.
@@ -26,11 +26,14 @@ pub(super) fn tool() -> Arc<dyn Tool> {
     BuiltIn::instant(spec, run)
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let content = args.text("reminder_content").map(str::trim).filter(|text| !text.is_empty());
     if let Some(Err(refused)) = content.map(|text| bounded(text, "reminder_content", cx.lang)) {
         return refused;
     }
     let text = cx.lang.pick("Mind cleared; a new course begins.", "已清空思路,新的一程开始。");
-    Outcome::changed(text, Change::ClearMind { reminder_content: content.map(str::to_owned) })
+    ToolOutcome::changed(
+        text,
+        StateChange::ClearMind { reminder_content: content.map(str::to_owned) },
+    )
 }

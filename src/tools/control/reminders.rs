@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::domain::Lang;
-use crate::domain::reminder::{Act, Guard, MOST_BYTES, guard};
+use crate::domain::reminder::{Guard, MOST_BYTES, ReminderAction, guard};
 use crate::tools::args::Args;
-use crate::tools::outcome::{Change, Outcome, ReminderScope, Render};
+use crate::tools::outcome::{ReminderScope, Render, StateChange, ToolOutcome};
 use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, half};
 
 /// An instruction found in a reminder is cut to this many characters.
@@ -72,7 +72,7 @@ fn delete_spec() -> ToolSpec {
     }
 }
 
-fn add(cx: &ToolCx, args: &Args) -> Outcome {
+fn add(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let content = match content(args, cx.lang) {
         Ok(content) => content,
         Err(outcome) => return outcome,
@@ -81,50 +81,51 @@ fn add(cx: &ToolCx, args: &Args) -> Outcome {
     let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
     let position = args.integer("position").and_then(|position| usize::try_from(position).ok());
     if personal && position.is_some() {
-        return Outcome::failed(cx.lang.pick(
+        return ToolOutcome::failed(cx.lang.pick(
             "`position` has no meaning for a personal reminder; leave it out.",
             "个人提醒不支持 `position`,请去掉该参数。",
         ));
     }
     let render = render(args).unwrap_or(Render::Markdown);
     let id = cx.new_id.clone();
-    let change = Change::AddReminder { id, content, position, scope, render };
-    Outcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
+    let change = StateChange::AddReminder { id, content, position, scope, render };
+    ToolOutcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
 }
 
-fn update(cx: &ToolCx, args: &Args) -> Outcome {
+fn update(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let reminder = match find(cx, args) {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
-    if let Some(refusal) = guarded(reminder, Act::Update, cx.lang) {
+    if let Some(refusal) = guarded(reminder, ReminderAction::Update, cx.lang) {
         return refusal;
     }
     let content = match content(args, cx.lang) {
         Ok(content) => content,
         Err(outcome) => return outcome,
     };
-    let change = Change::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
-    Outcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
+    let change =
+        StateChange::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
+    ToolOutcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
 }
 
-fn delete(cx: &ToolCx, args: &Args) -> Outcome {
+fn delete(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let reminder = match find(cx, args) {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
-    if let Some(refusal) = guarded(reminder, Act::Delete, cx.lang) {
+    if let Some(refusal) = guarded(reminder, ReminderAction::Delete, cx.lang) {
         return refusal;
     }
-    let change = Change::DeleteReminder { id: reminder.id.clone() };
-    Outcome::changed(cx.lang.pick("Reminder deleted.", "提醒已删除。"), change)
+    let change = StateChange::DeleteReminder { id: reminder.id.clone() };
+    ToolOutcome::changed(cx.lang.pick("Reminder deleted.", "提醒已删除。"), change)
 }
 
-fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, Outcome> {
+fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, ToolOutcome> {
     let id = args.required_text("reminder_id").trim();
     cx.reminders.iter().find(|reminder| reminder.id == id).ok_or_else(|| {
         let shown: String = id.chars().take(ID_CHARS).flat_map(char::escape_debug).collect();
-        Outcome::failed(match cx.lang {
+        ToolOutcome::failed(match cx.lang {
             Lang::En => format!("There is no reminder with reminder_id `{shown}`."),
             Lang::Zh => format!("没有 reminder_id 为 `{shown}` 的提醒。"),
         })
@@ -132,9 +133,9 @@ fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, Outcome> {
 }
 
 /// The refusal a reminder carries for this act, if it carries one.
-fn guarded(reminder: &ReminderView, act: Act, lang: Lang) -> Option<Outcome> {
+fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<ToolOutcome> {
     let kept = reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared;
-    Some(Outcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
+    Some(ToolOutcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
         Guard::Instead(text) => {
             let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
             match lang {
@@ -158,23 +159,23 @@ fn guarded(reminder: &ReminderView, act: Act, lang: Lang) -> Option<Outcome> {
     }))
 }
 
-fn content(args: &Args, lang: Lang) -> Result<String, Outcome> {
+fn content(args: &Args, lang: Lang) -> Result<String, ToolOutcome> {
     let content = args.required_text("content");
     if content.trim().is_empty() {
         let text = lang.pick("`content` must not be blank.", "`content` 不能为空白。");
-        return Err(Outcome::failed(text));
+        return Err(ToolOutcome::failed(text));
     }
     bounded(content, "content", lang)?;
     Ok(content.to_owned())
 }
 
 /// Refuses a text that is too long for a reminder. `argument`: where it was written.
-pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), Outcome> {
+pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), ToolOutcome> {
     let (bytes, most) = (text.len(), MOST_BYTES / 1024);
     if bytes <= MOST_BYTES {
         return Ok(());
     }
-    Err(Outcome::failed(match lang {
+    Err(ToolOutcome::failed(match lang {
         Lang::En => format!(
             "Not done: `{argument}` has {bytes} bytes; a reminder holds {most} KiB. Put a long text \
              into the Taskdoc or a file, and say in the reminder where it is."

@@ -13,7 +13,7 @@ use crate::domain::taskdoc::{Section, section};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// Most bytes of a section that are shown.
@@ -25,8 +25,8 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 }
 
 /// What a side dialog is told that tries to change the task document.
-pub(in crate::tools) fn only_in_main(lang: Lang) -> Outcome {
-    Outcome::failed(lang.pick(
+pub(in crate::tools) fn only_in_main(lang: Lang) -> ToolOutcome {
+    ToolOutcome::failed(lang.pick(
         "change_mind is for the main dialog alone: its member maintains the task document. \
          Send that member the text you propose.",
         "change_mind 只能在主对话中使用:任务文档由主对话的成员维护。请把建议的文本发给该成员。",
@@ -63,54 +63,54 @@ fn recall_spec() -> ToolSpec {
     }
 }
 
-fn change(cx: &ToolCx, args: &Args) -> Outcome {
+fn change(cx: &ToolCx, args: &Args) -> ToolOutcome {
     if !cx.main_dialog {
         return only_in_main(cx.lang);
     }
     match section(args.text("category"), args.required_text("selector")) {
         Ok(section) => replace_section(cx, &section, args.required_text("content")),
-        Err(fault) => Outcome::failed(fault_text(fault, cx.lang)),
+        Err(fault) => ToolOutcome::failed(fault_text(fault, cx.lang)),
     }
 }
 
 /// Replaces a section of the task document whole.
-pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> Outcome {
+pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> ToolOutcome {
     let path = match path_of(cx, section) {
         Ok(path) => path,
         Err(outcome) => return outcome,
     };
     let content = content.trim();
     if content.is_empty() {
-        return Outcome::failed(
+        return ToolOutcome::failed(
             cx.lang.pick("`content` must not be blank.", "`content` 不能为空白。"),
         );
     }
     let text = format!("{content}\n");
     let written = Guard::taskdoc(cx).and_then(|guard| guard.slot(&path)?.write(text.as_bytes()));
     match written {
-        Ok(()) => Outcome::done(cx.lang.pick("Mind changed.", "思路已更新。")),
+        Ok(()) => ToolOutcome::done(cx.lang.pick("Mind changed.", "思路已更新。")),
         Err(fault) => failed(&fault, cx.lang),
     }
 }
 
-fn recall(cx: &ToolCx, args: &Args) -> Outcome {
+fn recall(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let (path, section) = match locate(cx, args) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
     if section.top_level {
-        return Outcome::failed(cx.lang.pick(
+        return ToolOutcome::failed(cx.lang.pick(
             "Top-level sections are in your context already; name a category.",
             "顶层章节已在你的上下文中;请指定 category。",
         ));
     }
     match read(cx, &path) {
-        Ok((text, false)) => Outcome::done(text),
+        Ok((text, false)) => ToolOutcome::done(text),
         Ok((text, true)) => {
             let cut = cx.lang.pick("[cut at 100 KiB]", "[超过 100 KiB,其余已截去]");
-            Outcome::done(format!("{text}\n{cut}"))
+            ToolOutcome::done(format!("{text}\n{cut}"))
         }
-        Err(fault) if fault.kind == FaultKind::NotFound => Outcome::failed(cx.lang.pick(
+        Err(fault) if fault.kind == FaultKind::NotFound => ToolOutcome::failed(cx.lang.pick(
             "This section does not exist. The main dialog can create it with change_mind.",
             "该章节不存在。主对话可以用 change_mind 创建它。",
         )),
@@ -129,23 +129,23 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), Fault> {
 }
 
 /// The path of the section the arguments name.
-fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), Outcome> {
+fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), ToolOutcome> {
     let section = section(args.text("category"), args.required_text("selector"))
-        .map_err(|fault| Outcome::failed(fault_text(fault, cx.lang)))?;
+        .map_err(|fault| ToolOutcome::failed(fault_text(fault, cx.lang)))?;
     Ok((path_of(cx, &section)?, section))
 }
 
-fn path_of(cx: &ToolCx, section: &Section) -> Result<String, Outcome> {
+fn path_of(cx: &ToolCx, section: &Section) -> Result<String, ToolOutcome> {
     let document = cx.taskdoc.as_ref().and_then(|path| path.to_str());
     let document = document.filter(|path| path.to_lowercase().ends_with(".tsk"));
     let Some(document) = document else {
-        return Err(Outcome::failed(
+        return Err(ToolOutcome::failed(
             cx.lang.pick("This dialog has no task document.", "本对话没有任务文档。"),
         ));
     };
     Ok(format!("{document}/{}", section.file))
 }
 
-fn failed(fault: &Fault, lang: Lang) -> Outcome {
-    Outcome::failed(format!("{}: {}", fault.code(), fault.text(lang)))
+fn failed(fault: &Fault, lang: Lang) -> ToolOutcome {
+    ToolOutcome::failed(format!("{}: {}", fault.code(), fault.text(lang)))
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::NAMES;
-use crate::tools::bench::Bench;
-use crate::tools::{Change, Outcome, ReminderScope, ReminderView, Render};
+use crate::tools::test_support::Bench;
+use crate::tools::{ReminderScope, ReminderView, Render, StateChange, ToolOutcome};
 
 fn reminder(id: &str) -> ReminderView {
     ReminderView {
@@ -16,9 +16,9 @@ fn reminder(id: &str) -> ReminderView {
     }
 }
 
-fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<Change> {
+fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<StateChange> {
     let (id, content) = ("new00001".to_owned(), "note".to_owned());
-    vec![Change::AddReminder { id, content, position, scope, render }]
+    vec![StateChange::AddReminder { id, content, position, scope, render }]
 }
 
 #[test]
@@ -70,19 +70,21 @@ fn update_and_delete_honour_what_a_reminder_says_about_itself() {
         ("shared", Err("keeps this reminder"), Ok(())),
         ("absent", Err("`absent`"), Err("`absent`")),
     ] {
-        let check = |outcome: Outcome, expected: Result<(), &str>, change: Change| match expected {
-            Ok(()) => assert_eq!(outcome.changes, [change], "{id}"),
-            Err(words) => {
-                assert!(!outcome.ok && outcome.changes.is_empty(), "{id}");
-                assert!(outcome.text.contains(words), "{id}: {}", outcome.text);
+        let check = |outcome: ToolOutcome, expected: Result<(), &str>, change: StateChange| {
+            match expected {
+                Ok(()) => assert_eq!(outcome.changes, [change], "{id}"),
+                Err(words) => {
+                    assert!(!outcome.ok && outcome.changes.is_empty(), "{id}");
+                    assert!(outcome.text.contains(words), "{id}: {}", outcome.text);
+                }
             }
         };
         let (id, content) = (id.trim().to_owned(), "new".to_owned());
         let args = json!({"reminder_id": id, "content": content});
-        let change = Change::UpdateReminder { id: id.clone(), content, render: None };
+        let change = StateChange::UpdateReminder { id: id.clone(), content, render: None };
         check(bench.run("update_reminder", &args), update, change);
         let outcome = bench.run("delete_reminder", &json!({"reminder_id": id}));
-        check(outcome, delete, Change::DeleteReminder { id: id.clone() });
+        check(outcome, delete, StateChange::DeleteReminder { id: id.clone() });
     }
     assert!(!bench.run("update_reminder", &json!({"reminder_id": "plain", "content": " "})).ok);
 }
@@ -97,7 +99,11 @@ fn clear_mind_carries_a_filled_reminder_over() {
         (json!({"reminder_content": " go on "}), Some("go on".to_owned())),
     ] {
         let outcome = bench.run("clear_mind", &args);
-        assert_eq!(outcome.changes, [Change::ClearMind { reminder_content: content }], "{args}");
+        assert_eq!(
+            outcome.changes,
+            [StateChange::ClearMind { reminder_content: content }],
+            "{args}"
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::change::Change;
+use super::change::LineChange;
 use super::diff::unified;
 use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
@@ -22,7 +22,7 @@ use crate::tools::access::Target;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Fault, FaultKind, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted};
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
 
@@ -54,7 +54,7 @@ impl Apply {
 
 /// An edit that was made.
 struct Applied {
-    change: Change,
+    change: LineChange,
     exact: bool,
     is_new: bool,
     total_lines: usize,
@@ -82,7 +82,7 @@ impl Tool for Apply {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (hunks, turns) = (Arc::clone(&self.hunks), Arc::clone(&self.turns));
         Box::pin(async move {
             let lang = cx.lang;
@@ -100,12 +100,12 @@ impl Tool for Apply {
                 drop(turn);
                 outcome
             };
-            in_background(work).await.unwrap_or_else(|| Outcome::failed(interrupted(lang)))
+            in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
         })
     }
 }
 
-fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> Outcome {
+fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> ToolOutcome {
     let hunk = &taken.hunk;
     match apply(cx, hunk, hunks) {
         Ok(applied) => {
@@ -122,7 +122,7 @@ fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
     match &hunk.edit {
         Edit::Create { content } => create(&guard, &hunk.path, content),
         Edit::Append { content, seen } => rewrite(&guard, hunk, |all| {
-            let change = Change::new(all, all.len()..all.len(), content);
+            let change = LineChange::new(all, all.len()..all.len(), content);
             let exact = hunks.marks.seen(all, &change) == *seen;
             Ok((change, exact))
         }),
@@ -137,7 +137,7 @@ fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
 fn rewrite(
     guard: &Guard,
     hunk: &Hunk,
-    find: impl FnOnce(&[&str]) -> Result<(Change, bool), Rejected>,
+    find: impl FnOnce(&[&str]) -> Result<(LineChange, bool), Rejected>,
 ) -> Result<Applied, Kept> {
     let opened = guard.open_for_edit(&hunk.path)?;
     if opened.place != hunk.place {
@@ -161,12 +161,12 @@ fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
             if fault.kind == FaultKind::Exists { Kept::Appeared } else { fault.into() }
         },
     )?;
-    let change = Change::new(&[], 0..0, content);
+    let change = LineChange::new(&[], 0..0, content);
     let total_lines = change.new.len();
     Ok(Applied { change, exact: true, is_new: true, total_lines, bytes: content.len() })
 }
 
-fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> Outcome {
+fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
     let (code, why) = match kept {
         Kept::NoText(reason) => return reason.outcome(APPLY, lang),
         Kept::PlaceChanged => (
@@ -209,7 +209,7 @@ fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> Outcome {
+fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);

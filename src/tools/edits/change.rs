@@ -12,7 +12,7 @@ const CONTEXT_LINES: usize = 3;
 
 /// Lines in place of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::tools) struct Change {
+pub(in crate::tools) struct LineChange {
     /// How many lines stand before it.
     pub at: usize,
     pub old: Vec<String>,
@@ -34,7 +34,7 @@ pub(in crate::tools) struct Normalized {
     pub content_to_crlf: bool,
 }
 
-impl Change {
+impl LineChange {
     /// Puts `content` in place of the lines of `range`, which must lie within `all`.
     pub(in crate::tools) fn new(all: &[&str], range: Range<usize>, content: &str) -> Self {
         let mut normalized = Normalized::default();
@@ -144,7 +144,7 @@ mod tests {
             ("a\nb\n", 0..1, "A\r\n", "A\r\nb\n", flags(false, false, false)),
         ] {
             let all = lines(text);
-            let change = Change::new(&all, range.clone(), content);
+            let change = LineChange::new(&all, range.clone(), content);
             assert_eq!(change.made(&all), result, "{text:?} {range:?} {content:?}");
             assert_eq!(change.normalized, normalized, "{text:?} {range:?} {content:?}");
         }
@@ -158,7 +158,7 @@ mod tests {
             let all = lines(&text);
             let from = from.min(all.len());
             let to = (from + length).min(all.len());
-            let change = Change::new(&all, from..to, &content);
+            let change = LineChange::new(&all, from..to, &content);
             let made = change.made(&all);
             let head: String = all[..from].concat();
             prop_assert!(made.starts_with(&head));

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use similar::{ChangeTag, TextDiff};
 
-use super::change::Change;
+use super::change::LineChange;
 
 /// Beyond this many lines the old lines are shown whole before the new ones, because finding what
 /// is common to them could take long.
 const COMPARED_LINES: usize = 4_000;
 
 /// The diff of one change in a file; `was` is false for a file that is new.
-pub(super) fn unified(path: &str, was: bool, change: &Change) -> String {
+pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {
     let old = side([&change.before, &change.old, &change.after]);
     let new = side([&change.before, &change.new, &change.after]);
     let start = change.at - change.before.len();
@@ -78,17 +78,17 @@ mod tests {
                 "@@ -5,4 +5,5 @@\n 5\n 6\n 7\n-8\n\\ No newline at end of file\n+8\n+9\n",
             ),
         ] {
-            let change = Change::new(&lines(text), range, content);
+            let change = LineChange::new(&lines(text), range, content);
             assert_eq!(unified("f", true, &change), format!("--- a/f\n+++ b/f\n{expected}"));
         }
-        let new = Change::new(&[], 0..0, "a\n");
+        let new = LineChange::new(&[], 0..0, "a\n");
         assert_eq!(unified("f", false, &new), "--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+a\n");
     }
 
     #[test]
     fn a_large_change_is_shown_without_being_compared() {
         let text = "x\ny\n".repeat(5_000);
-        let change = Change::new(&lines(&text), 0..10_000, "z\n");
+        let change = LineChange::new(&lines(&text), 0..10_000, "z\n");
         let diff = unified("f", true, &change);
         assert_eq!(diff.matches("\n-").count(), 10_000);
         assert!(diff.ends_with("-y\n+z\n"));

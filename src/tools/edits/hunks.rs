@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::change::Change;
+use super::change::LineChange;
 use super::locate::{Marks, Seen};
 use crate::domain::AgentId;
 
@@ -39,7 +39,7 @@ pub(super) struct Hunk {
 #[derive(Debug)]
 pub(super) enum Edit {
     /// Lines in place of others.
-    Change { change: Change, seen: Seen },
+    Change { change: LineChange, seen: Seen },
     /// Text behind the last line, whatever that will be.
     Append { content: String, seen: Seen },
     /// A file that must not be there yet.

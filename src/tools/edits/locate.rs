@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use super::change::Change;
+use super::change::LineChange;
 use super::lines::places;
 
 /// How to recognise a text without keeping it. Keyed at random, so that nobody can make two texts
@@ -26,7 +26,7 @@ impl Marks {
     }
 
     /// What is to be recognised later.
-    pub(super) fn seen(&self, all: &[&str], change: &Change) -> Seen {
+    pub(super) fn seen(&self, all: &[&str], change: &LineChange) -> Seen {
         let head = all.get(..change.at).unwrap_or_default();
         let tail = all.get(change.at + change.old.len()..).unwrap_or_default();
         let (whole, head, tail_lines) = (self.mark(all), self.mark(head), tail.len());
@@ -57,7 +57,7 @@ pub(super) enum Rejected {
 /// at one place only; all before or all behind them is as it was; they and those on one side stand
 /// at one place only. Where nothing is replaced, nothing less than both sides will do.
 pub(super) fn locate(
-    change: &Change,
+    change: &LineChange,
     seen: &Seen,
     all: &[&str],
     marks: &Marks,
@@ -91,7 +91,7 @@ pub(super) fn locate(
 }
 
 /// The places that have all the text before them, or all the text behind them, as it was.
-fn steady_places(change: &Change, seen: &Seen, all: &[&str], marks: &Marks) -> Vec<usize> {
+fn steady_places(change: &LineChange, seen: &Seen, all: &[&str], marks: &Marks) -> Vec<usize> {
     let head = all.get(..change.at).filter(|head| marks.mark(head) == seen.head);
     let tail_at = all.len().checked_sub(seen.tail_lines);
     let tail =
@@ -101,7 +101,7 @@ fn steady_places(change: &Change, seen: &Seen, all: &[&str], marks: &Marks) -> V
 }
 
 /// Every place where the lines stand with those of these sides around them.
-fn with_sides(change: &Change, all: &[&str], before: bool, after: bool) -> Vec<usize> {
+fn with_sides(change: &LineChange, all: &[&str], before: bool, after: bool) -> Vec<usize> {
     let sides = [(before, &change.before), (true, &change.old), (after, &change.after)];
     let taken = sides.iter().filter(|(taken, _)| *taken).flat_map(|(_, lines)| lines.iter());
     let wanted: Vec<&str> = taken.map(String::as_str).collect();
@@ -109,7 +109,7 @@ fn with_sides(change: &Change, all: &[&str], before: bool, after: bool) -> Vec<u
     places(&wanted, all, usize::MAX).into_iter().map(|at| at + ahead).collect()
 }
 
-fn stands_at(change: &Change, all: &[&str], at: usize) -> bool {
+fn stands_at(change: &LineChange, all: &[&str], at: usize) -> bool {
     let there = at.checked_add(change.old.len()).and_then(|end| all.get(at..end));
     there.is_some_and(|there| there.iter().eq(change.old.iter()))
 }
@@ -129,7 +129,7 @@ mod tests {
     ) -> Result<(usize, bool), Rejected> {
         let marks = Marks::default();
         let all = lines(before);
-        let change = Change::new(&all, range, new);
+        let change = LineChange::new(&all, range, new);
         let seen = marks.seen(&all, &change);
         locate(&change, &seen, &lines(now), &marks).map(|found| (found.at, found.exact))
     }
@@ -181,7 +181,7 @@ mod tests {
             let from = from.min(all.len());
             let to = (from + length).min(all.len());
             let marks = Marks::default();
-            let change = Change::new(&all, from..to, &new);
+            let change = LineChange::new(&all, from..to, &new);
             let seen = marks.seen(&all, &change);
             let place = locate(&change, &seen, &all, &marks);
             prop_assert_eq!(place, Ok(Located { at: change.at, exact: true }));
@@ -194,7 +194,7 @@ mod tests {
         ) {
             let all = lines(&text);
             let from = from.min(all.len());
-            let change = Change::new(&all, from..(from + length).min(all.len()), "new\n");
+            let change = LineChange::new(&all, from..(from + length).min(all.len()), "new\n");
             let marks = Marks::default();
             let seen = marks.seen(&all, &change);
             // The end of the old text often stays, so that places are found.

@@ -23,12 +23,12 @@ use std::sync::Arc;
 use self::apply::Apply;
 use self::hunks::{Hunks, NoHunk};
 use self::prepare::{Kind, Prepare};
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use super::report::Report;
 use super::tool::Tool;
 use crate::domain::Lang;
 
-pub(super) use change::Change;
+pub(super) use change::LineChange;
 pub(super) use lines::{bare, lines, places};
 pub(super) use source::{NoText, read_text};
 
@@ -65,7 +65,7 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> Outcome {
+fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
     let (code, summary) = match reason {
         NoHunk::NotFound => (
             "HUNK_NOT_FOUND",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::change::{Change, Normalized};
+use super::change::{LineChange, Normalized};
 use super::diff::unified;
 use super::hunks::{Draft, Edit, Hunks, LIFE};
 use super::lines::lines;
@@ -18,7 +18,7 @@ use crate::tools::access::Target;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{FaultKind, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted};
 use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
 
@@ -47,7 +47,7 @@ enum Refused {
 struct Prepared {
     draft: Draft,
     /// The change as the file is now.
-    change: Change,
+    change: LineChange,
     evidence: Vec<(&'static str, String)>,
     total_lines: usize,
 }
@@ -57,7 +57,7 @@ impl Tool for Prepare {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (hunks, kind, name) = (Arc::clone(&self.hunks), self.kind, self.spec.name.to_string());
         Box::pin(async move {
             let now = Instant::now();
@@ -87,14 +87,14 @@ impl Tool for Prepare {
                     outcome
                 }
                 Some((outcome, None)) => outcome,
-                None => Outcome::failed(interrupted(lang)),
+                None => ToolOutcome::failed(interrupted(lang)),
             }
         })
     }
 }
 
 impl Refused {
-    fn outcome(&self, name: &str, path: &str, lang: Lang) -> Outcome {
+    fn outcome(&self, name: &str, path: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::NoText(reason) => reason.outcome(name, lang),
             Self::Plan(refusal) => {
@@ -127,7 +127,7 @@ fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepar
         }
         Kind::Append => (all.len()..all.len(), Vec::new()),
     };
-    let change = Change::new(&all, range, content);
+    let change = LineChange::new(&all, range, content);
     if !change.changes_something() {
         return Err(Refused::Plan(no_change(cx.lang)));
     }
@@ -142,7 +142,7 @@ fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepar
 
 fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
     let vacant = guard.vacant(path, Target::File).map_err(|fault| Refused::NoText(fault.into()))?;
-    let change = Change::new(&[], 0..0, content);
+    let change = LineChange::new(&[], 0..0, content);
     if !change.changes_something() {
         return Err(Refused::Plan(no_change(cx.lang)));
     }
@@ -172,7 +172,7 @@ fn no_change(lang: Lang) -> Refusal {
     )
 }
 
-fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> Outcome {
+fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> ToolOutcome {
     let Prepared { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
     let id = &cx.new_id;
@@ -203,7 +203,7 @@ fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> Outcome {
 }
 
 /// The lines that go and those that come.
-pub(super) fn spans(report: Report, change: &Change) -> Report {
+pub(super) fn spans(report: Report, change: &LineChange) -> Report {
     let at = change.at;
     let span = |length: usize| match length {
         0 => "none".to_owned(),

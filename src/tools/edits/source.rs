@@ -6,7 +6,7 @@ use std::io::Read;
 use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::guard::{Fault, OpenFile};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 
 /// The largest file that is edited.
@@ -79,7 +79,7 @@ impl NoText {
     }
 
     /// The result of a call that could not read what it is to edit.
-    pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> Outcome {
+    pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::Fault(fault) => refused(mode, Op::Write, fault, lang),
             Self::TooLarge { path, .. } | Self::NotUtf8 { path } => {

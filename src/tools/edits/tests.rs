@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::domain::AccessLists;
 use crate::tools::args::Args;
-use crate::tools::bench::{Bench, header};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
+use crate::tools::test_support::{Bench, header};
 
 /// Arguments of a call, whatever its schema.
 pub(super) fn args(value: &Value) -> Args {
@@ -15,7 +15,7 @@ pub(super) fn args(value: &Value) -> Args {
 }
 
 /// A prepared edit's id, from the result of its preparation.
-fn id(outcome: &Outcome) -> String {
+fn id(outcome: &ToolOutcome) -> String {
     assert!(outcome.ok, "{}", outcome.text);
     header(outcome, "hunk_id").unwrap().trim_matches('\'').to_owned()
 }
@@ -25,7 +25,7 @@ fn prepared(bench: &Bench, range: &str, content: &str) -> String {
     id(&bench.run("prepare_file_range_edit", &call))
 }
 
-fn apply(bench: &Bench, id: &str) -> Outcome {
+fn apply(bench: &Bench, id: &str) -> ToolOutcome {
     bench.run("apply_file_modification", &json!({"hunk_id": id}))
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustix::fs::CWD;
 
 use super::{SECRET, collect};
-use crate::tools::bench::{Bench, header};
+use crate::tools::test_support::{Bench, header};
 
 /// What is called, over and over.
 const RACING: [(&str, &str); 12] = [

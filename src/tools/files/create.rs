@@ -10,7 +10,7 @@ use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -31,7 +31,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
     BuiltIn::blocking(spec, run)
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let (content, newline_added) = with_final_newline(args.text("content").unwrap_or_default());
     let written = Guard::general(cx).and_then(|guard| {

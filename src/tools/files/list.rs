@@ -16,7 +16,7 @@ use crate::domain::counted;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, Identity, OpenDir};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -52,7 +52,7 @@ struct Listing {
     complete: bool,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.text("path").filter(|path| !path.trim().is_empty()).unwrap_or(".");
     let listed = Guard::general(cx).and_then(|guard| {
         let dir = guard.open_dir(path)?;
@@ -89,7 +89,7 @@ fn scan(guard: &Guard, dir: &OpenDir) -> std::io::Result<Listing> {
     Ok(listing)
 }
 
-fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> Outcome {
+fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
     let shown = listing.first.len();
     let total = listing.open;
     let mut body = String::new();

@@ -8,7 +8,7 @@ use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -29,7 +29,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
     BuiltIn::blocking(spec, run)
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let parents = args.flag("parents").unwrap_or(true);
     match make(cx, path, parents) {

@@ -12,7 +12,7 @@ use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -45,7 +45,7 @@ enum Kept {
     Stats(Stats),
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let content = args.required_text("content");
     let diff_meant = matches!(args.text("content_format"), Some("diff" | "patch"));
@@ -92,7 +92,7 @@ fn replace(cx: &ToolCx, args: &Args, path: &str, content: &str) -> Result<(Strin
     Ok((slot.shown, old))
 }
 
-fn mismatch(path: &str, old: Stats, lang: Lang) -> Outcome {
+fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {
     let summary = lang.pick(
         "The file is not as you believe. Read it again, then overwrite with its true numbers.",
         "文件与你所知不符。请重新读取,再用正确的数字覆盖。",
@@ -104,7 +104,7 @@ fn mismatch(path: &str, old: Stats, lang: Lang) -> Outcome {
         .outcome()
 }
 
-fn suspicious(path: &str, lang: Lang) -> Outcome {
+fn suspicious(path: &str, lang: Lang) -> ToolOutcome {
     let summary = lang.pick(
         "The content looks like a diff, but it would become the whole file. Send the full text, \
          or set content_format to diff or patch if the file is to hold a diff.",

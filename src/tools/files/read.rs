@@ -13,7 +13,7 @@ use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, Guard, OpenFile};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -42,7 +42,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
     BuiltIn::blocking(spec, run)
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let range = match parse_range(args.text("range").unwrap_or("~")) {
         Ok(range) => range,
@@ -76,7 +76,7 @@ fn report(
     window: &Window,
     numbered: bool,
     lang: Lang,
-) -> Outcome {
+) -> ToolOutcome {
     let first = *window.range.start();
     let shown = found.lines.len();
     let total = found.total_lines;
@@ -110,7 +110,7 @@ fn report(
         .outcome()
 }
 
-fn binary(opened: &OpenFile, lang: Lang) -> Outcome {
+fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {
     let summary = lang.pick(
         "This is a binary file (it holds NUL bytes); its content is not shown.",
         "这是二进制文件(含有 NUL 字节),不显示内容。",

@@ -9,7 +9,7 @@ use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
 use crate::tools::guard::{Fault, FaultKind, Guard, PathKind, Unusable};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -56,7 +56,7 @@ struct Done {
 /// Why nothing moved, and which of the two rights was asked for.
 struct Kept(Op, Fault);
 
-fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> Outcome {
+fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
     match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
         Ok(done) => {
             let summary = match (done.kind, cx.lang) {

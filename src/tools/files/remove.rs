@@ -8,7 +8,7 @@ use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::guard::{Count, Entry, Fault, FaultKind, Guard, PathKind};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
@@ -40,7 +40,7 @@ pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     [BuiltIn::blocking(dir, run_dir), BuiltIn::blocking(file, run_file)]
 }
 
-fn run_file(cx: &ToolCx, args: &Args) -> Outcome {
+fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let removed = Guard::general(cx).and_then(|guard| {
         let entry = guard.entry(args.required_text("path"), &[Op::Write])?;
         match entry.kind() {
@@ -60,7 +60,7 @@ fn run_file(cx: &ToolCx, args: &Args) -> Outcome {
     }
 }
 
-fn run_dir(cx: &ToolCx, args: &Args) -> Outcome {
+fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let recursive = args.flag("recursive").unwrap_or(false);
     let mut count = Count::default();
@@ -116,7 +116,7 @@ fn gone(kind: PathKind, lang: Lang) -> &'static str {
     }
 }
 
-fn not_empty(fault: &Fault, lang: Lang) -> Outcome {
+fn not_empty(fault: &Fault, lang: Lang) -> ToolOutcome {
     let summary = lang.pick(
         "The directory is not empty. To remove all it holds, set recursive to true.",
         "目录不为空。若要连同内容一起删除,请把 recursive 设为 true。",
@@ -124,7 +124,7 @@ fn not_empty(fault: &Fault, lang: Lang) -> Outcome {
     Report::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
 }
 
-fn half_done(fault: &Fault, count: Count, lang: Lang) -> Outcome {
+fn half_done(fault: &Fault, count: Count, lang: Lang) -> ToolOutcome {
     let reason = fault.text(lang);
     let summary = match lang {
         Lang::En => format!("Stopped in the middle, what came before is removed. {reason}"),

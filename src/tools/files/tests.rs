@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::domain::AccessLists;
 use crate::domain::Lang;
-use crate::tools::bench::{Bench, header};
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
+use crate::tools::test_support::{Bench, header};
 
 #[test]
 fn read_file_numbers_the_lines_and_tells_the_size() {

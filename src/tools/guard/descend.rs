@@ -113,7 +113,7 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
-    use crate::tools::bench::Bench;
+    use crate::tools::test_support::Bench;
 
     fn name(text: &str) -> &OsStr {
         OsStr::new(text)

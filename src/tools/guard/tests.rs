@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::domain::AccessLists;
-use crate::tools::bench::Bench;
+use crate::tools::test_support::Bench;
 
 const SECRET: &str = "secret";
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use self::text::Topic;
 use super::args::Args;
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
 use crate::domain::Lang;
 
@@ -116,9 +116,9 @@ impl Tool for Man {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let text = self.answer(&args, cx.lang);
-        Box::pin(std::future::ready(Outcome::done(text)))
+        Box::pin(std::future::ready(ToolOutcome::done(text)))
     }
 }
 

@@ -3,14 +3,14 @@
 use super::text::TEXTS;
 use super::*;
 use crate::tools::Registry;
-use crate::tools::bench::Bench;
+use crate::tools::test_support::Bench;
 
 fn offered(toolsets: &[&str]) -> bool {
     let names: Vec<String> = toolsets.iter().map(|name| (*name).to_owned()).collect();
     Registry::builtin().for_member(&names, &[], true).0.contains(NAME)
 }
 
-fn man(toolsets: &[&str], raw: &str, lang: Lang) -> Outcome {
+fn man(toolsets: &[&str], raw: &str, lang: Lang) -> ToolOutcome {
     let bench = Bench::new();
     let names: Vec<String> = toolsets.iter().map(|name| (*name).to_owned()).collect();
     let (subset, _) = Registry::builtin().for_member(&names, &[], true);

@@ -1,6 +1,6 @@
 //! The name of a memory: a path below the folder of its keeper. Pure.
 
-use crate::domain::memory::{Keeper, is_shown};
+use crate::domain::memory::{MemoryOwner, is_shown};
 use crate::domain::{AgentId, Lang};
 
 /// Why a path names no memory.
@@ -16,7 +16,11 @@ pub(super) enum PathFault {
 }
 
 /// The tidy path below the keeper's folder.
-pub(super) fn tidy(written: &str, keeper: Keeper, member: &AgentId) -> Result<String, PathFault> {
+pub(super) fn tidy(
+    written: &str,
+    keeper: MemoryOwner,
+    member: &AgentId,
+) -> Result<String, PathFault> {
     let written = written.trim();
     if written.starts_with('/') {
         return Err(PathFault::Absolute);
@@ -29,7 +33,7 @@ pub(super) fn tidy(written: &str, keeper: Keeper, member: &AgentId) -> Result<St
     if *first == ".minds" {
         return Err(PathFault::FromWorkspace);
     }
-    if keeper == Keeper::Member && *first == member.as_str() {
+    if keeper == MemoryOwner::Member && *first == member.as_str() {
         return Err(PathFault::OwnId(member.to_string()));
     }
     Ok(names.join("/"))
@@ -94,7 +98,7 @@ mod tests {
             ("lead/a.md", Err(PathFault::OwnId("lead".into())), Ok("lead/a.md")),
             ("leader/a.md", Ok("leader/a.md"), Ok("leader/a.md")),
         ] {
-            for (keeper, expected) in [(Keeper::Member, own), (Keeper::Team, team)] {
+            for (keeper, expected) in [(MemoryOwner::Member, own), (MemoryOwner::Team, team)] {
                 let expected = expected.map(str::to_owned);
                 assert_eq!(tidy(written, keeper, &lead), expected, "{written:?} {keeper:?}");
             }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::domain::memory::FILE_LIMIT_BYTES;
 use crate::domain::{AccessLists, Lang};
-use crate::tools::bench::{Bench, header};
+use crate::tools::test_support::{Bench, header};
 
 const OWN: &str = ".minds/memory/individual/lead";
 const TEAM: &str = ".minds/memory/team_shared";

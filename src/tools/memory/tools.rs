@@ -6,9 +6,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::work::{Act, Job};
-use crate::domain::memory::Keeper;
+use crate::domain::memory::MemoryOwner;
 use crate::tools::args::Args;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
 
 /// Tools for the member's own memories.
@@ -35,11 +35,11 @@ impl Tool for MemoryTool {
         &self.spec
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (job, lang) = (self.job, cx.lang);
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(move || job.run(&cx, &args)).await;
-            done.unwrap_or_else(|_| Outcome::failed(interrupted(lang)))
+            done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
         })
     }
 }
@@ -47,9 +47,9 @@ impl Tool for MemoryTool {
 /// All of them: first those for the member's own memories, then those for the team's.
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
     let own = PERSONAL.into_iter().zip(acts());
-    let own = own.map(|(name, (act, text, _))| tool(name, Keeper::Member, act, text));
+    let own = own.map(|(name, (act, text, _))| tool(name, MemoryOwner::Member, act, text));
     let team = TEAM.into_iter().zip(acts());
-    let team = team.map(|(name, (act, _, text))| tool(name, Keeper::Team, act, text));
+    let team = team.map(|(name, (act, _, text))| tool(name, MemoryOwner::Team, act, text));
     own.chain(team).collect()
 }
 
@@ -80,7 +80,12 @@ fn acts() -> [(Act, Description, Description); 4] {
     ]
 }
 
-fn tool(name: &'static str, keeper: Keeper, act: Act, description: Description) -> Arc<dyn Tool> {
+fn tool(
+    name: &'static str,
+    keeper: MemoryOwner,
+    act: Act,
+    description: Description,
+) -> Arc<dyn Tool> {
     let spec = ToolSpec { name: name.into(), description, parameters: parameters(act) };
     Arc::new(MemoryTool { spec, job: Job { name, keeper, act } })
 }

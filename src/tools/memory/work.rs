@@ -3,12 +3,12 @@
 use super::path::{shown_in_contexts, tidy};
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::domain::memory::{FILE_LIMIT_BYTES, Keeper};
+use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::files::with_final_newline;
 use crate::tools::guard::{Fault, FaultKind, Guard};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::ToolCx;
 
@@ -25,12 +25,12 @@ pub(super) enum Act {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Job {
     pub name: &'static str,
-    pub keeper: Keeper,
+    pub keeper: MemoryOwner,
     pub act: Act,
 }
 
 impl Job {
-    pub(super) fn run(self, cx: &ToolCx, args: &Args) -> Outcome {
+    pub(super) fn run(self, cx: &ToolCx, args: &Args) -> ToolOutcome {
         let folder = self.keeper.folder(&cx.caller);
         if self.act == Act::Clear {
             return self.clear(cx, &folder);
@@ -67,7 +67,7 @@ impl Job {
         }
     }
 
-    fn clear(self, cx: &ToolCx, folder: &str) -> Outcome {
+    fn clear(self, cx: &ToolCx, folder: &str) -> ToolOutcome {
         let cleared = Guard::memory(cx, folder).and_then(|guard| guard.clear_memory(folder));
         match cleared {
             Ok(removed) => {
@@ -84,7 +84,7 @@ impl Job {
         }
     }
 
-    fn done(self, path: &str, bytes: usize, lang: Lang) -> Outcome {
+    fn done(self, path: &str, bytes: usize, lang: Lang) -> ToolOutcome {
         let report = Report::ok(self.name, path);
         if self.act == Act::Drop {
             return report.summary(lang.pick("dropped", "已删除")).outcome();
@@ -105,7 +105,7 @@ impl Job {
         report.field("warning", "NOT_IN_CONTEXT").summary(warning).outcome()
     }
 
-    fn not_done(self, path: &str, fault: &Fault, lang: Lang) -> Outcome {
+    fn not_done(self, path: &str, fault: &Fault, lang: Lang) -> ToolOutcome {
         let [add, replace, _] = self.keeper.tools();
         let text = match (&fault.kind, lang) {
             (FaultKind::Exists, Lang::En) => {

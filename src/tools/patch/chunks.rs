@@ -4,7 +4,7 @@
 
 use super::grammar::{Chunk, Line};
 use crate::domain::Lang;
-use crate::tools::edits::{Change, bare, lines, places};
+use crate::tools::edits::{LineChange, bare, lines, places};
 use crate::tools::files::short;
 
 /// Lines of a chunk that are shown back, and characters of each.
@@ -42,7 +42,7 @@ pub(super) struct Updated {
 pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<Updated, Misfit> {
     let all = lines(text);
     let bare_lines: Vec<&str> = all.iter().map(|line| bare(line)).collect();
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes: Vec<LineChange> = Vec::new();
     let mut from = 0;
     for (at, chunk) in chunks.iter().enumerate() {
         let misfit = |kind, sought: &[&str]| Misfit { chunk: at + 1, kind, sought: shown(sought) };
@@ -104,12 +104,12 @@ fn old_lines(chunk: &Chunk) -> Vec<&str> {
 }
 
 /// The changes of a chunk that stands at a place: one for each run of lines that are not kept.
-fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<Change> {
+fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<LineChange> {
     let mut changes = Vec::new();
     let (mut start, mut at, mut content) = (place, place, String::new());
     let mut close = |start: usize, at: usize, content: &str| {
         if at > start || !content.is_empty() {
-            changes.push(Change::new(all, start..at, content));
+            changes.push(LineChange::new(all, start..at, content));
         }
     };
     for line in &chunk.lines {
@@ -131,7 +131,7 @@ fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<Change> {
     changes
 }
 
-fn made(all: &[&str], changes: &[Change]) -> Updated {
+fn made(all: &[&str], changes: &[LineChange]) -> Updated {
     let mut updated = Updated { text: String::new(), added: 0, removed: 0 };
     let mut from = 0;
     for change in changes {

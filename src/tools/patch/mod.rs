@@ -15,7 +15,7 @@ use self::plan::{Unfit, plan};
 use super::args::Args;
 use super::files::fence;
 use super::guard::Guard;
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use super::report::Report;
 use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 use crate::domain::Lang;
@@ -40,7 +40,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![BuiltIn::blocking(spec, run)]
 }
 
-fn run(cx: &ToolCx, args: &Args) -> Outcome {
+fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let sections = match grammar::parse(args.required_text("patch")) {
         Ok(sections) => sections,
         Err(fault) => {
@@ -74,7 +74,7 @@ fn run(cx: &ToolCx, args: &Args) -> Outcome {
     }
 }
 
-fn refuse(unfit: &Unfit, lang: Lang) -> Outcome {
+fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
     let (path, code, summary) = match unfit {
         Unfit::NoText(reason) => return reason.outcome(NAME, lang),
         Unfit::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
@@ -97,7 +97,7 @@ fn refuse(unfit: &Unfit, lang: Lang) -> Outcome {
     Report::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
 }
 
-fn fail(failed: &Failed, lang: Lang) -> Outcome {
+fn fail(failed: &Failed, lang: Lang) -> ToolOutcome {
     let reason = failed.fault.text(lang);
     if failed.left.is_empty() {
         let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");

@@ -4,10 +4,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::tools::bench::{Bench, header};
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
+use crate::tools::test_support::{Bench, header};
 
-fn patch(bench: &Bench, body: &str) -> Outcome {
+fn patch(bench: &Bench, body: &str) -> ToolOutcome {
     let text = format!("*** Begin Patch\n{body}*** End Patch\n");
     bench.run("apply_patch", &json!({"patch": text}))
 }

@@ -29,7 +29,7 @@ use self::refusal::Refusal;
 use self::run::Line;
 use super::args::Args;
 use super::guard::Guard;
-use super::outcome::Outcome;
+use super::outcome::ToolOutcome;
 use super::shell::{exit_text, refused_text, streams_text};
 use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
 use crate::domain::Lang;
@@ -68,12 +68,12 @@ impl Tool for ReadonlyShell {
         &self.0
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         Box::pin(async move { run(&cx, &args).await })
     }
 }
 
-async fn run(cx: &ToolCx, args: &Args) -> Outcome {
+async fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let command = args.required_text("command").to_owned();
     let given = args.integer("timeout_ms").and_then(|ms| u64::try_from(ms).ok());
     let limit = given.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MOST_TIMEOUT_MS);
@@ -83,8 +83,8 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
     };
     let (pipelines, folder) = match tokio::task::spawn_blocking(judge).await {
         Ok(Ok(judged)) => judged,
-        Ok(Err(refused)) => return Outcome::failed(refused),
-        Err(_) => return Outcome::failed(broken(cx.lang)),
+        Ok(Err(refused)) => return ToolOutcome::failed(refused),
+        Err(_) => return ToolOutcome::failed(broken(cx.lang)),
     };
     let mut environment = cx.shells.environment(&cx.keys);
     environment.retain(|name, _| PASSED.contains(&name.as_str()) || name.starts_with("LC_"));
@@ -101,11 +101,15 @@ async fn run(cx: &ToolCx, args: &Args) -> Outcome {
     };
     let ran = match line.run(Duration::from_millis(limit)).await {
         Ok(ran) => ran,
-        Err(error) => return Outcome::failed(not_started(&error, cx.lang)),
+        Err(error) => return ToolOutcome::failed(not_started(&error, cx.lang)),
     };
     let how = ran.exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
     let text = format!("{how}\n{}", streams_text(&ran.out, &ran.err, LINES, cx.lang));
-    if ran.exit == Some(Exit::Code(0)) { Outcome::done(text) } else { Outcome::failed(text) }
+    if ran.exit == Some(Exit::Code(0)) {
+        ToolOutcome::done(text)
+    } else {
+        ToolOutcome::failed(text)
+    }
 }
 
 /// Of the environment of a shell these programs get only this.

@@ -9,8 +9,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::domain::{AccessLists, Lang};
-use crate::tools::Outcome;
-use crate::tools::bench::Bench;
+use crate::tools::ToolOutcome;
+use crate::tools::test_support::Bench;
 
 const SECRET: &str = "the-secret-outside";
 
@@ -33,7 +33,7 @@ fn bench() -> Bench {
     bench
 }
 
-async fn run(bench: &Bench, command: &str) -> Outcome {
+async fn run(bench: &Bench, command: &str) -> ToolOutcome {
     bench.call("readonly_shell", &json!({ "command": command })).await
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::domain::Secrets;
-use crate::tools::bench::Bench;
+use crate::tools::test_support::Bench;
 
 const INTRINSIC: [&str; 6] = control::NAMES;
 

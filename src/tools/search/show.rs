@@ -8,11 +8,11 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::files::fence;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 
 /// What was found.
-pub(super) fn report(tool: &str, query: &Query, found: &Findings, lang: Lang) -> Outcome {
+pub(super) fn report(tool: &str, query: &Query, found: &Findings, lang: Lang) -> ToolOutcome {
     let mut report = Report::ok(tool, &query.path);
     report = match query.show {
         Show::Files => report.field("shown_files", found.files),
@@ -94,7 +94,7 @@ fn body(found: &Findings, lang: Lang) -> String {
 }
 
 /// Why nothing was searched.
-pub(super) fn not_searched(tool: &str, path: &str, why: &NotSearched, lang: Lang) -> Outcome {
+pub(super) fn not_searched(tool: &str, path: &str, why: &NotSearched, lang: Lang) -> ToolOutcome {
     let (code, text) = match why {
         NotSearched::Path(fault) => return refused(tool, Op::Read, fault, lang),
         NotSearched::Pattern(reason) => ("INVALID_PATTERN", pattern(reason, lang)),

@@ -5,13 +5,13 @@ use serde_json::json;
 use super::query::Query;
 use super::run;
 use crate::domain::{AccessLists, Lang};
-use crate::tools::bench::{Bench, header};
 use crate::tools::guard::Guard;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::stop::Stop;
+use crate::tools::test_support::{Bench, header};
 
 /// What stands in the fence of a result.
-fn body(outcome: &Outcome) -> &str {
+fn body(outcome: &ToolOutcome) -> &str {
     let after = outcome.text.split_once("\n```\n\n```\n").map_or("", |(_, after)| after);
     after.split("```").next().unwrap_or_default()
 }

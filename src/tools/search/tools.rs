@@ -9,7 +9,7 @@ use super::{options, run, show};
 use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::Report;
 use crate::tools::stop::Stop;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half, interrupted};
@@ -62,7 +62,7 @@ fn tool(
     required: &[&str],
     own: &[&str],
     text: fn(Lang) -> &'static str,
-    work: fn(&ToolCx, &Args, &Stop) -> Outcome,
+    work: fn(&ToolCx, &Args, &Stop) -> ToolOutcome,
 ) -> Arc<dyn Tool> {
     let shared = ["path", "globs", "case", "include_hidden", "follow_symlinks"];
     let mut properties = Map::new();
@@ -107,23 +107,23 @@ fn fixed_text(lang: Lang) -> &'static str {
     half(lang, include_str!("fixed.md"))
 }
 
-fn files(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
+fn files(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
     search(FILES, cx, &Query::from_args(args, Show::Files), stop)
 }
 
-fn snippets(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
+fn snippets(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
     search(SNIPPETS, cx, &Query::from_args(args, Show::Snippets), stop)
 }
 
-fn count(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
+fn count(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
     search(COUNT, cx, &Query::from_args(args, Show::Count), stop)
 }
 
-fn fixed(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
+fn fixed(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
     search(FIXED, cx, &Query::fixed(args), stop)
 }
 
-fn with_options(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
+fn with_options(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
     let mut query = Query::plain(args);
     match options::apply(&mut query, &args.texts("rg_args")) {
         Ok(()) => search(SEARCH, cx, &query, stop),
@@ -133,11 +133,11 @@ fn with_options(cx: &ToolCx, args: &Args, stop: &Stop) -> Outcome {
     }
 }
 
-fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &Stop) -> Outcome {
+fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &Stop) -> ToolOutcome {
     let guard = Guard::general(cx).map_err(run::NotSearched::Path);
     let found = guard.and_then(|guard| run::search(&guard, query, stop));
     match found {
-        Ok(_) if stop.is_wanted() => Outcome::failed(interrupted(cx.lang)),
+        Ok(_) if stop.is_wanted() => ToolOutcome::failed(interrupted(cx.lang)),
         Ok(found) => show::report(tool, query, &found, cx.lang),
         Err(why) => show::not_searched(tool, &query.path, &why, cx.lang),
     }

@@ -18,9 +18,9 @@ use super::window::Window;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
-use crate::sandbox::Made;
+use crate::sandbox::NewPaths;
 use crate::tools::args::Args;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
 
 const SCROLLBACK_LINES: usize = 500;
@@ -57,26 +57,26 @@ impl Tool for ShellCmd {
         &self.0
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         Box::pin(async move {
             match Wish::read(&args, cx.lang) {
                 Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
-                Err(text) => Outcome::failed(text),
+                Err(text) => ToolOutcome::failed(text),
             }
         })
     }
 }
 
 /// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
-async fn with_made(outcome: Outcome, cx: &ToolCx) -> Outcome {
+async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
     let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.made()).await.unwrap_or_default();
-    if made == Made::default() {
+    if made == NewPaths::default() {
         return outcome;
     }
     tracing::warn!(?made, "a command made Taskdocs or repositories");
     let text = format!("{}\n{}", outcome.text, texts::made(&made, cx.lang));
-    Outcome { text, ..outcome }
+    ToolOutcome { text, ..outcome }
 }
 
 /// What is to be run, and how.
@@ -128,21 +128,21 @@ impl Wish {
         })
     }
 
-    async fn run(self, cx: &ToolCx) -> Outcome {
+    async fn run(self, cx: &ToolCx) -> ToolOutcome {
         let (mut noted, record, mut working) = match self.begin(cx).await {
             Ok(begun) => begun,
-            Err(error) => return Outcome::failed(self.not_started(&error, cx.lang)),
+            Err(error) => return ToolOutcome::failed(self.not_started(&error, cx.lang)),
         };
         let ended = match working.finish(Duration::from_secs(self.timeout_seconds)).await {
             Some(Ok(exit)) if !working.group.is_there() => {
                 return self.over(&working, exit, cx.lang);
             }
             Some(Ok(exit)) => Some(exit),
-            Some(Err(error)) => return Outcome::failed(self.not_started(&error, cx.lang)),
+            Some(Err(error)) => return ToolOutcome::failed(self.not_started(&error, cx.lang)),
             None => None,
         };
         let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
-        let Some(folder) = noted.0.take() else { return Outcome::failed(so_far) };
+        let Some(folder) = noted.0.take() else { return ToolOutcome::failed(so_far) };
         let (pid, group) = (record.identity.pid, working.group.clone());
         let adopted =
             working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts, &cx.keys));
@@ -150,12 +150,12 @@ impl Wish {
             // Nobody would know of it, so it must not go on.
             group.end().await;
             noted.0 = Some(folder);
-            return Outcome::failed(self.not_kept(&error, &so_far, cx.lang));
+            return ToolOutcome::failed(self.not_kept(&error, &so_far, cx.lang));
         }
         noted.1.stays();
         let text = texts::in_background(pid, ended, self.timeout_seconds, cx.lang);
         let changes = cx.shells.look(pid).map(|seen| note::begin(&seen, cx)).into_iter().collect();
-        Outcome { changes, ..Outcome::done(format!("{text}\n{so_far}")) }
+        ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{so_far}")) }
     }
 
     /// Its record is on disk before it begins.
@@ -191,10 +191,10 @@ impl Wish {
     }
 
     /// A command that is over, with nothing left of it.
-    fn over(&self, working: &Working, exit: Exit, lang: Lang) -> Outcome {
+    fn over(&self, working: &Working, exit: Exit, lang: Lang) -> ToolOutcome {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
         let text = format!("{}\n{streams}", texts::exit(exit, lang));
-        if exit == Exit::Code(0) { Outcome::done(text) } else { Outcome::failed(text) }
+        if exit == Exit::Code(0) { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
     }
 
     fn not_kept(&self, error: &std::io::Error, so_far: &str, lang: Lang) -> String {

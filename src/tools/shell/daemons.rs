@@ -10,7 +10,7 @@ use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
 use crate::tools::args::Args;
-use crate::tools::outcome::{Change, Outcome};
+use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// Reading the output.
@@ -32,10 +32,10 @@ pub(super) fn output_tool() -> Arc<dyn Tool> {
     BuiltIn::blocking(spec, output)
 }
 
-fn output(cx: &ToolCx, args: &Args) -> Outcome {
+fn output(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let wants = |stream| args.flag(stream).unwrap_or(true);
     if !wants("stdout") && !wants("stderr") {
-        return Outcome::failed(cx.lang.pick(
+        return ToolOutcome::failed(cx.lang.pick(
             "`stdout` and `stderr` are both false; want at least one.",
             "`stdout` 与 `stderr` 都为 false;至少需要一个。",
         ));
@@ -44,7 +44,7 @@ fn output(cx: &ToolCx, args: &Args) -> Outcome {
     let streams = [("stdout", &seen.out), ("stderr", &seen.err)];
     let wanted: Vec<_> = streams.into_iter().filter(|(stream, _)| wants(stream)).collect();
     let state = texts::state(seen.state, cx.lang);
-    Outcome::done(format!("{state}\n{}", texts::outputs(&wanted, cx.lang)))
+    ToolOutcome::done(format!("{state}\n{}", texts::outputs(&wanted, cx.lang)))
 }
 
 #[derive(Debug)]
@@ -72,12 +72,12 @@ impl Tool for StopDaemon {
         &self.0
     }
 
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, Outcome> {
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         Box::pin(async move { stop(&cx, &args).await })
     }
 }
 
-async fn stop(cx: &ToolCx, args: &Args) -> Outcome {
+async fn stop(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let Some(before) = find(cx, args) else { return unknown(cx, args) };
     let pid = before.record.identity.pid;
     cx.shells.stop(pid, args.flag("entire_pg").unwrap_or(true)).await;
@@ -85,7 +85,7 @@ async fn stop(cx: &ToolCx, args: &Args) -> Outcome {
     let told = [("stdout", &after.out), ("stderr", &after.err)];
     let told = texts::outputs(&told, cx.lang);
     if after.state == BackgroundState::Running {
-        return Outcome::failed(still_there(pid, cx.lang));
+        return ToolOutcome::failed(still_there(pid, cx.lang));
     }
     let was_over = before.state != BackgroundState::Running;
     let state = texts::state(after.state, cx.lang);
@@ -97,18 +97,18 @@ async fn stop(cx: &ToolCx, args: &Args) -> Outcome {
     };
     let reminder = note::of(cx, &after.record).map(|reminder| reminder.id.clone());
     cx.shells.forget(pid);
-    let changes = reminder.map(|id| Change::DeleteReminder { id }).into_iter().collect();
-    Outcome { changes, ..Outcome::done(format!("{text}\n{told}")) }
+    let changes = reminder.map(|id| StateChange::DeleteReminder { id }).into_iter().collect();
+    ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{told}")) }
 }
 
 fn find(cx: &ToolCx, args: &Args) -> Option<Seen> {
     cx.shells.look(u32::try_from(args.integer("pid")?).ok()?)
 }
 
-fn unknown(cx: &ToolCx, args: &Args) -> Outcome {
+fn unknown(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let known: Vec<u32> = cx.shells.list().iter().map(|one| one.pid).collect();
     let pid = args.integer("pid").unwrap_or_default();
-    Outcome::failed(texts::unknown_pid(pid, &known, cx.lang))
+    ToolOutcome::failed(texts::unknown_pid(pid, &known, cx.lang))
 }
 
 fn still_there(pid: u32, lang: Lang) -> String {

@@ -21,7 +21,7 @@ use super::identity::Identity;
 use super::window::Window;
 use crate::domain::background::Exit;
 use crate::domain::sandbox::Level;
-use crate::sandbox::{Order, Sandbox, Standing};
+use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
 
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Starts a program in a session of its own, so that it cannot reach the terminal.
@@ -81,7 +81,7 @@ pub(crate) struct Parts {
     pub err: Window,
     pub group: Group,
     /// What its sandbox needs.
-    pub standing: Option<Standing>,
+    pub standing: Option<Placeholders>,
 }
 
 /// Groups that are being ended, until nothing of them is left.
@@ -92,12 +92,12 @@ pub(crate) struct Enders(Arc<Mutex<JoinSet<()>>>);
 #[derive(Debug)]
 struct Guard {
     group: Option<Group>,
-    standing: Option<Standing>,
+    standing: Option<Placeholders>,
     enders: Enders,
 }
 
 impl Enders {
-    fn end(&self, group: Group, standing: Option<Standing>) {
+    fn end(&self, group: Group, standing: Option<Placeholders>) {
         group.terminate();
         if tokio::runtime::Handle::try_current().is_err() {
             return group.kill();
@@ -179,7 +179,7 @@ impl Launch<'_> {
             let _inside = runtime.enter();
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             let (arguments, folder) = (arguments.as_slice(), folder.as_path());
-            let order = Order { program: &program, arguments, folder, stay: wall.stay };
+            let order = CommandSpec { program: &program, arguments, folder, stay: wall.stay };
             let wrapped = wall.sandbox.wrap(wall.level, order).map_err(io::Error::other)?;
             let mut command = leader(&wrapped.program);
             command.args(&wrapped.arguments).current_dir("/").env_clear();
@@ -194,7 +194,7 @@ impl Launch<'_> {
 fn begin(
     mut command: Command,
     stdin: Stdio,
-    (layers, standing): (usize, Option<Standing>),
+    (layers, standing): (usize, Option<Placeholders>),
     enders: Enders,
 ) -> io::Result<Working> {
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -9,7 +9,7 @@ use super::shells::{Seen, Shells};
 use super::texts;
 use crate::domain::background::{BackgroundState, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
-use crate::tools::outcome::Change;
+use crate::tools::outcome::StateChange;
 use crate::tools::tool::{ReminderView, ToolCx};
 
 /// A reminder as it should be now.
@@ -39,8 +39,8 @@ pub fn follow(
 }
 
 /// The reminder about a process that has just gone to the background.
-pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> Change {
-    Change::Follow {
+pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> StateChange {
+    StateChange::Follow {
         id: cx.new_id.clone(),
         content: texts::note(seen, cx.lang),
         owner: SHELL_OWNER,

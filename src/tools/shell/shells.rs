@@ -14,8 +14,8 @@ use tokio::time::sleep;
 
 use super::environment::Environment;
 use super::group::Group;
-use super::keeper::{self, Keeping, Kept, Source, Stream};
 use super::launch::{Enders, Parts, Wall, exit};
+use super::output_log::{self, Kept, OutputLogMode, Source, Stream};
 use super::record::{self, Record};
 use super::register::Register;
 use crate::domain::background::{Background, BackgroundState, Exit};
@@ -50,7 +50,7 @@ struct Inner {
     environment: Environment,
     /// What an earlier run has started indeed.
     register: Register,
-    keeping: Keeping,
+    keeping: OutputLogMode,
     sandbox: Option<Sandbox>,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
@@ -92,7 +92,7 @@ pub struct ShellSetup {
     /// What earlier runs have started.
     pub register: Register,
     /// Who keeps the output of processes.
-    pub keeping: Keeping,
+    pub keeping: OutputLogMode,
     pub sandbox: Option<Sandbox>,
 }
 
@@ -205,7 +205,7 @@ impl Shells {
     pub fn look(&self, pid: u32) -> Option<Seen> {
         let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
         let output = |stream| {
-            let kept = folder.as_deref().map(|folder| keeper::read(folder, stream));
+            let kept = folder.as_deref().map(|folder| output_log::read(folder, stream));
             let Kept { text, before } = kept.unwrap_or_default();
             let lines = text.lines().count();
             let skipped = lines.saturating_sub(record.scrollback);
@@ -398,7 +398,7 @@ impl Shells {
     ) -> io::Result<()> {
         let Parts { mut child, stdout, stderr, out, err, group, standing } = parts;
         let sources = [Source { window: out, pipe: stdout }, Source { window: err, pipe: stderr }];
-        let keeper = keeper::keep(folder, sources, secrets, &self.0.keeping)?;
+        let keeper = output_log::keep(folder, sources, secrets, &self.0.keeping)?;
         let pid = record.identity.pid;
         let daemon = Daemon {
             record,

@@ -16,14 +16,14 @@ use super::record::Record;
 use super::{Environment, Register, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
-use crate::tools::bench::Bench;
-use crate::tools::outcome::{Change, Outcome};
+use crate::tools::outcome::{StateChange, ToolOutcome};
+use crate::tools::test_support::Bench;
 use crate::tools::tool::ReminderView;
 use crate::tools::{RESULT_LIMIT_CHARS, ReminderScope};
 
 /// The reminder a call asks for.
-fn followed(outcome: &Outcome) -> Reminder {
-    let [Change::Follow { id, content, owner, meta }] = outcome.changes.as_slice() else {
+fn followed(outcome: &ToolOutcome) -> Reminder {
+    let [StateChange::Follow { id, content, owner, meta }] = outcome.changes.as_slice() else {
         panic!("{outcome:?}")
     };
     Reminder {
@@ -185,7 +185,7 @@ async fn c10_a_live_reminder_is_not_deleted_and_says_what_to_do_instead() {
     let args = json!({"pid": pid(&reminder)});
     let stopped = bench.call("stop_daemon", &args).await;
     assert!(stopped.ok, "{}", stopped.text);
-    assert_eq!(stopped.changes, [Change::DeleteReminder { id: reminder.id }]);
+    assert_eq!(stopped.changes, [StateChange::DeleteReminder { id: reminder.id }]);
     assert!(!bench.call("stop_daemon", &args).await.ok, "it is forgotten");
 }
 

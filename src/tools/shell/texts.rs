@@ -6,7 +6,7 @@ use super::shells::{Output, Seen};
 use super::window::{Room, Window, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
-use crate::sandbox::{Made, Refusal};
+use crate::sandbox::{NewPaths, SandboxRefusal};
 use crate::tools::outcome::RESULT_LIMIT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
@@ -52,12 +52,12 @@ fn stream(name: &str, text: &str, lang: Lang) -> String {
 
 /// Why nothing was run, if the sandbox is the reason.
 pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
-    let refusal = error.get_ref()?.downcast_ref::<Refusal>()?;
+    let refusal = error.get_ref()?.downcast_ref::<SandboxRefusal>()?;
     Some(refusal.for_model(lang))
 }
 
 /// What came into being while a command ran, and decides about later runs.
-pub(super) fn made(made: &Made, lang: Lang) -> String {
+pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
     let mut parts = Vec::new();
     if !made.taskdocs.is_empty() {
         let names = quoted(&made.taskdocs);

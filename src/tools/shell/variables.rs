@@ -9,7 +9,7 @@ use super::environment::is_settable;
 use crate::domain::Lang;
 use crate::domain::secrets::looks_secret;
 use crate::tools::args::Args;
-use crate::tools::outcome::Outcome;
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 
 /// Names shown back are cut to this many characters.
@@ -46,13 +46,13 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-fn env_get(cx: &ToolCx, args: &Args) -> Outcome {
+fn env_get(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let key = match key(args, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
     let reveal = args.flag("reveal").unwrap_or_default();
-    Outcome::done(match cx.shells.variable(key) {
+    ToolOutcome::done(match cx.shells.variable(key) {
         None => "(unset)".to_owned(),
         Some(_) if cx.keys.is_one(key) => {
             cx.lang.pick("(a key; it is never shown)", "(密钥,不会显示)").to_owned()
@@ -68,25 +68,25 @@ fn env_get(cx: &ToolCx, args: &Args) -> Outcome {
     })
 }
 
-fn env_set(cx: &ToolCx, args: &Args) -> Outcome {
+fn env_set(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let key = match key(args, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
     let value = args.required_text("value");
     if value.contains('\0') {
-        return Outcome::failed(
+        return ToolOutcome::failed(
             cx.lang.pick("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。"),
         );
     }
     if cx.keys.is_one(key) {
-        return Outcome::failed(match cx.lang {
+        return ToolOutcome::failed(match cx.lang {
             Lang::En => format!("{key} holds a key; commands never see it, so it is not set."),
             Lang::Zh => format!("{key} 保存密钥;命令无法看到它,因此未设置。"),
         });
     }
     cx.shells.set_variable(key, Some(value.to_owned()));
-    Outcome::done(match cx.lang {
+    ToolOutcome::done(match cx.lang {
         Lang::En => {
             format!("{key} is set for commands that start from now on, until the program ends.")
         }
@@ -94,25 +94,25 @@ fn env_set(cx: &ToolCx, args: &Args) -> Outcome {
     })
 }
 
-fn env_unset(cx: &ToolCx, args: &Args) -> Outcome {
+fn env_unset(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let key = match key(args, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
     cx.shells.set_variable(key, None);
-    Outcome::done(match cx.lang {
+    ToolOutcome::done(match cx.lang {
         Lang::En => format!("{key} is not set for commands that start from now on."),
         Lang::Zh => format!("{key} 对此后启动的命令不再设置。"),
     })
 }
 
-fn key(args: &Args, lang: Lang) -> Result<&str, Outcome> {
+fn key(args: &Args, lang: Lang) -> Result<&str, ToolOutcome> {
     let key = args.required_text("key").trim();
     if is_settable(key) {
         return Ok(key);
     }
     let shown: String = key.chars().take(NAME_CHARS).flat_map(char::escape_debug).collect();
-    Err(Outcome::failed(match lang {
+    Err(ToolOutcome::failed(match lang {
         Lang::En => format!(
             "`{shown}` is not for members. Names that are: MCP_*, UX_*, DOMINDS_TEST_* and \
              DOMINDS_LOG_LEVEL, in letters, digits and `_`."

@@ -3,8 +3,8 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Focus, Waiting, Whereabouts};
-use crate::domain::question::choices::{Choice, choices};
-use crate::domain::question::picking::{self, Answer};
+use crate::domain::question::choices::{AnswerChoice, choices};
+use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::{CallId, DialogId};
 use crate::protocol::{Command, InboxRow};
 use crate::ui::action::Action;
@@ -110,7 +110,7 @@ impl App {
 
     /// What is typed, with the options it picks. Only their texts are recorded: a letter means nothing
     /// where the question is not seen.
-    fn read_answer(&self, typed: &str) -> (Vec<Choice>, Answer) {
+    fn read_answer(&self, typed: &str) -> (Vec<AnswerChoice>, PickedAnswer) {
         let row = self.current_question().and_then(|id| self.model.inbox.get(id));
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         let answer = picking::answer(&choices, typed);
@@ -190,7 +190,7 @@ impl App {
         }
         self.keep_draft();
         self.drafts.save();
-        let (_, Answer { text: said, .. }) = self.read_answer(&text);
+        let (_, PickedAnswer { text: said, .. }) = self.read_answer(&text);
         let ticket = self.ticket(Waiting::Words { key, text });
         self.composer.remember(&said);
         self.composer.field.set("");

@@ -1,9 +1,9 @@
 //! What the driver tells, folded into the model.
 
 use super::{App, BURST, Effect, Focus, Seen, Waiting};
-use crate::domain::transcript::Change;
+use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
-use crate::protocol::{Command, InboxRow, Refusal, Ticket, TreeRow, UiEvent};
+use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
@@ -11,7 +11,7 @@ use crate::ui::text::SafeText;
 
 impl App {
     /// Takes in one event; the commands are to be sent in this order.
-    pub fn apply(&mut self, event: UiEvent) -> Vec<Command> {
+    pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
         self.dirty |= self.fold(event);
         self.land();
         self.note_queue();
@@ -19,54 +19,54 @@ impl App {
     }
 
     /// True if the screen may look different now.
-    fn fold(&mut self, event: UiEvent) -> bool {
+    fn fold(&mut self, event: DriverEvent) -> bool {
         match event {
-            UiEvent::Workspace(workspace) => self.model.workspace = workspace,
-            UiEvent::Rows(rows) => {
+            DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
+            DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
                 self.seen.insert(Seen::Rows);
             }
-            UiEvent::Row(row) => self.row(*row),
-            UiEvent::Gone(dialog) => self.gone(&dialog),
-            UiEvent::Inbox(rows) => self.inbox(rows),
-            UiEvent::Asked { headline, .. } => self.ring(&headline),
-            UiEvent::Answered { question, .. } => self.question_went(&question),
-            UiEvent::Page { ticket, page } => self.page(ticket, *page),
-            UiEvent::Sheet { dialog, sheet } => return self.model.sheets.take(&dialog, *sheet),
-            UiEvent::Fact { dialog, at, entry } => {
+            DriverEvent::Row(row) => self.row(*row),
+            DriverEvent::Gone(dialog) => self.gone(&dialog),
+            DriverEvent::Inbox(rows) => self.inbox(rows),
+            DriverEvent::Asked { headline, .. } => self.ring(&headline),
+            DriverEvent::Answered { question, .. } => self.question_went(&question),
+            DriverEvent::Page { ticket, page } => self.page(ticket, *page),
+            DriverEvent::Sheet { dialog, sheet } => return self.model.sheets.take(&dialog, *sheet),
+            DriverEvent::Fact { dialog, at, entry } => {
                 self.refresh_sheet_after(&dialog, &entry);
                 return self.with_open(&dialog, |open| open.fact(at, &entry));
             }
-            UiEvent::Live { dialog, segment, text } => {
+            DriverEvent::Live { dialog, segment, text } => {
                 return self.with_open(&dialog, |open| open.push_live(segment, &text));
             }
-            UiEvent::LiveEnd { dialog } => {
+            DriverEvent::LiveEnd { dialog } => {
                 return self.with_open(&dialog, |open| {
                     open.live.clear();
                     true
                 });
             }
-            UiEvent::Retry { dialog, retry } => {
+            DriverEvent::Retry { dialog, retry } => {
                 self.model.retries.take(dialog, retry, self.moment);
             }
-            UiEvent::ToolEnded { dialog, call, ok } => {
+            DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.refresh_sheet(Some(&dialog));
                 return self.with_open(&dialog, |open| {
-                    open.transcript.ended(&call, ok) != Change::Nothing
+                    open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
-            UiEvent::Problems(problems) => self.problems(problems),
-            UiEvent::Done { ticket, dialog } => self.done(ticket, dialog),
-            UiEvent::Refused { ticket, text } => self.refused(ticket, &text),
-            UiEvent::Forked { dialog, next } => self.forked(&dialog, next),
-            UiEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
-            UiEvent::Processes(processes) => self.model.processes = processes,
-            UiEvent::Consent(consent) => self.consent(consent),
-            UiEvent::Notice(text) => self.say_text(Tone::Plain, &text),
-            UiEvent::Quiet(outcome) => return self.quiet(outcome),
-            UiEvent::Standing(_) => return false,
-            UiEvent::Lagged => self.lagged(),
-            UiEvent::Stopped => self.effects.push(Effect::Ended),
+            DriverEvent::Problems(problems) => self.problems(problems),
+            DriverEvent::Done { ticket, dialog } => self.done(ticket, dialog),
+            DriverEvent::Refused { ticket, text } => self.refused(ticket, &text),
+            DriverEvent::Forked { dialog, next } => self.forked(&dialog, next),
+            DriverEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
+            DriverEvent::Processes(processes) => self.model.processes = processes,
+            DriverEvent::Consent(consent) => self.consent(consent),
+            DriverEvent::Notice(text) => self.say_text(Tone::Plain, &text),
+            DriverEvent::Quiet(outcome) => return self.quiet(outcome),
+            DriverEvent::Standing(_) => return false,
+            DriverEvent::Lagged => self.lagged(),
+            DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
     }

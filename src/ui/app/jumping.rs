@@ -2,7 +2,7 @@
 //! for: older records, then the course before.
 
 use super::{App, Focus};
-use crate::domain::transcript::{Body, Place, Reply, Tellask};
+use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
@@ -18,7 +18,7 @@ pub(super) struct Stop {
     /// `None` for the newest course.
     pub course: Option<Course>,
     /// The row at the top of the view; `None` while it followed the end.
-    pub place: Option<(Place, usize)>,
+    pub place: Option<(RecordPosition, usize)>,
 }
 
 /// Where a block leads.

@@ -4,12 +4,12 @@ use super::{App, Effect, Waiting};
 use crate::domain::Background;
 use crate::domain::sandbox::Level;
 use crate::protocol::Command;
-use crate::ui::panes::parting::ParkOrStop;
 use crate::ui::panes::processes::Processes;
+use crate::ui::panes::quit::ParkOrStop;
 
 /// What becomes of processes in the background when the program is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Parting {
+pub enum QuitPolicy {
     #[default]
     LetRun,
     Stop,
@@ -17,7 +17,7 @@ pub enum Parting {
 
 impl App {
     /// What the person chose when leaving.
-    pub fn parting(&self) -> Parting {
+    pub fn quit_policy(&self) -> QuitPolicy {
         self.parting
     }
 
@@ -41,7 +41,7 @@ impl App {
     }
 
     pub(super) fn quit_and_stop(&mut self) {
-        self.parting = Parting::Stop;
+        self.parting = QuitPolicy::Stop;
         self.effects.push(Effect::Quit);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::live::Live;
 use crate::domain::record::{Entry, Record};
-use crate::domain::transcript::{Block, Change, Place, Transcript};
+use crate::domain::transcript::{Block, BlockChange, RecordPosition, Transcript};
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
@@ -39,7 +39,7 @@ pub struct OpenDialog {
     /// The request for older records that is on its way.
     pub paging: Option<Ticket>,
     /// The place of the oldest record there is a block of.
-    first: Place,
+    first: RecordPosition,
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
@@ -51,7 +51,7 @@ pub struct OpenDialog {
 /// What a person opened, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
-    pub blocks: BTreeSet<Place>,
+    pub blocks: BTreeSet<RecordPosition>,
     /// All thinking is shown.
     pub thinking: bool,
 }
@@ -71,7 +71,7 @@ impl OpenDialog {
             recorded: false,
             ticket,
             paging: None,
-            first: Place { course: Course::FIRST, line: 0 },
+            first: RecordPosition { course: Course::FIRST, line: 0 },
             next_line: 0,
             live: Live::default(),
             live_width: 80,
@@ -95,14 +95,14 @@ impl OpenDialog {
         self.courses = page.courses;
         self.transcript = Transcript::new(TEXT_LIMIT);
         self.origin = 0;
-        self.first = Place { course: page.course, line: page.first_line };
+        self.first = RecordPosition { course: page.course, line: page.first_line };
         self.next_line = page.first_line;
         self.loaded = true;
         self.awaiting = false;
         let written = std::mem::take(&mut self.live);
         for entry in page.entries {
             let line = self.next_line;
-            self.take(Place { course: page.course, line }, &entry);
+            self.take(RecordPosition { course: page.course, line }, &entry);
         }
         if !self.recorded && self.course == self.courses {
             self.live = written;
@@ -119,7 +119,7 @@ impl OpenDialog {
         if page.course != self.first.course || !reaches {
             return;
         }
-        let first = Place { course: page.course, line: page.first_line };
+        let first = RecordPosition { course: page.course, line: page.first_line };
         let added = self.transcript.prepend(first, &page.entries);
         self.origin = self.origin.saturating_sub_unsigned(added);
         self.first = first;
@@ -140,11 +140,11 @@ impl OpenDialog {
             return false;
         }
         self.course = at.course;
-        self.take(Place { course: at.course, line: at.line }, entry);
+        self.take(RecordPosition { course: at.course, line: at.line }, entry);
         true
     }
 
-    fn take(&mut self, place: Place, entry: &Entry) {
+    fn take(&mut self, place: RecordPosition, entry: &Entry) {
         self.next_line = place.line + 1;
         match &entry.record {
             Record::GenStart => {
@@ -173,7 +173,7 @@ impl OpenDialog {
             | Record::UiOnly { .. }
             | Record::Unknown { .. } => {}
         }
-        let _: Change = self.transcript.push(place, entry);
+        let _: BlockChange = self.transcript.push(place, entry);
     }
 
     fn settle(&mut self, segment: Segment) {

@@ -54,7 +54,7 @@ fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
     let word = Strip::new().put(look.word(word), look.style(role));
     let room = width.saturating_sub(INDENT + 1).max(1);
     let mut rows = vec![(head, word)];
-    for (text, role) in [(&problem.text, Role::Text), (&problem.mend, Role::TextDim)] {
+    for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {
         let wrapped = plain_rows(text, INDENT, room, look.style(role));
         rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
     }

@@ -19,7 +19,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::question::short_headline;
-use crate::protocol::{Keeping, ReminderView, SheetRequest};
+use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
@@ -110,7 +110,7 @@ impl SheetPane {
         Some((subject, section.text.clone(), why))
     }
 
-    fn add(&mut self, keeping: Keeping, cx: &mut Cx<'_>) -> Handled {
+    fn add(&mut self, keeping: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
         match self.kind {
             Kind::Reminders => {
                 let subject = Subject::NewReminder(self.dialog.clone(), keeping);
@@ -150,8 +150,8 @@ impl SheetPane {
             (Action::SheetPageUp, |sheet, _| sheet.list.scroll(true)),
             (Action::SheetPageDown, |sheet, _| sheet.list.scroll(false)),
             (Action::SheetEdit, Self::edit),
-            (Action::SheetAdd, |sheet, cx| sheet.add(Keeping::Dialog, cx)),
-            (Action::SheetAddPersonal, |sheet, cx| sheet.add(Keeping::Personal, cx)),
+            (Action::SheetAdd, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
+            (Action::SheetAddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
             (Action::SheetDelete, Self::delete),
             (Action::Cancel, |_, _| Handled::Close),
         ];

@@ -18,7 +18,7 @@ pub use block::{Answering, Names, Setting};
 pub use scroll::{Anchor, Move, Sought};
 
 use crate::domain::fresh_boots::{Phase, Reasoning};
-use crate::domain::transcript::{Body, Place};
+use crate::domain::transcript::{Body, RecordPosition};
 use crate::domain::{CallId, Genseq};
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::Word;
@@ -168,7 +168,7 @@ impl TranscriptPane {
     }
 
     /// The place at the top of the view, to come back to; `None` while following.
-    pub fn place(&self, open: &OpenDialog) -> Option<(Place, usize)> {
+    pub fn place(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
         if self.follow {
             return None;
         }

@@ -107,7 +107,7 @@ fn typing(keys: Vec<(u64, Event)>) -> impl Stream<Item = io::Result<Event>> + Un
 
 struct Driver {
     commands: mpsc::Receiver<Command>,
-    events: mpsc::Sender<UiEvent>,
+    events: mpsc::Sender<DriverEvent>,
 }
 
 /// Runs until `script` ends the driver's side or the loop ends by itself.
@@ -116,7 +116,7 @@ async fn play<F>(
     keys: Vec<(u64, Event)>,
     capacity: usize,
     script: impl FnOnce(Driver) -> F,
-) -> (io::Result<Outcome>, F::Output)
+) -> (io::Result<RunEnd>, F::Output)
 where
     F: Future,
 {
@@ -143,13 +143,13 @@ async fn a_burst_of_events_is_one_frame_and_silence_is_none() {
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
         rest(100).await;
         for n in 0..50 {
-            driver.events.send(UiEvent::Notice(format!("{n}"))).await.unwrap();
+            driver.events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
         }
         rest(3_000).await;
-        driver.events.send(UiEvent::Stopped).await.unwrap();
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
-    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
     assert!((2..=4).contains(&surface.frames), "{} frames", surface.frames);
 }
 
@@ -178,12 +178,12 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
         queued: std::sync::Arc::default(),
     };
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
-        driver.events.send(UiEvent::Rows(vec![row])).await.unwrap();
+        driver.events.send(DriverEvent::Rows(vec![row])).await.unwrap();
         rest(600_000).await;
-        driver.events.send(UiEvent::Stopped).await.unwrap();
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
-    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
     assert!((9..=13).contains(&surface.frames), "{} frames", surface.frames);
 }
 
@@ -200,11 +200,11 @@ async fn a_full_queue_keeps_the_command_and_sends_it_later() {
         {
             count += usize::from(matches!(command, Command::ContinueAll { .. }));
         }
-        driver.events.send(UiEvent::Stopped).await.unwrap();
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
         count
     })
     .await;
-    assert_eq!((outcome.unwrap(), count), (Outcome::Settled, 3));
+    assert_eq!((outcome.unwrap(), count), (RunEnd::Settled, 3));
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,14 +216,14 @@ async fn leaving_waits_for_the_driver_and_not_longer_than_its_grace() {
                 let asked = driver.commands.recv().await;
                 if settles {
                     rest(1_000).await;
-                    driver.events.send(UiEvent::Stopped).await.unwrap();
+                    driver.events.send(DriverEvent::Stopped).await.unwrap();
                 } else {
                     rest(60_000).await;
                 }
                 asked
             })
             .await;
-        let expected = if settles { Outcome::Settled } else { Outcome::Abandoned };
+        let expected = if settles { RunEnd::Settled } else { RunEnd::Abandoned };
         assert_eq!(outcome.unwrap(), expected);
         assert_eq!(asked, Some(Command::Shutdown { grace: OPTIONS.grace }));
     }
@@ -234,7 +234,7 @@ async fn a_new_question_rings_and_counts_in_the_title() {
     let mut surface = Memory::new();
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
         for question in ["q1", "q2"] {
-            let event = UiEvent::Asked {
+            let event = DriverEvent::Asked {
                 dialog: DialogId::main(RootId::new("a")),
                 question: question.to_owned(),
                 headline: "Which?".to_owned(),
@@ -242,7 +242,7 @@ async fn a_new_question_rings_and_counts_in_the_title() {
             driver.events.send(event).await.unwrap();
         }
         rest(100).await;
-        driver.events.send(UiEvent::Stopped).await.unwrap();
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
     outcome.unwrap();
@@ -265,11 +265,11 @@ async fn being_asked_to_end_from_outside_settles_the_driver() {
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
         let asked = commands.recv().await;
-        events.send(UiEvent::Stopped).await.unwrap();
+        events.send(DriverEvent::Stopped).await.unwrap();
         asked
     };
     let (outcome, asked) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
-    assert_eq!(outcome.unwrap(), Outcome::Settled);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
     assert!(matches!(asked, Some(Command::Shutdown { .. })));
 }
 
@@ -280,10 +280,10 @@ async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     surface.ready = false;
     let (outcome, ()) = play(&mut surface, vec![(10, press('j'))], 4, |driver| async move {
         for n in 0..1_000 {
-            driver.events.send(UiEvent::Notice(format!("{n}"))).await.unwrap();
+            driver.events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
         }
-        driver.events.send(UiEvent::Stopped).await.unwrap();
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
-    assert_eq!((outcome.unwrap(), surface.frames), (Outcome::Settled, 0));
+    assert_eq!((outcome.unwrap(), surface.frames), (RunEnd::Settled, 0));
 }

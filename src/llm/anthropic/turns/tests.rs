@@ -264,12 +264,12 @@ fn ids_are_such_as_the_protocol_takes_and_each_is_used_once() {
     assert_eq!(answers, ids);
 }
 
-fn picture(byte: u8) -> Picture {
-    Picture::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+fn picture(byte: u8) -> MessageImage {
+    MessageImage::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
-fn gone() -> Picture {
-    Picture::Told("[gone]".to_owned())
+fn gone() -> MessageImage {
+    MessageImage::Told("[gone]".to_owned())
 }
 
 fn image(data: &str) -> Value {
@@ -278,7 +278,7 @@ fn image(data: &str) -> Value {
 
 #[test]
 fn pictures_stand_with_the_words_they_came_with_or_inside_of_the_results() {
-    let pictured = |id: &str, content: &str, pictures: Vec<Picture>| {
+    let pictured = |id: &str, content: &str, pictures: Vec<MessageImage>| {
         let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
         Message::Result { id, name, content, pictures }
     };

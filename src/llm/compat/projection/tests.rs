@@ -240,15 +240,15 @@ fn thinking_is_replayed_as_configured() {
     );
 }
 
-fn picture(byte: u8) -> Picture {
-    Picture::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+fn picture(byte: u8) -> MessageImage {
+    MessageImage::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
-fn gone() -> Picture {
-    Picture::Told("[gone]".to_owned())
+fn gone() -> MessageImage {
+    MessageImage::Told("[gone]".to_owned())
 }
 
-fn pictured(id: &str, content: &str, pictures: Vec<Picture>) -> Message {
+fn pictured(id: &str, content: &str, pictures: Vec<MessageImage>) -> Message {
     let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
     Message::Result { id, name, content, pictures }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::domain::AccessLists;
-use crate::tools::bench::{Bench, header};
+use crate::tools::test_support::{Bench, header};
 
 fn is_link(bench: &Bench, path: &str) -> bool {
     std::fs::symlink_metadata(bench.at(path)).is_ok_and(|meta| meta.is_symlink())

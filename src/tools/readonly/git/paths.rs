@@ -9,7 +9,7 @@ use super::option_of;
 use super::options::Told;
 use super::repository::Repository;
 use crate::domain::reserved::AT_TOP;
-use crate::tools::access::{Reading, Target};
+use crate::tools::access::{ReadScope, Target};
 
 /// A command about a repository.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl Asked<'_> {
     }
 
     /// The paths that are asked for, or those a member may read at all.
-    fn within(&self, paths: &[&str], reading: &Reading) -> Judged<Vec<String>> {
+    fn within(&self, paths: &[&str], reading: &ReadScope) -> Judged<Vec<String>> {
         let told = || paths.iter().map(|path| (*path).to_owned());
         let Some(endings) = &reading.endings else {
             return Ok(match &reading.dirs {
@@ -141,7 +141,7 @@ impl Asked<'_> {
         if specs.is_empty() { Err(Refusal::Git(GitFault::Nothing)) } else { Ok(specs) }
     }
 
-    fn left_out(&self, reading: &Reading) -> Judged<Vec<String>> {
+    fn left_out(&self, reading: &ReadScope) -> Judged<Vec<String>> {
         let mut out = below("*.tsk");
         out.extend(below("**/*.tsk"));
         if self.repository.below.as_os_str().is_empty() {

@@ -10,7 +10,7 @@ use super::super::place::Place;
 use super::super::refusal::{GitFault, Refusal};
 use super::super::run::{resolve, search_path};
 use super::environment;
-use crate::sandbox::Order;
+use crate::sandbox::CommandSpec;
 
 /// A repository that may be read.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ fn settings(file: &Path, place: &Place<'_>) -> Result<String, GitFault> {
         }
         Some(wall) => {
             let folder = place.workspace;
-            let order = Order { program: &git, arguments: &arguments, folder, stay: false };
+            let order = CommandSpec { program: &git, arguments: &arguments, folder, stay: false };
             if wall.sandbox.means(wall.level).is_err() {
                 return Ok(String::new());
             }

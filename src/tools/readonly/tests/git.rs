@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::{SECRET, bench, run};
 use crate::domain::AccessLists;
-use crate::tools::bench::Bench;
+use crate::tools::test_support::Bench;
 
 /// Looks at a repository in as many ways as there are commands.
 const LOOKS: [&str; 12] = [

@@ -1,7 +1,7 @@
 //! Answering: options that are picked, words beside them, and the question while one scrolls.
 
 use super::fixture::*;
-use crate::protocol::{Command, InboxRow, UiEvent};
+use crate::protocol::{Command, DriverEvent, InboxRow};
 use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<&str> {
@@ -24,8 +24,8 @@ fn asked(width: u16, height: u16, text: &str) -> Stage {
     });
     let row: InboxRow = question(&main_dialog(), "orchestrator", "q9", text, "2026-11-21 12:01:00");
     let mut stage = Stage::new(width, height);
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(vec![row]));
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(vec![row]));
     let mut story = STORY.to_vec();
     let call = call.to_string();
     story.push(&call);
@@ -108,7 +108,7 @@ fn an_answered_question_shows_which_option_was_taken() {
     let mut stage = asked(80, 24, "Drop it?\n\n- yes\n- no");
     let (_, dialog) = stage.last_open();
     let result = r#"{"ts":"2026-11-21 12:02:00","type":"tellask_result_record","callId":"q9","status":"completed","content":"yes","responder":{"responderId":"human"},"callName":"askHuman","call":{"tellaskContent":"Drop it?"}}"#;
-    stage.fact(&dialog, 12, result).tell(UiEvent::Inbox(Vec::new()));
+    stage.fact(&dialog, 12, result).tell(DriverEvent::Inbox(Vec::new()));
     let screen = stage.screen();
     assert!(screen.contains("  ✓ y  yes") && screen.contains("    n  no"), "{screen}");
 }
@@ -124,7 +124,7 @@ fn a_refused_pick_comes_back_as_it_was_typed() {
         Some(*ticket)
     });
     let ticket = ticket.expect("an answer");
-    stage.tell(UiEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
+    stage.tell(DriverEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
     let screen = stage.screen();
     assert!(screen.contains("› n  ✓ no") && screen.contains("  ✓ n  no"), "{screen}");
 }
@@ -183,7 +183,7 @@ fn a_question_in_view_is_not_told_twice() {
 #[test]
 fn the_question_stays_in_sight_while_its_dialog_is_read_from_the_disk() {
     let mut stage = Stage::new(40, 12);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
     let screen = stage.screen();
     assert!(screen.contains("? Drop users.legacy_otp, or keep it?"), "{screen}");
     assert!(screen.contains("reading"), "{screen}");
@@ -193,7 +193,7 @@ fn the_question_stays_in_sight_while_its_dialog_is_read_from_the_disk() {
 fn a_cleared_draft_comes_back_with_the_undo_key() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("i").type_text("a long message that took an hour");
     stage.keys("<ctrl+c>");
     let cleared = stage.screen();

@@ -3,7 +3,7 @@
 use super::fixture::*;
 use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
-use crate::protocol::{Command, ConsentView, UiEvent};
+use crate::protocol::{Command, ConsentView, DriverEvent};
 
 fn shell(member: &str) -> Unagreed {
     let act = "may run any command, also in the background";
@@ -22,9 +22,9 @@ fn provider(host: &str) -> Unagreed {
     Unagreed { entry, before: None }
 }
 
-fn view(waiting: Vec<Unagreed>, look_only: bool) -> UiEvent {
+fn view(waiting: Vec<Unagreed>, look_only: bool) -> DriverEvent {
     let level = Some(Level::Workspace);
-    UiEvent::Consent(ConsentView { waiting, look_only, level, level_is_set: false })
+    DriverEvent::Consent(ConsentView { waiting, look_only, level, level_is_set: false })
 }
 
 /// A workspace that has just been opened.
@@ -109,7 +109,7 @@ fn the_level_of_the_sandbox_is_chosen_on_the_sheet_unless_the_file_of_the_person
         level: Some(Level::ReadOnly),
         level_is_set: true,
     };
-    stage.tell(UiEvent::Consent(consent));
+    stage.tell(DriverEvent::Consent(consent));
     assert!(stage.screen().contains("read-only · config.yaml"));
     stage.keys("s");
     stage.screen();

@@ -7,7 +7,7 @@ use ratatui::Terminal;
 use ratatui::layout::Size;
 
 use super::fixture::*;
-use crate::protocol::UiEvent;
+use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
 use crate::ui::backend::{self, Ability, ScreenBackend};
 use crate::ui::theme::ColorDepth;
@@ -35,7 +35,7 @@ struct Wire {
 impl Wire {
     fn new() -> Self {
         let mut stage = Stage::new(120, 40);
-        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
         let ability = Ability { depth: ColorDepth::True, utf8: true };
         let backend =
             ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, ability);

@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::DisplayState;
-use crate::protocol::{QuietOutcome, TreeRow, UiEvent};
+use crate::protocol::{DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::app::{Begun, Effect};
 
 const OVER: &str = "The demo is over: four dialogs shared one task, two of them asked you, and the plan is \
@@ -12,9 +12,9 @@ const OVER: &str = "The demo is over: four dialogs shared one task, two of them 
 fn played(width: u16, height: u16, begun: Begun) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.app.end_with(OVER, begun);
-    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Workspace(workspace()));
     let rows = rows().into_iter().map(|row| TreeRow { state: DisplayState::Idle, ..row });
-    stage.tell(UiEvent::Rows(rows.collect())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.tell(DriverEvent::Rows(rows.collect())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage
 }
 
@@ -27,7 +27,7 @@ fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = played(width, height, Begun::Now);
         assert!(!stage.screen().contains("is over"));
-        stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+        stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
         stage.wait(std::time::Duration::from_secs(60));
         let screen = stage.screen();
         assert!(screen.contains("✓ The demo is over"), "{screen}");
@@ -43,7 +43,7 @@ fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
 #[test]
 fn where_one_types_r_is_a_letter() {
     let mut stage = played(80, 24, Begun::Now);
-    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("i r");
+    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
     assert!(!stage.app.replays() && !quits(&mut stage));
     assert!(stage.screen().contains("› r"));
 }
@@ -51,14 +51,14 @@ fn where_one_types_r_is_a_letter() {
 #[test]
 fn the_line_goes_with_esc_and_when_something_runs_again() {
     let mut stage = played(80, 24, Begun::Now);
-    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
+    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
     assert!(!stage.screen().contains("is over"));
     stage.keys("r");
     assert!(!stage.app.replays());
-    stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+    stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
     assert!(stage.screen().contains("is over"));
     let running = row(&main_dialog(), None, "orchestrator", DisplayState::Proceeding);
-    stage.tell(UiEvent::Row(Box::new(running)));
+    stage.tell(DriverEvent::Row(Box::new(running)));
     assert!(!stage.screen().contains("is over"));
 }
 
@@ -66,18 +66,18 @@ fn the_line_goes_with_esc_and_when_something_runs_again() {
 fn only_a_demo_with_nothing_left_to_do_is_over() {
     for outcome in [QuietOutcome::QuestionWaits, QuietOutcome::Failed] {
         let mut stage = played(80, 24, Begun::Now);
-        stage.tell(UiEvent::Quiet(outcome));
+        stage.tell(DriverEvent::Quiet(outcome));
         assert!(!stage.screen().contains("is over"), "{outcome:?}");
     }
     for (begun, over) in [(Begun::Now, false), (Begun::Earlier, true)] {
         let mut stage = Stage::new(80, 24);
         stage.app.end_with(OVER, begun);
-        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
-        stage.tell(UiEvent::Quiet(QuietOutcome::Done));
+        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
+        stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
         assert_eq!(stage.screen().contains("is over"), over, "{begun:?}");
     }
     let mut stage = streaming(80, 24);
-    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("3 r");
+    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 r");
     assert!(!stage.app.replays() && !quits(&mut stage));
 }
 
@@ -91,7 +91,7 @@ fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         for pane in ["1", "<alt+2>", "3"] {
             let mut stage = played(width, height, Begun::Now);
-            stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys(pane);
+            stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys(pane);
             let screen = stage.screen();
             assert!(letters(&screen).contains(&letters(OVER)), "{screen}");
             assert!(screen.contains("r plays it again  esc close  q leave"), "{screen}");
@@ -102,7 +102,7 @@ fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
 #[test]
 fn on_a_small_screen_the_end_of_the_demo_is_not_in_the_way() {
     let mut stage = played(40, 12, Begun::Now);
-    stage.tell(UiEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
+    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
     let screen = stage.screen();
     assert!(screen.contains("message to @orch") && screen.contains("› thanks"), "{screen}");
     stage.keys("<esc>");

@@ -7,7 +7,7 @@ use super::fixture::*;
 use crate::domain::latest::StopReason;
 use crate::domain::{DialogId, DisplayState};
 use crate::protocol::event::Segment;
-use crate::protocol::{RetryView, TreeRow, UiEvent};
+use crate::protocol::{DriverEvent, RetryView, TreeRow};
 use crate::ui::app::Effect;
 use crate::ui::lang::Word;
 
@@ -19,16 +19,16 @@ fn titles(stage: &mut Stage) -> Vec<Effect> {
 #[test]
 fn the_title_counts_open_questions_from_the_first_picture_on() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows()));
+    stage.tell(DriverEvent::Rows(rows()));
     assert_eq!(titles(&mut stage), []);
-    stage.tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Inbox(questions()));
     assert_eq!(titles(&mut stage), [Effect::Title(2)], "before the first frame that shows them");
-    stage.tell(UiEvent::Inbox(questions().split_off(1)));
+    stage.tell(DriverEvent::Inbox(questions().split_off(1)));
     assert_eq!(titles(&mut stage), [Effect::Title(1)]);
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     assert_eq!(titles(&mut stage), [], "nothing is counted where nothing waits");
-    stage.tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Inbox(questions()));
     assert_eq!(titles(&mut stage), [Effect::Title(2)]);
 }
 
@@ -42,12 +42,12 @@ fn nothing_is_said_to_be_missing_before_it_is_known() {
             words.filter(|word| screen.contains(*word)).count()
         };
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
-        stage.tell(UiEvent::Workspace(workspace())).tell(UiEvent::Rows(rows()));
+        stage.tell(DriverEvent::Workspace(workspace())).tell(DriverEvent::Rows(rows()));
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
-        stage.tell(UiEvent::Inbox(questions()));
+        stage.tell(DriverEvent::Inbox(questions()));
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
         let mut stage = Stage::new(width, height);
-        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
         assert!(nothing(&stage.screen()) > 0, "then it is: {}", stage.screen());
     }
 }
@@ -69,8 +69,8 @@ fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
             DisplayState::Stopped { reason: StopReason::system(WHY), continue_enabled: Some(true) };
         let stopped = TreeRow { state: shown, ..rows().remove(0) };
         stage
-            .tell(UiEvent::Rows(vec![stopped]))
-            .tell(UiEvent::Inbox(Vec::new()))
+            .tell(DriverEvent::Rows(vec![stopped]))
+            .tell(DriverEvent::Inbox(Vec::new()))
             .page(&[])
             .keys("3");
         let screen = stage.screen();
@@ -93,9 +93,9 @@ fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
 #[test]
 fn the_error_of_a_request_that_is_tried_again_is_readable_in_full() {
     let mut stage = Stage::new(60, 20);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(&[]).keys("3");
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(&[]).keys("3");
     let retry = RetryView::Waiting { error: WHY.to_owned(), seconds: 30 };
-    stage.tell(UiEvent::Retry { dialog: main_dialog(), retry });
+    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry });
     let screen = stage.screen();
     assert!(letters(&screen, 0).contains(&letters(WHY, 0)), "{screen}");
 }
@@ -103,7 +103,7 @@ fn the_error_of_a_request_that_is_tried_again_is_readable_in_full() {
 /// Fifty lines of words, left behind by one step; the newest is number 49.
 fn scrolled(width: u16, height: u16) -> (Stage, DialogId) {
     let mut stage = Stage::new(width, height);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     stage.page(&long).keys("3").screen();
@@ -150,7 +150,7 @@ fn text_that_is_being_written_counts_once_it_has_grown_and_not_twice_when_it_is_
     let all = "Good. While that runs: the cookie must be rotated first, otherwise the second \
         factor can be skipped by replaying\n\nand more\n\nand more\n\nand more";
     stage.fact(&main_dialog(), 11, &words(all));
-    stage.tell(UiEvent::LiveEnd { dialog: main_dialog() });
+    stage.tell(DriverEvent::LiveEnd { dialog: main_dialog() });
     assert_eq!(counted(&mut stage), Some(1));
     stage.fact(&main_dialog(), 12, &words("next"));
     assert_eq!(counted(&mut stage), Some(2));
@@ -171,7 +171,11 @@ fn unfolding_is_nothing_new() {
 fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
     let mut stage = Stage::chinese(80, 24);
     let row = TreeRow { state: stopped(), ..rows().remove(0) };
-    stage.tell(UiEvent::Rows(vec![row])).tell(UiEvent::Inbox(Vec::new())).page(&[]).keys("3");
+    stage
+        .tell(DriverEvent::Rows(vec![row]))
+        .tell(DriverEvent::Inbox(Vec::new()))
+        .page(&[])
+        .keys("3");
     let screen = stage.screen();
     assert!(screen.contains("■ 由你停止  c 继续"), "{screen}");
 }
@@ -180,12 +184,12 @@ fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
 fn why_a_dialog_stands_still_is_followed_from_its_first_line() {
     for (width, height) in [(60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
         let said = words("a word that was said");
         stage.page(&[said.as_str(); 5]).keys("3").screen();
         let error = "the provider is down, and nobody knows since when, or for how long, or why";
         let retry = RetryView::Waiting { error: error.to_owned(), seconds: 30 };
-        stage.tell(UiEvent::Retry { dialog: main_dialog(), retry });
+        stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry });
         let screen = stage.screen();
         assert!(letters(&screen, 0).contains("nexttryin30sRtrynow"), "{screen}");
     }
@@ -194,7 +198,7 @@ fn why_a_dialog_stands_still_is_followed_from_its_first_line() {
 #[test]
 fn a_question_that_comes_while_one_reads_is_followed_from_its_first_line() {
     let mut stage = Stage::new(60, 20);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let said = words("a word that was said");
     stage.page(&[said.as_str(); 5]).keys("3").screen();
     let text = "Which one?\n\nThere is much to say\n\nfor each of them\n\na  the first\nb  the second\nc  the third";

@@ -15,7 +15,8 @@ use crate::domain::{
 };
 use crate::protocol::event::Segment;
 use crate::protocol::{
-    Command, Cursor, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, UiEvent, WorkspaceView,
+    Command, Cursor, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow,
+    WorkspaceView,
 };
 use crate::ui::app::{App, AppOptions};
 use crate::ui::cx::Look;
@@ -96,7 +97,7 @@ impl Stage {
         Self { app, sent: Vec::new(), now, terminal }
     }
 
-    pub fn tell(&mut self, event: UiEvent) -> &mut Self {
+    pub fn tell(&mut self, event: DriverEvent) -> &mut Self {
         let sent = self.app.apply(event);
         self.sent.extend(sent);
         self
@@ -191,7 +192,7 @@ impl Stage {
             entries: lines.iter().map(|line| entry(line)).collect(),
             dialog,
         };
-        self.tell(UiEvent::Page { ticket, page: Box::new(page) })
+        self.tell(DriverEvent::Page { ticket, page: Box::new(page) })
     }
 
     pub fn fact(&mut self, dialog: &DialogId, line: usize, record: &str) -> &mut Self {
@@ -205,7 +206,7 @@ impl Stage {
         line: usize,
         record: &str,
     ) -> &mut Self {
-        self.tell(UiEvent::Fact {
+        self.tell(DriverEvent::Fact {
             dialog: dialog.clone(),
             at: Cursor { course: Course(course), line },
             entry: Arc::new(entry(record)),
@@ -213,7 +214,7 @@ impl Stage {
     }
 
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {
-        self.tell(UiEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
+        self.tell(DriverEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
     }
 }
 
@@ -414,11 +415,11 @@ pub const DBA_STORY: &[&str] = &[
 /// A stage that shows the mock-up's dialog while it streams, with no question open.
 pub fn streaming(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     stage.keys("g j <enter>").page(STORY);
     stage.keys("1");
-    stage.tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Inbox(questions()));
     stage.live(
         &main_dialog(),
         Segment::Saying,
@@ -435,8 +436,8 @@ pub fn streaming(width: u16, height: u16) -> Stage {
 /// A stage that starts with two open questions.
 pub fn answering(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
     stage.page(DBA_STORY);
     stage
 }

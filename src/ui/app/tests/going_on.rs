@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::keep_going::Switch;
 use crate::domain::{DialogId, DisplayState, HealthLevel};
-use crate::protocol::{Command, RetryView, TreeRow, UiEvent};
+use crate::protocol::{Command, DriverEvent, RetryView, TreeRow};
 
-fn waiting(dialog: &DialogId, seconds: u64) -> UiEvent {
+fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
     let retry = RetryView::Waiting { error: "the provider is down".to_owned(), seconds };
-    UiEvent::Retry { dialog: dialog.clone(), retry }
+    DriverEvent::Retry { dialog: dialog.clone(), retry }
 }
 
 fn tail(stage: &mut Stage) -> Option<String> {
@@ -31,9 +31,9 @@ fn the_countdown_to_the_next_attempt_moves_and_names_its_key() {
         let told = tail(&mut stage).unwrap_or_default();
         assert!(told.contains(&format!("next try in {left} ")), "{told}");
     }
-    stage.tell(UiEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
+    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
     assert!(stage.screen().contains("trying again"));
-    stage.tell(UiEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
+    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
     assert!(!stage.screen().contains("trying again"));
 }
 
@@ -57,7 +57,7 @@ fn a_dialog_that_is_opened_while_it_waits_shows_its_countdown() {
     stage.keys("j <enter>").page(&[]);
     assert!(tail(&mut stage).is_some_and(|told| told.contains("20 s")));
     let rest = TreeRow { state: stopped(), ..rows().remove(1) };
-    stage.tell(UiEvent::Row(Box::new(rest)));
+    stage.tell(DriverEvent::Row(Box::new(rest)));
     assert_eq!(tail(&mut stage), None, "who stopped waits for no attempt");
 }
 
@@ -89,7 +89,7 @@ fn keep_going_is_switched_off_where_it_is_on_and_on_where_it_is_off() {
     assert_eq!(switched(&mut stage, "3 K"), (main_dialog(), Switch::Off));
     assert_eq!(switched(&mut stage, "P"), (main_dialog(), Switch::Refill));
     let off = TreeRow { keep_going: None, ..rows().remove(0) };
-    stage.tell(UiEvent::Row(Box::new(off)));
+    stage.tell(DriverEvent::Row(Box::new(off)));
     assert!(!stage.screen().contains("keep-going"));
     assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::On));
 }
@@ -104,7 +104,7 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
         state: DisplayState::Proceeding,
         ..rows().remove(0)
     };
-    stage.tell(UiEvent::Row(Box::new(row)));
+    stage.tell(DriverEvent::Row(Box::new(row)));
     let screen = stage.screen();
     let last = screen.lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with("ctx 93 %  keep-going 0 of 3"), "{last}");
@@ -121,9 +121,9 @@ fn switching_keep_going_says_what_came_of_it_on_every_screen() {
                 Some(*ticket)
             });
             let main = TreeRow { keep_going: pushes, ..rows().remove(0) };
-            stage.tell(UiEvent::Row(Box::new(main)));
+            stage.tell(DriverEvent::Row(Box::new(main)));
             let dialog = Some(main_dialog());
-            stage.tell(UiEvent::Done { ticket: ticket.expect("it was sent"), dialog });
+            stage.tell(DriverEvent::Done { ticket: ticket.expect("it was sent"), dialog });
             let screen = stage.screen();
             assert!(screen.lines().last().is_some_and(|last| last.contains(told)), "{screen}");
         }

@@ -3,7 +3,7 @@
 use super::fixture::*;
 use crate::domain::{Course, DialogId};
 use crate::protocol::event::Segment;
-use crate::protocol::{Command, Ticket, TranscriptPage, TreeRow, UiEvent};
+use crate::protocol::{Command, DriverEvent, Ticket, TranscriptPage, TreeRow};
 
 /// A side dialog that was asked with call `c2` and has replied.
 const REVIEW: &[&str] = &[
@@ -61,13 +61,13 @@ fn tell_part(
         first_line,
         entries: lines.iter().map(|line| entry(line)).collect(),
     };
-    stage.tell(UiEvent::Page { ticket, page: Box::new(page) });
+    stage.tell(DriverEvent::Page { ticket, page: Box::new(page) });
 }
 
 /// The main dialog with its story, the transcript in focus.
 fn reading(height: u16) -> Stage {
     let mut stage = Stage::new(80, height);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("3").screen();
     stage
 }
@@ -151,7 +151,7 @@ fn an_assignment_and_a_reply_lead_to_the_call_of_the_asker() {
 #[test]
 fn a_late_reply_leads_to_its_call_in_the_course_before_and_back() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     tell_page(&mut stage, 2, 0, &[LATE]);
     stage.keys("3").screen();
     stage.keys("<enter>");
@@ -168,7 +168,7 @@ fn a_late_reply_leads_to_its_call_in_the_course_before_and_back() {
 #[test]
 fn a_reply_whose_call_is_further_up_leads_there_through_older_records() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long = many(60);
     let newer: Vec<&str> = long.iter().map(String::as_str).chain([STORY[8]]).collect();
     tell_page(&mut stage, 1, 8, &newer);
@@ -186,7 +186,7 @@ fn a_reply_whose_call_is_further_up_leads_there_through_older_records() {
 #[test]
 fn i07_an_old_course_shows_history_while_the_newest_goes_on() {
     let mut stage = Stage::new(120, 40);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     tell_page(&mut stage, 2, 0, &[&words("newest")]);
     stage.keys("3 {");
     assert_eq!(opened(&stage).2, Some(Course(1)));
@@ -218,7 +218,7 @@ fn i07_an_old_course_shows_history_while_the_newest_goes_on() {
 #[test]
 fn older_records_are_of_the_course_the_view_began_in() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long = many(60);
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     tell_page(&mut stage, 1, 50, &long);
@@ -231,7 +231,7 @@ fn older_records_are_of_the_course_the_view_began_in() {
 #[test]
 fn generations_are_stepped_through() {
     let mut stage = Stage::new(80, 12);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let lines: Vec<String> = (1..9)
         .flat_map(|genseq| {
             let start = format!(r#"{{"ts":"t","type":"gen_start_record","genseq":{genseq}}}"#);
@@ -258,7 +258,7 @@ fn l05_two_dialogs_that_stream_at_once_do_not_mix() {
     let screen = stage.screen();
     assert!(screen.contains("mine goes on") && !screen.contains("theirs"), "{screen}");
     let row = TreeRow { state: crate::domain::DisplayState::Proceeding, ..rows()[1].clone() };
-    stage.tell(UiEvent::Row(Box::new(row)));
+    stage.tell(DriverEvent::Row(Box::new(row)));
     stage.keys("1 g j j <enter>");
     assert_eq!(opened(&stage).1, side("r"));
     stage.live(&side("r"), Segment::Saying, "theirs again");

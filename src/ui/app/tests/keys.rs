@@ -3,7 +3,7 @@
 use super::fixture::*;
 use crate::domain::Lang;
 use crate::domain::latest::Blocker;
-use crate::protocol::{Refusal, TreeRow, UiEvent};
+use crate::protocol::{DriverEvent, Refusal, TreeRow};
 
 fn notice(stage: &mut Stage) -> String {
     stage.screen().lines().last().unwrap_or_default().to_owned()
@@ -42,7 +42,7 @@ fn a_key_that_does_nothing_says_so_once_until_another_is_pressed() {
     let told = notice(&mut stage);
     assert!(told.contains("w does nothing here") && !told.contains("? help"), "{told}");
     let mut stage = Stage::chinese(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     stage.keys("1 x");
     assert!(notice(&mut stage).contains("x 在此无作用 · ? 帮助"));
 }
@@ -65,7 +65,7 @@ fn a_key_that_has_nothing_to_work_on_says_what_is_missing() {
         assert!(notice(&mut stage).contains(told), "{keys}: {}", stage.screen());
     }
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
     for (keys, told) in [
         ("3 c", "no dialog is open"),
         ("3 t", "no dialog is open"),
@@ -97,7 +97,7 @@ fn in_the_inbox_a_digit_answers_the_question_that_bears_it() {
         assert!(notice(&mut stage).contains("no question"), "{}", stage.screen());
     }
     let mut stage = streaming(60, 20);
-    stage.tell(UiEvent::Inbox(Vec::new())).keys("2 3");
+    stage.tell(DriverEvent::Inbox(Vec::new())).keys("2 3");
     assert!(stage.screen().contains("message to @orchestrator"), "without questions: a pane");
 }
 
@@ -108,7 +108,7 @@ fn only_numbers_that_a_key_stands_for_are_printed() {
         let (id, at) = (format!("q{n}"), format!("2026-11-21 11:{n:02}:00"));
         question(&main_dialog(), "dba", &id, "Which?", &at)
     });
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(many.collect()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(many.collect()));
     stage.keys("<esc> <alt+2>");
     let screen = stage.screen();
     assert!(screen.contains("9 @dba") && !screen.contains("10 @dba"), "{screen}");
@@ -155,9 +155,9 @@ fn a_refusal_is_told_in_the_language_of_the_screen_and_whole_on_the_smallest() {
         for (mut stage, lang) in
             [(Stage::new(40, 12), Lang::En), (Stage::chinese(40, 12), Lang::Zh)]
         {
-            stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+            stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
             let text = refusal.text().to_owned();
-            stage.tell(UiEvent::Refused { ticket: 9, text });
+            stage.tell(DriverEvent::Refused { ticket: 9, text });
             let wanted = Refusal::told(refusal.text(), lang);
             assert!(notice(&mut stage).contains(wanted), "{}", notice(&mut stage));
         }
@@ -180,7 +180,7 @@ fn undo_says_that_a_draft_is_back_or_that_there_is_nothing_to_undo() {
 #[test]
 fn only_keys_that_do_something_to_the_chosen_dialog_are_named() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     for (keys, stop, go_on) in
         [("g j", true, false), ("j", false, false), ("G", false, true), ("g", false, false)]
     {
@@ -208,8 +208,8 @@ fn a_title_without_room_for_its_subject_begins_with_who_and_where() {
         about: "add two-factor login with recovery codes".to_owned(),
         ..row(&main_dialog(), None, "orchestrator", blocked(Blocker::SideDialogs))
     };
-    stage.tell(UiEvent::Row(Box::new(main)));
-    stage.tell(UiEvent::LiveEnd { dialog: main_dialog() });
+    stage.tell(DriverEvent::Row(Box::new(main)));
+    stage.tell(DriverEvent::LiveEnd { dialog: main_dialog() });
     let screen = stage.screen();
     let title = screen.lines().next().unwrap_or_default();
     assert!(title.contains("│ @orchestrator · course 1 …"), "{title}");

@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
-use crate::protocol::{AfterFork, Command, Lifecycle, Onward, ShelfRow, TreeRow, UiEvent};
+use crate::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward, ShelfRow, TreeRow};
 
 fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     let sent = stage.sent.iter();
@@ -25,10 +25,10 @@ fn ticket(stage: &Stage) -> u64 {
 /// The tree of the mock-up, nothing of it running.
 fn resting() -> Stage {
     let mut stage = Stage::new(80, 24);
-    stage.tell(UiEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Workspace(workspace()));
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
-    stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
-    stage.tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.tell(DriverEvent::Inbox(Vec::new()));
     stage
 }
 
@@ -54,7 +54,7 @@ fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
         Some(*ticket)
     });
     let ticket = ticket.expect("the list was wanted");
-    stage.tell(UiEvent::Shelf { ticket, rows });
+    stage.tell(DriverEvent::Shelf { ticket, rows });
     stage
 }
 
@@ -90,7 +90,7 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     stage.keys("g j X");
     assert!(stage.screen().contains("only a side dialog"));
-    stage.tell(UiEvent::Row(Box::new(TreeRow {
+    stage.tell(DriverEvent::Row(Box::new(TreeRow {
         state: DisplayState::Dead { reason: serde_json::json!({}) },
         ..rows().remove(1)
     })));
@@ -105,8 +105,8 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
-        stage.tell(UiEvent::Gone(main_dialog()));
-        stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        stage.tell(DriverEvent::Gone(main_dialog()));
+        stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let tree: Vec<&str> = screen.lines().take(23).collect();
         assert!(!tree.join("\n").contains("add-2fa.tsk"), "{screen}");
@@ -130,8 +130,8 @@ fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
     for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
-        stage.tell(UiEvent::Gone(main_dialog()));
-        stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        stage.tell(DriverEvent::Gone(main_dialog()));
+        stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let expected = format!("{told}@orchestrator “add 2FA” · undo with u u");
         assert!(screen.contains(&expected), "{screen}");
@@ -142,7 +142,7 @@ fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
             let Command::Shelf { ticket } = command else { return None };
             Some(*ticket)
         });
-        stage.tell(UiEvent::Shelf { ticket: tickets.expect("wanted"), rows }).keys("u");
+        stage.tell(DriverEvent::Shelf { ticket: tickets.expect("wanted"), rows }).keys("u");
         let back = Lifecycle::Move { root: root(), to: Bucket::Run };
         assert_eq!(changes(&stage).pop(), Some(&back));
     }
@@ -162,7 +162,7 @@ fn a_dialog_is_deleted_by_name_only_after_a_question_to_which_enter_is_no_yes() 
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     stage.keys("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: root() }]);
-    stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: None });
+    stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: None });
     assert!(stage.screen().contains("deleted: @orchestrator “add 2FA”"));
 }
 
@@ -196,9 +196,9 @@ fn a_fork_opens_and_has_the_words_at_hand_that_are_to_be_said_anew() {
     let fork = DialogId::main(RootId::new("ee/ff/3"));
     let mut made = row(&fork, None, "orchestrator", DisplayState::Idle);
     made.created_at = Stamp::new("2026-11-21 12:02:59");
-    stage.tell(UiEvent::Row(Box::new(made)));
+    stage.tell(DriverEvent::Row(Box::new(made)));
     let next = AfterFork::DraftUserText("The second question".to_owned());
-    stage.tell(UiEvent::Forked { dialog: fork.clone(), next });
+    stage.tell(DriverEvent::Forked { dialog: fork.clone(), next });
     assert_eq!(stage.last_open().1, fork);
     assert!(stage.screen().contains("The second question"));
     stage.keys("<enter>");
@@ -217,7 +217,7 @@ fn what_is_done_and_archived_is_listed_and_brought_back() {
     let root = RootId::new("ee/ff/2");
     assert_eq!(changes(&stage), [&Lifecycle::Move { root: root.clone(), to: Bucket::Run }]);
     let back = DialogId::main(root);
-    stage.tell(UiEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
+    stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
     assert_eq!(stage.last_open().1, back, "it is shown at once");
 
     let mut stage = with_shelf(shelf());
@@ -250,11 +250,11 @@ fn how_it_is_undone_is_readable_at_every_size_whatever_the_dialog_is_called() {
                 about: about.to_owned(),
                 ..row
             };
-            stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
-            stage.tell(UiEvent::Inbox(Vec::new()));
+            stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+            stage.tell(DriverEvent::Inbox(Vec::new()));
             stage.keys("1 g j").keys(key);
             let ticket = ticket(&stage);
-            stage.tell(UiEvent::Done { ticket, dialog: None });
+            stage.tell(DriverEvent::Done { ticket, dialog: None });
             let screen = stage.screen();
             let last = screen.lines().last().unwrap_or_default();
             assert!(last.contains(done) && last.ends_with("undo with u u"), "{last}");
@@ -268,7 +268,7 @@ fn what_is_only_history_is_called_so_in_the_language_of_the_screen() {
         [(Stage::new(120, 40), "(history)"), (Stage::chinese(120, 40), "（历史）")]
     {
         let old = TreeRow { about: "Build".to_owned(), history: true, ..rows().remove(0) };
-        stage.tell(UiEvent::Rows(vec![old])).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        stage.tell(DriverEvent::Rows(vec![old])).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
         assert!(stage.screen().contains(&format!("{word} Build")), "{}", stage.screen());
         stage.keys("1 g j D");
         assert!(stage.screen().contains(&format!("“{word} Build”")), "{}", stage.screen());
@@ -282,7 +282,7 @@ fn what_is_only_history_is_called_so_in_the_language_of_the_screen() {
 fn what_a_note_is_for_is_readable_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
         stage.keys("1 g j j X");
         let screen = stage.screen();
         let words: Vec<&str> = screen.split_whitespace().collect();

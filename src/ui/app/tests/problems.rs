@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::Problem;
-use crate::protocol::UiEvent;
+use crate::protocol::DriverEvent;
 
 fn problems() -> Vec<Problem> {
     vec![
@@ -28,7 +28,7 @@ fn problems() -> Vec<Problem> {
 fn problems_lie_open_with_their_line_and_mend_the_gravest_first() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(UiEvent::Problems(problems())).keys("!");
+        stage.tell(DriverEvent::Problems(problems())).keys("!");
         let shown = stage.screen();
         let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text} in\n{shown}"));
         assert!(at(".minds/team.yaml:6") < at("it must be a text"));
@@ -41,11 +41,11 @@ fn problems_lie_open_with_their_line_and_mend_the_gravest_first() {
 #[test]
 fn a_mended_problem_goes_while_the_list_lies_open() {
     let mut stage = Stage::new(120, 40);
-    stage.tell(UiEvent::Problems(problems())).keys("!");
-    stage.tell(UiEvent::Problems(problems().into_iter().take(1).collect()));
+    stage.tell(DriverEvent::Problems(problems())).keys("!");
+    stage.tell(DriverEvent::Problems(problems().into_iter().take(1).collect()));
     let shown = stage.screen();
     assert!(shown.contains("team.yaml:7") && !shown.contains("team.yaml:6"), "{shown}");
-    stage.tell(UiEvent::Problems(Vec::new()));
+    stage.tell(DriverEvent::Problems(Vec::new()));
     let shown = stage.screen();
     assert!(shown.contains("everything is in order"), "{shown}");
     assert!(shown.contains("all problems are mended"), "{shown}");

@@ -4,8 +4,8 @@ use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState, Exit};
 use crate::domain::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
-use crate::protocol::{Command, TreeRow, UiEvent};
-use crate::ui::{Effect, Parting};
+use crate::protocol::{Command, DriverEvent, TreeRow};
+use crate::ui::{Effect, QuitPolicy};
 
 fn process(pid: u32, command: &str, state: BackgroundState) -> Background {
     Background {
@@ -30,10 +30,10 @@ fn processes() -> Vec<Background> {
 fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows().into_iter().map(idle).collect()));
-    stage.tell(UiEvent::Inbox(Vec::new()));
-    stage.tell(UiEvent::Processes(processes()));
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.tell(DriverEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Processes(processes()));
     stage
 }
 
@@ -54,7 +54,7 @@ fn what_runs_in_the_background_is_counted_and_listed() {
         insta::assert_snapshot!(format!("processes-{width}x{height}"), stage.screen());
     }
     let mut none = Stage::new(80, 24);
-    none.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new())).keys("b");
+    none.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new())).keys("b");
     assert!(none.screen().contains("no command was left running"));
 }
 
@@ -93,20 +93,20 @@ fn the_last_line_tells_what_commands_may_do_and_those_in_a_sandbox_end_with_the_
 #[test]
 fn leaving_asks_what_becomes_of_processes_that_run() {
     for (keys, leaves, parting) in [
-        ("1 q y", true, Parting::LetRun),
-        ("1 q s", true, Parting::Stop),
-        ("1 q n", false, Parting::LetRun),
-        ("1 q <esc>", false, Parting::LetRun),
+        ("1 q y", true, QuitPolicy::LetRun),
+        ("1 q s", true, QuitPolicy::Stop),
+        ("1 q n", false, QuitPolicy::LetRun),
+        ("1 q <esc>", false, QuitPolicy::LetRun),
     ] {
         let mut stage = stage(80, 24);
         stage.keys(keys);
         let left = stage.app.take_effects().contains(&Effect::Quit);
-        assert_eq!((left, stage.app.parting()), (leaves, parting), "{keys}");
+        assert_eq!((left, stage.app.quit_policy()), (leaves, parting), "{keys}");
     }
     let mut asked = stage(80, 24);
     asked.keys("1 q");
     insta::assert_snapshot!("parting-80x24", asked.screen());
     let mut over = stage(80, 24);
-    over.tell(UiEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
+    over.tell(DriverEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
     assert!(over.app.take_effects().contains(&Effect::Quit));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::DisplayState;
 use crate::protocol::event::{QueuedWords, Segment};
-use crate::protocol::{Command, TreeRow, UiEvent};
+use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
 const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
@@ -21,7 +21,7 @@ fn waiting(texts: &[&str]) -> TreeRow {
 /// The mock-up's dialog streams and has the focus; these messages wait.
 fn stage(width: u16, height: u16, texts: &[&str]) -> Stage {
     let mut stage = streaming(width, height);
-    stage.keys("3").tell(UiEvent::Row(Box::new(waiting(texts))));
+    stage.keys("3").tell(DriverEvent::Row(Box::new(waiting(texts))));
     stage
 }
 
@@ -50,12 +50,12 @@ fn a_message_sent_while_a_reply_streams_is_seen_as_queued_at_once() {
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && screen.contains("sending …"), "{screen}");
     let (ticket, _) = said(&stage)[0];
-    stage.tell(UiEvent::Row(Box::new(waiting(&["wait"]))));
+    stage.tell(DriverEvent::Row(Box::new(waiting(&["wait"]))));
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && !screen.contains("sending"), "{screen}");
-    stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
+    stage.tell(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     assert_eq!(stage.screen().matches("wait ").count(), screen.matches("wait ").count());
-    stage.tell(UiEvent::Row(Box::new(waiting(&[]))));
+    stage.tell(DriverEvent::Row(Box::new(waiting(&[]))));
     assert!(!stage.screen().contains("queued"), "a generation has taken it");
 }
 
@@ -83,8 +83,8 @@ fn several_screens_of_text_are_one_line_with_their_length() {
 fn up_on_an_empty_line_takes_the_newest_message_back_into_the_composer() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
-    stage.page(STORY).tell(UiEvent::Row(Box::new(waiting(&["one", LONG]))));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.page(STORY).tell(DriverEvent::Row(Box::new(waiting(&["one", LONG]))));
     stage.keys("3 i <up>");
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && screen.contains("› Please also"), "{screen}");
@@ -94,8 +94,8 @@ fn up_on_an_empty_line_takes_the_newest_message_back_into_the_composer() {
     stage.keys("! <enter>");
     assert_eq!(said(&stage), [], "it is not known yet whether it is the person's");
     let ticket = asked_back(&stage)[0].0;
-    stage.tell(UiEvent::Row(Box::new(waiting(&["one"]))));
-    stage.tell(UiEvent::Done { ticket, dialog: Some(main_dialog()) });
+    stage.tell(DriverEvent::Row(Box::new(waiting(&["one"]))));
+    stage.tell(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     assert!(stage.screen().contains("taken back"));
     stage.keys("<enter>");
     assert_eq!(said(&stage)[0].1, format!("{LONG}!"));
@@ -108,9 +108,9 @@ fn a_message_that_was_taken_already_leaves_the_composer_and_is_said_to_be_gone()
         stage.keys("i <up>");
         stage.type_text(typed);
         let ticket = asked_back(&stage)[0].0;
-        stage.tell(UiEvent::Row(Box::new(waiting(&[]))));
+        stage.tell(DriverEvent::Row(Box::new(waiting(&[]))));
         let text = "it was taken already: the model has it".to_owned();
-        stage.tell(UiEvent::Refused { ticket, text });
+        stage.tell(DriverEvent::Refused { ticket, text });
         let screen = stage.screen();
         assert!(screen.contains("it was taken already"), "{screen}");
         let composer = screen.lines().rev().nth(1).unwrap_or_default();
@@ -142,7 +142,7 @@ fn what_is_typed_already_is_kept_below_a_message_that_comes_back() {
     let screen = stage.screen();
     assert!(screen.contains("› one") && screen.contains("half"), "{screen}");
     let ticket = asked_back(&stage)[0].0;
-    stage.tell(UiEvent::Refused { ticket, text: "taken".to_owned() });
+    stage.tell(DriverEvent::Refused { ticket, text: "taken".to_owned() });
     assert!(stage.screen().contains("› half"));
 }
 
@@ -158,9 +158,9 @@ fn the_key_that_edits_what_waits_still_brings_back_what_was_sent_where_nothing_w
 fn a_message_that_is_taken_at_once_never_shows_as_queued_and_one_that_is_not_does() {
     let mut stage = Stage::new(80, 24);
     let idle = |texts: &[&str]| TreeRow { state: DisplayState::Idle, ..waiting(texts) };
-    stage.tell(UiEvent::Rows(vec![idle(&[])])).tell(UiEvent::Inbox(Vec::new()));
+    stage.tell(DriverEvent::Rows(vec![idle(&[])])).tell(DriverEvent::Inbox(Vec::new()));
     stage.page(&STORY[..10]).keys("3 i now <enter>");
-    stage.tell(UiEvent::Row(Box::new(idle(&["now"]))));
+    stage.tell(DriverEvent::Row(Box::new(idle(&["now"]))));
     assert!(!stage.screen().contains("queued"));
     assert!(stage.app.wake_at().is_some_and(|at| at <= stage.now + Duration::from_millis(250)));
     stage.wait(Duration::from_millis(250));
@@ -172,7 +172,7 @@ fn a_message_for_a_side_dialog_waits_above_its_own_composer_only() {
     let mut stage = stage(80, 24, &[]);
     let words = QueuedWords { message: "s".into(), text: "short, please".into() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
-    stage.tell(UiEvent::Row(Box::new(side_row)));
+    stage.tell(DriverEvent::Row(Box::new(side_row)));
     assert!(!stage.screen().contains("short, please"));
     stage.keys("1 j <enter>").page(&[]);
     stage.live(&side("r"), Segment::Saying, "I look at");

@@ -4,7 +4,7 @@ use super::fixture::*;
 use crate::domain::fresh_boots::{Phase, Reasoning, Round};
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::event::Segment;
-use crate::protocol::{TreeRow, UiEvent};
+use crate::protocol::{DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
@@ -17,8 +17,8 @@ fn picture(name: &str, width: u16, height: u16, screen: &str) {
 fn an_empty_workspace_says_how_to_begin() {
     for (width, height) in SIZES {
         let mut stage = Stage::new(width, height);
-        stage.tell(UiEvent::Workspace(workspace()));
-        stage.tell(UiEvent::Rows(Vec::new())).tell(UiEvent::Inbox(Vec::new()));
+        stage.tell(DriverEvent::Workspace(workspace()));
+        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
         picture("empty", width, height, &stage.screen());
     }
 }
@@ -75,8 +75,8 @@ fn help_lists_the_keys_that_work_here() {
 fn help_is_told_in_chinese_to_who_reads_chinese() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::chinese(width, height);
-        stage.tell(UiEvent::Workspace(workspace()));
-        stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+        stage.tell(DriverEvent::Workspace(workspace()));
+        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
         stage.keys("?");
         picture("help-zh", width, height, &stage.screen());
     }
@@ -106,8 +106,8 @@ fn thinking_is_one_line_until_it_is_opened() {
 #[test]
 fn a_screen_without_utf8_has_its_own_signs() {
     let mut stage = Stage::with(80, 24, Notebook::default(), &Glyphs::ASCII);
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(questions()));
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
     stage.page(DBA_STORY);
     let screen = stage.screen();
     picture("ascii", 80, 24, &screen);
@@ -127,7 +127,7 @@ fn a_dialog_that_reasons_says_so_and_in_which_round() {
             ..row(&side(id), Some(&main_dialog()), "orchestrator", DisplayState::Proceeding)
         },
     ));
-    stage.tell(UiEvent::Rows(rows));
+    stage.tell(DriverEvent::Rows(rows));
     stage.keys("G k k <enter>").page(STORY);
     picture("reasoning", 120, 40, &stage.screen());
 }
@@ -167,8 +167,8 @@ fn a_push_says_why_the_dialog_goes_on_and_how_many_are_left() {
     for (width, height) in [(120, 40), (60, 20)] {
         let stages = [Stage::new(width, height), Stage::chinese(width, height)];
         for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
-            stage.tell(UiEvent::Workspace(workspace()));
-            stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new()));
+            stage.tell(DriverEvent::Workspace(workspace()));
+            stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
             stage.keys("g j <enter>").page(PUSHED);
             stage.keys("3");
             picture(name, width, height, &stage.screen());

@@ -3,7 +3,8 @@
 use super::fixture::*;
 use crate::domain::Stamp;
 use crate::protocol::{
-    Command, Keeping, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView, Ticket, UiEvent,
+    Command, DriverEvent, ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest,
+    TaskdocView, Ticket,
 };
 use crate::ui::theme::Glyphs;
 
@@ -13,7 +14,7 @@ fn reminder(id: &str, content: &str) -> ReminderView {
     ReminderView {
         id: id.to_owned(),
         content: content.to_owned(),
-        keeping: Keeping::Dialog,
+        keeping: ReminderAudience::Dialog,
         owner: None,
         touched_at: Stamp::new("2026-11-21 12:01:00"),
         plain: false,
@@ -40,7 +41,7 @@ fn reminders() -> Vec<ReminderView> {
             "Rotate the **cookie** first.\n\n- then store the codes\n- then write the migration",
         ),
         ReminderView {
-            keeping: Keeping::Personal,
+            keeping: ReminderAudience::Personal,
             touched_at: Stamp::new("2026-11-20 12:00:00"),
             hidden: true,
             ..reminder("rem00002", "I prefer short answers.")
@@ -67,15 +68,15 @@ fn taskdoc() -> TaskdocView {
     }
 }
 
-fn told(sheet: Sheet) -> UiEvent {
-    UiEvent::Sheet { dialog: main_dialog(), sheet: Box::new(sheet) }
+fn told(sheet: Sheet) -> DriverEvent {
+    DriverEvent::Sheet { dialog: main_dialog(), sheet: Box::new(sheet) }
 }
 
 /// A stage with the reminders of the open dialog on top.
 fn with_reminders(width: u16, height: u16, drafts: Notebook) -> Stage {
     let mut stage = Stage::with(width, height, drafts, &Glyphs::UTF8);
-    stage.tell(UiEvent::Workspace(workspace()));
-    stage.tell(UiEvent::Rows(rows())).tell(UiEvent::Inbox(Vec::new())).page(STORY);
+    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("3 r").tell(told(Sheet::Reminders(reminders())));
     stage
 }
@@ -137,7 +138,7 @@ fn a_sheet_asks_for_what_it_shows_and_says_so_until_it_comes() {
     stage.keys("T");
     assert_eq!(last_request(&stage).1, SheetRequest::Taskdoc);
     let (ticket, _) = last_request(&stage);
-    stage.tell(UiEvent::Refused { ticket, text: "there is no Taskdoc `x.tsk`".to_owned() });
+    stage.tell(DriverEvent::Refused { ticket, text: "there is no Taskdoc `x.tsk`".to_owned() });
     let screen = stage.screen();
     assert!(screen.contains("there is no Taskdoc"), "{screen}");
     assert!(screen.contains("@orchestrator"), "the sheet is gone\n{screen}");
@@ -148,9 +149,9 @@ fn a_reminder_is_added_edited_and_deleted_through_the_driver() {
     let mut stage = with_reminders(120, 40, Notebook::default());
     let add = |content: &str, scope| SheetRequest::AddReminder { content: content.into(), scope };
     stage.keys("n one <enter>");
-    assert_eq!(last_request(&stage).1, add("one", Keeping::Dialog));
+    assert_eq!(last_request(&stage).1, add("one", ReminderAudience::Dialog));
     stage.keys("N two <enter>");
-    assert_eq!(last_request(&stage).1, add("two", Keeping::Personal));
+    assert_eq!(last_request(&stage).1, add("two", ReminderAudience::Personal));
     stage.keys("j j e ! <enter>");
     let reword = SheetRequest::RewordReminder {
         id: "rem00002".to_owned(),
@@ -201,12 +202,12 @@ fn what_was_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
         text: "half!".to_owned(),
     };
     assert_eq!(request, written);
-    stage.tell(UiEvent::Refused { ticket, text: "NOT saved: changed meanwhile".to_owned() });
+    stage.tell(DriverEvent::Refused { ticket, text: "NOT saved: changed meanwhile".to_owned() });
     assert_eq!(drafts.get(key).as_deref(), Some("half!"));
     stage.keys("<enter> <enter>");
     let (ticket, request) = last_request(&stage);
     assert_eq!(request, written);
-    stage.tell(UiEvent::Done { ticket, dialog: None });
+    stage.tell(DriverEvent::Done { ticket, dialog: None });
     assert_eq!(drafts.get(key), None);
 }
 
@@ -227,9 +228,9 @@ fn an_open_sheet_follows_what_happens_in_its_dialog() {
     assert_eq!(requests(&stage).len(), asked);
     stage.fact(&main_dialog(), 11, r#"{"type":"reminders_reconciled_record","reminders":[]}"#);
     assert_eq!(requests(&stage).len(), asked + 1);
-    stage.tell(UiEvent::Lagged);
+    stage.tell(DriverEvent::Lagged);
     assert_eq!(requests(&stage).len(), asked + 2);
-    stage.keys("<esc>").tell(UiEvent::Lagged);
+    stage.keys("<esc>").tell(DriverEvent::Lagged);
     assert_eq!(requests(&stage).len(), asked + 2);
     stage.tell(told(Sheet::Reminders(reminders())));
     assert!(!stage.screen().contains("REMINDERS"));

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::domain::DialogId;
-use crate::protocol::{Keeping, SheetRequest};
+use crate::protocol::{ReminderAudience, SheetRequest};
 use crate::ui::action::Action;
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
@@ -24,7 +24,7 @@ const INDENT: u16 = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     Reminder(DialogId, String),
-    NewReminder(DialogId, Keeping),
+    NewReminder(DialogId, ReminderAudience),
     /// The Taskdoc and the section's name.
     Section(String, String),
 }
@@ -35,8 +35,8 @@ impl Subject {
             Self::Reminder(dialog, id) => DraftKey::Reminder(dialog.clone(), id.clone()),
             Self::NewReminder(dialog, keeping) => {
                 let name = match keeping {
-                    Keeping::Dialog | Keeping::Shared => "+dialog",
-                    Keeping::Personal => "+personal",
+                    ReminderAudience::Dialog | ReminderAudience::Shared => "+dialog",
+                    ReminderAudience::Personal => "+personal",
                 };
                 DraftKey::Reminder(dialog.clone(), name.to_owned())
             }
@@ -166,10 +166,10 @@ impl Editor {
         ];
         let left = match &self.subject {
             Subject::Reminder(..) => look.word(Word::EditReminder).to_owned(),
-            Subject::NewReminder(_, Keeping::Dialog | Keeping::Shared) => {
+            Subject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
                 look.word(Word::NewReminder).to_owned()
             }
-            Subject::NewReminder(_, Keeping::Personal) => {
+            Subject::NewReminder(_, ReminderAudience::Personal) => {
                 look.word(Word::NewPersonalReminder).to_owned()
             }
             Subject::Section(_, name) => format!("{} {name}", look.word(Word::Edit)),

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use crate::protocol::{Keeping, ReminderView, SectionView};
+use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{Look, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
@@ -36,9 +36,9 @@ pub fn reminder(
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let kept = match told.keeping {
-        Keeping::Dialog => Word::OfThisDialog,
-        Keeping::Personal => Word::Personal,
-        Keeping::Shared => Word::SharedByProgram,
+        ReminderAudience::Dialog => Word::OfThisDialog,
+        ReminderAudience::Personal => Word::Personal,
+        ReminderAudience::Shared => Word::SharedByProgram,
     };
     let mut head = Strip::new().put(look.word(kept), look.style(Role::Title));
     let dot = format!(" {} ", look.glyphs.middle_dot);

@@ -3,10 +3,10 @@
 use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
-use crate::domain::question::choices::{self, Choice};
+use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
 use crate::domain::transcript::{
-    Asked, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
+    AskedBlock, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
 };
 use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::Look;
@@ -331,7 +331,7 @@ fn short_row(text: &str, setting: &Setting<'_>) -> Strip {
     )
 }
 
-fn question(asked: &Asked, at: &Stamp, setting: &Setting<'_>) -> Laid {
+fn question(asked: &AskedBlock, at: &Stamp, setting: &Setting<'_>) -> Laid {
     let dim = setting.style(Role::TextDim);
     let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
     let mut head = Strip::new()
@@ -373,7 +373,7 @@ fn waits_word(count: usize, setting: &Setting<'_>) -> String {
 }
 
 /// The question's lines. Its options stand apart; one that is picked has a mark.
-fn question_rows(asked: &Asked, setting: &Setting<'_>) -> Vec<Strip> {
+fn question_rows(asked: &AskedBlock, setting: &Setting<'_>) -> Vec<Strip> {
     let choices = choices::choices(&asked.content);
     let answer = match &asked.answer {
         Some((answer, _)) => Some(answer.as_str()),
@@ -398,7 +398,7 @@ fn question_line(line: &str, setting: &Setting<'_>) -> Vec<Strip> {
 }
 
 /// `    b  keep it`, or with a mark in the margin; more rows begin below the text.
-fn choice_rows(choice: &Choice, is_picked: bool, setting: &Setting<'_>) -> Vec<Strip> {
+fn choice_rows(choice: &AnswerChoice, is_picked: bool, setting: &Setting<'_>) -> Vec<Strip> {
     let (role, mark) =
         if is_picked { (Role::Accent, setting.look.glyphs.done) } else { (Role::Text, " ") };
     let style = setting.style(role);

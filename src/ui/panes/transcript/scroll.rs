@@ -2,7 +2,7 @@
 
 use super::{Scene, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
-use crate::domain::transcript::{Body, Place};
+use crate::domain::transcript::{Body, RecordPosition};
 use crate::ui::model::OpenDialog;
 
 /// A row of an item.
@@ -27,7 +27,7 @@ pub enum Move {
     /// To a block, once it is there.
     To(Sought),
     /// A place remembered from before.
-    Place(Place, usize),
+    Place(RecordPosition, usize),
 }
 
 /// One end of a call.

@@ -1,0 +1,216 @@
+//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change no
+//! dialog; `dialogs` may leave the index of a long list behind.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::app;
+use crate::domain::question::headline;
+use crate::domain::tree::Bucket;
+use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
+use crate::minds::Minds;
+use crate::platform::SystemClock;
+use crate::store::{Access, DialogListing, Store, Survey};
+
+use super::exit::{CommandError, Status};
+use super::ids::Ids;
+use super::{dialog_json, find, inspect, lines, listing, transcript};
+
+/// Records read at once for a transcript.
+const PAGE_RECORDS: usize = 1000;
+
+pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
+    let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(buckets);
+    tell_problems(&survey);
+    let minds = Minds::load(workspace, Lang::En);
+    if as_json {
+        let tree = |tree| {
+            let main = find::main_of(tree)?;
+            Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey.problems))
+        };
+        lines::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
+        keep(&store, &survey);
+        return Ok(Status::Done);
+    }
+    let (ids, now) = (Ids::short(&survey), SystemClock.now());
+    for tree in find::newest_first(&survey) {
+        for (depth, dialog) in listing::in_order(tree) {
+            lines::say(&listing::row(tree, (depth, dialog), &ids, &now));
+            let indent = "  ".repeat(depth + 3);
+            for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
+                lines::say(&format!("{indent}{line}"));
+            }
+        }
+    }
+    if survey.trees.is_empty() {
+        lines::remark("no dialogs yet");
+    }
+    keep(&store, &survey);
+    Ok(Status::Done)
+}
+
+/// After a long list was read from its files, the next one is prepared; what fails costs time only.
+fn keep(store: &Store, survey: &Survey) {
+    if survey.is_worth_keeping()
+        && let Err(error) = store.keep_list()
+    {
+        tracing::warn!(%error, "the list of dialogs is not remembered");
+    }
+}
+
+/// Whatever could not be read is said, so that no dialog vanishes without a word.
+pub fn tell_problems(survey: &Survey) {
+    survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
+}
+
+/// Pushes that are left to a main dialog, and how many there may be.
+fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
+    let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
+    let text = minds.diligence().map(str::to_owned);
+    KeepGoing { most, text }.pushes(&dialog.latest).filter(|_| dialog.asker.is_none())
+}
+
+pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    tell_problems(&survey);
+    let all = find::questions(&survey);
+    if as_json {
+        lines::json(&all.iter().map(question_json).collect());
+        return Ok(Status::Done);
+    }
+    let ids = Ids::short(&survey);
+    for (_, dialog, question) in &all {
+        lines::say(&format!(
+            "{}  @{}  {}  {}",
+            ids.question(&question.id),
+            dialog.meta.agent_id,
+            question.asked_at,
+            headline(&question.tellask_content)
+        ));
+    }
+    if all.is_empty() {
+        lines::remark("nothing waits for you");
+    }
+    Ok(Status::Done)
+}
+
+pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, CommandError> {
+    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+    let (_, found) = find::question(&survey, wanted)?;
+    let all = find::questions(&survey);
+    let Some(one) = all.iter().find(|(_, _, question)| question.id == found.id) else {
+        return Ok(Status::Done);
+    };
+    if as_json {
+        lines::json(&question_json(one));
+    } else {
+        lines::say(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
+        lines::say(&found.tellask_content);
+    }
+    Ok(Status::Done)
+}
+
+fn question_json(
+    (id, dialog, question): &(DialogId, DialogListing, crate::domain::Question),
+) -> Value {
+    json!({
+        "id": question.id,
+        "rootId": id.root,
+        "selfId": id.this,
+        "agentId": dialog.meta.agent_id,
+        "askedAt": question.asked_at,
+        "course": question.call_site_ref.course,
+        "callId": question.call_id,
+        "headline": headline(&question.tellask_content),
+        "content": question.tellask_content,
+        "taskDocPath": dialog.meta.task_doc_path,
+    })
+}
+
+/// How a transcript is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Plain,
+    Json,
+    Markdown,
+}
+
+pub fn show(
+    workspace: &Path,
+    wanted: &str,
+    course: Option<u32>,
+    form: Form,
+) -> Result<Status, CommandError> {
+    let store = app::open(workspace, Access::ReadOnly)?;
+    let survey = store.survey(&Bucket::ALL);
+    let id = find::dialog(&survey, wanted)?;
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
+    let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
+    let listed =
+        tree.and_then(|tree| Some((tree, tree.dialogs.iter().find(|d| d.meta.id == id.this)?)));
+    let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
+    let fullness = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
+    let courses = existing_course(&store, bucket, &id, None)?;
+    let course = existing_course(&store, bucket, &id, course.map(Course))?;
+    let entries = whole_course(&store, bucket, &id, course)?;
+    if form == Form::Json {
+        let records: Vec<Value> = entries
+            .iter()
+            .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
+            .collect();
+        lines::json(&json!({
+            "rootId": id.root, "selfId": id.this, "agentId": agent,
+            "course": course, "courses": courses, "records": records,
+            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog)),
+            "contextPercent": fullness.percent, "contextLevel": fullness.level,
+        }));
+        return Ok(Status::Done);
+    }
+    transcript::print(&agent, course, &entries, form);
+    if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
+        for line in inspect::lines(tree, dialog, None, &Ids::short(&survey)) {
+            lines::remark(&line);
+        }
+    }
+    Ok(Status::Done)
+}
+
+/// A course a person named, or the newest.
+pub fn existing_course(
+    store: &Store,
+    bucket: Bucket,
+    id: &DialogId,
+    course: Option<Course>,
+) -> Result<Course, CommandError> {
+    let newest = store.courses(bucket, id).last().copied().unwrap_or(Course::FIRST);
+    let course = course.unwrap_or(newest);
+    if course > newest || course.0 == 0 {
+        return Err(CommandError::usage(format!(
+            "course {course} does not exist; there are {newest}"
+        )));
+    }
+    Ok(course)
+}
+
+pub fn whole_course(
+    store: &Store,
+    bucket: Bucket,
+    id: &DialogId,
+    course: Course,
+) -> Result<Vec<crate::domain::record::Entry>, CommandError> {
+    let mut pages = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.page(bucket, id, course, before, PAGE_RECORDS)?;
+        let first = page.first_line;
+        pages.push(page.entries);
+        if first == 0 {
+            break;
+        }
+        before = Some(first);
+    }
+    Ok(pages.into_iter().rev().flatten().collect())
+}

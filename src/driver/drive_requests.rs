@@ -1,0 +1,264 @@
+//! The tree's side of the port: what a drive asks for, one request at a time, each one step on disk.
+
+use tokio::sync::oneshot;
+
+use crate::domain::latest::StopReason;
+use crate::domain::record::Call;
+use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::{Dialog, Reminder, SelfId};
+use crate::protocol::event::DriverEvent;
+use crate::tools::ToolOutcome;
+
+use super::calls::{self, Position, ask_back, fresh_boots, reply};
+use super::drive_slot::SlotState;
+use super::effects;
+use super::ending::{self, AfterFailure};
+use super::findings::minds_news;
+use super::generation;
+use super::interjection;
+use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, Round};
+use super::prepare::{self, Unready};
+use super::reminders;
+use super::tree::TreeTask;
+
+impl TreeTask {
+    pub(super) async fn serve(&mut self, request: PortRequest) {
+        match request {
+            PortRequest::Begin { dialog, reply } => {
+                let generation = self.begin(&dialog).await;
+                let _ = reply.send(generation);
+            }
+            PortRequest::Answered { at, answer, reply } => {
+                self.answered(&at, *answer, reply).await;
+            }
+            PortRequest::AwaitAsker { dialog, reply } => {
+                self.asking_back.insert(dialog, reply);
+            }
+            PortRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&at, &call, outcome, reply).await;
+            }
+            PortRequest::End { at, end, reply } => {
+                if self.end(&at, end).await {
+                    let _ = reply.send(());
+                }
+            }
+        }
+    }
+
+    /// The next generation of a dialog: its reason, its records, its request.
+    async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
+        loop {
+            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
+                return None;
+            }
+            let step = next_step(self.tree.get(id)?)?;
+            match step {
+                NextStep::DeliverWords | NextStep::Conclude => {
+                    self.deliver(id).await.then_some(())?;
+                    continue;
+                }
+                NextStep::Pause => {
+                    let mut draft = self.draft();
+                    interjection::pause(&mut draft, id);
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
+                NextStep::GiveUp => {
+                    let mut draft = self.draft();
+                    generation::mark_stopped(&mut draft, id, StopReason::without_reply());
+                    self.commit_or_hold(id, draft).await;
+                    return None;
+                }
+                NextStep::StartCourse
+                | NextStep::TakePrompt
+                | NextStep::StartAssignment
+                | NextStep::FollowUp
+                | NextStep::ReadReplies
+                | NextStep::HearAskBack
+                | NextStep::Resume
+                | NextStep::AskAgain
+                | NextStep::Reason => {}
+            }
+            if !self.look_after_tools(id, step).await {
+                return None;
+            }
+            self.follow_processes(id).await;
+            let ready = match prepare::ready(&self.engine, &self.tree, id) {
+                Ok(ready) => ready,
+                Err(unready) => {
+                    self.unready(id, &unready).await;
+                    return None;
+                }
+            };
+            let _ = self.news.send(minds_news(&self.engine, ready.minds())).await;
+            let mut draft = self.draft();
+            let at =
+                generation::open(&mut draft, id, step, ready.care.cadence, self.engine.texts())?;
+            self.commit_or_hold(id, draft).await.then_some(())?;
+            let dialog = self.tree.get(id)?;
+            let generation = Generation {
+                at,
+                request: ready.request(&self.engine, dialog),
+                provider: ready.provider.clone(),
+                permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
+                retry: ready.retry,
+                pace: self.engine.rates.of(&ready.provider_key, &ready.model),
+                tools: ready.tools.clone(),
+                tool_cx: ready.tool_cx.clone(),
+            };
+            if self.tree.is_main(id) {
+                self.keep_going.clone_from(&ready.care.keep_going);
+            }
+            self.ready.insert(id.clone(), ready);
+            return Some(Box::new(generation));
+        }
+    }
+
+    /// The dialog stops. Words that wait are heard when it goes on.
+    async fn unready(&mut self, id: &SelfId, unready: &Unready) {
+        let mut draft = self.draft();
+        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
+        self.commit_or_hold(id, draft).await;
+    }
+
+    /// Delivers a reply that needs no further generation.
+    async fn deliver(&mut self, id: &SelfId) -> bool {
+        let texts = self.engine.texts();
+        let mut draft = self.draft();
+        match self.tree.get(id).and_then(state::plain_reply) {
+            Some(words) => _ = reply::by_plain_words(&mut draft, id, words, texts),
+            None => fresh_boots::conclude(&mut draft, id, texts),
+        }
+        self.wake_askers(&mut draft);
+        self.commit_or_hold(id, draft).await
+    }
+
+    /// Lets go on who asked back, and was answered or is wanted otherwise; lets rest whose asker waits for
+    /// a person.
+    pub(super) async fn release_asking_back(&mut self) {
+        let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
+        for id in ids {
+            let Some(dialog) = self.tree.get(&id) else { continue };
+            let open =
+                dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
+            if open && next_step(dialog).is_none() && self.asker_moves(dialog) {
+                continue;
+            }
+            if open {
+                let mut draft = self.draft();
+                ask_back::rest(&mut draft, &id, self.engine.texts());
+                self.commit_or_hold(&id, draft).await;
+            }
+            if let Some(waiting) = self.asking_back.remove(&id) {
+                let _ = waiting.send(());
+            }
+        }
+    }
+
+    /// True if the asker may answer without anybody's help: it works, or is about to.
+    fn asker_moves(&self, dialog: &Dialog) -> bool {
+        let Some(asker) = dialog.asker() else { return false };
+        let works = self.activity(asker) != Activity::Resting;
+        let waits = self.asking_back.contains_key(asker);
+        (works && !waits) || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
+    }
+
+    async fn answered(
+        &mut self,
+        at: &Position,
+        answer: ModelAnswer,
+        reply: oneshot::Sender<Round>,
+    ) {
+        let Some(ready) = self.ready.get(&at.dialog) else { return };
+        let team = ready.team_names(self.engine.crowd);
+        let mut draft = self.draft();
+        if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
+            // What the dead still said is kept; what they still wanted is not done.
+            generation::record_segments(&mut draft, at, answer.segments, true);
+            if self.commit_or_hold(&at.dialog, draft).await {
+                let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
+            }
+            return;
+        }
+        generation::record_segments(&mut draft, at, answer.segments, false);
+        if !answer.calls.is_empty() {
+            draft.must_last();
+        }
+        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
+        self.wake_askers(&mut draft);
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
+                dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
+            });
+            let _ = reply.send(Round { ordinary, asked_back });
+        }
+    }
+
+    async fn tool_done(
+        &mut self,
+        at: &Position,
+        call: &Call,
+        outcome: ToolOutcome,
+        reply: oneshot::Sender<()>,
+    ) {
+        let shared =
+            if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
+        let mut draft = self.draft();
+        let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
+        if self.commit_or_hold(&at.dialog, draft).await {
+            let dialog = self.tree.id(&at.dialog);
+            self.tell(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
+            let _ = reply.send(());
+        }
+    }
+
+    /// The reminders all dialogs of this member share, as they are now.
+    pub(super) fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
+        let agent = self.tree.get(id).map(|dialog| &dialog.meta.agent_id);
+        agent.map(|agent| reminders::shared(&self.engine, agent)).unwrap_or_default()
+    }
+
+    async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
+        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
+        let mut draft = self.draft();
+        let answered = matches!(end, GenerationEnd::Finished { .. });
+        let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
+        let mut notice = None;
+        match end {
+            GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
+            GenerationEnd::Stopped { segments } => {
+                generation::record_segments(&mut draft, at, segments, true);
+                ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
+                let reason = self.told(&at.dialog);
+                generation::break_off(&mut draft, at, reason, model);
+            }
+            GenerationEnd::Failed { error, push } => {
+                match self.failed(&mut draft, at, &error, push, model) {
+                    AfterFailure::Stops => {}
+                    AfterFailure::Pushed => rejection = None,
+                    AfterFailure::BeginsAnew => {
+                        rejection = None;
+                        notice = Some(format!("a new course begins: {error}"));
+                    }
+                }
+            }
+        }
+        let written = self.commit_or_hold(&at.dialog, draft).await;
+        if written && (answered || rejection.is_some()) {
+            self.note_rejection(&at.dialog, rejection).await;
+        }
+        if let Some(notice) = notice {
+            self.tell(DriverEvent::Notice(notice)).await;
+        }
+        written
+    }
+
+    fn told(&self, id: &SelfId) -> StopReason {
+        match self.places.get(id) {
+            Some(SlotState::Out { stop_reason: Some(reason), .. }) => reason.clone(),
+            Some(SlotState::Out { stop_reason: None, .. } | SlotState::Home(_)) | None => {
+                StopReason::ServerRestart
+            }
+        }
+    }
+}

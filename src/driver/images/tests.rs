@@ -1,0 +1,133 @@
+//! Tables of pictures on disk and what a model is shown of them.
+
+use serde_json::json;
+
+use super::*;
+use crate::domain::Lang;
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+fn limits(most: usize, all_bytes: usize) -> ImageLimits {
+    ImageLimits { most, each_bytes: 40, all_bytes }
+}
+
+/// A record with one picture per name.
+fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
+    let items: Vec<Value> = names
+        .iter()
+        .map(|name| {
+            let artifact = json!({"rootId": "aa", "selfId": "aa", "relPath": name});
+            json!({"type": "input_image", "mimeType": "image/png", "byteLength": 9,
+                "artifact": artifact})
+        })
+        .collect();
+    let line = match kind {
+        "result" => json!({"type": "func_result_record", "id": "c", "name": "f", "content": "x"}),
+        _ => json!({"type": "human_text_record", "content": "x", "msgId": "m",
+            "grammar": "markdown", "origin": "user"}),
+    };
+    let mut line = line;
+    line["contentItems"] = json!(items);
+    Arc::new(Entry::parse(&line.to_string()).expect("a record"))
+}
+
+/// A disk where the name says what is there.
+fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
+    match of.path.as_str() {
+        "gone" => Err(NoArtifact::Missing),
+        "text" => Ok(b"words".to_vec()),
+        name => {
+            let size: usize = name.parse().expect("a size");
+            let mut bytes = PNG.to_vec();
+            bytes.resize(size, 0);
+            if size > most { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
+        }
+    }
+}
+
+fn told(album: &CourseImages, entries: usize) -> Vec<Vec<String>> {
+    let name = |picture: MessageImage| match picture {
+        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Told(text) => text,
+    };
+    (0..entries).map(|at| album.at(at).into_iter().map(name).collect()).collect()
+}
+
+#[test]
+fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
+    let texts = Texts(Lang::En);
+    let not = |why| texts.picture_not_shown("image/png, 9 B", why);
+    let shown = |size: usize| format!("image/png {size}");
+    for (what, limits, entries, expected) in [
+        (
+            "all have room",
+            Some(limits(9, 100)),
+            vec![record("human", &["10", "20"]), record("result", &["30"])],
+            vec![vec![shown(10), shown(20)], vec![shown(30)]],
+        ),
+        (
+            "the bytes are used up by the newest",
+            Some(limits(9, 50)),
+            vec![
+                record("human", &["10"]),
+                record("human", &["15", "20"]),
+                record("result", &["25"]),
+            ],
+            vec![
+                vec![not(NotShown::NoRoom)],
+                vec![not(NotShown::NoRoom), shown(20)],
+                vec![shown(25)],
+            ],
+        ),
+        (
+            "so are the places",
+            Some(limits(1, 100)),
+            vec![record("human", &["10"]), record("human", &["11"])],
+            vec![vec![not(NotShown::NoRoom)], vec![shown(11)]],
+        ),
+        (
+            "each by itself",
+            Some(limits(9, 100)),
+            vec![record("human", &["gone", "text", "41", "40"])],
+            vec![vec![
+                not(NotShown::Missing),
+                not(NotShown::Strange),
+                not(NotShown::TooLarge),
+                shown(40),
+            ]],
+        ),
+        (
+            "a model that cannot see",
+            None,
+            vec![record("result", &["10"])],
+            vec![vec![not(NotShown::Blind)]],
+        ),
+    ] {
+        let album = CourseImages::of(&entries, limits, &read, texts);
+        assert_eq!(told(&album, entries.len()), expected, "{what}");
+    }
+}
+
+#[test]
+fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
+    let names = ["10"; 11];
+    let album = CourseImages::of(
+        &[record("human", &names)],
+        Some(limits(99, 9999)),
+        &read,
+        Texts(Lang::Zh),
+    );
+    let shown = told(&album, 1).remove(0);
+    assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
+    assert!(shown[10].starts_with('【'), "{}", shown[10]);
+    assert_eq!((MOST_IMAGES, MOST_IMAGE_BYTES), (10, 10 * 1024 * 1024));
+}
+
+#[test]
+fn time_is_written_as_dominds_writes_it() {
+    for (stamp, expected) in
+        [("1970-01-01 00:00:00", "0"), ("1970-01-01 00:00:36", "rs0"), ("?", "0")]
+    {
+        assert_eq!(base36(&Stamp::new(stamp)), expected);
+    }
+}

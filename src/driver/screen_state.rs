@@ -1,0 +1,386 @@
+//! What the screen is told, kept in one place: rows, inbox, problems, the text being written. Pure:
+//! news go in, events come out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::domain::question::headline;
+use crate::domain::record::Record;
+use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
+use crate::protocol::Outbox;
+use crate::protocol::event::{
+    ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
+};
+
+use super::PickUp;
+use super::run_outcome::{self, RestReport, TreeResult};
+
+pub type ReportSender = mpsc::Sender<DriverReport>;
+
+/// What trees and the driver report.
+#[derive(Debug)]
+pub enum DriverReport {
+    Event(DriverEvent),
+    Workspace(WorkspaceView),
+    /// All rows and questions of one tree.
+    Tree {
+        root: RootId,
+        rows: Vec<TreeRow>,
+        inbox: Vec<InboxRow>,
+    },
+    Row(Box<TreeRow>),
+    Inbox {
+        root: RootId,
+        inbox: Vec<InboxRow>,
+    },
+    Gone(RootId),
+    /// Whether anything of this tree is being driven or will be at once.
+    Resting {
+        root: RootId,
+        resting: bool,
+    },
+    /// A tree rests: who waits for whom in it, and whose last step could not be written. Comes before
+    /// [`Self::Resting`].
+    Rest {
+        root: RootId,
+        rest: RestReport,
+    },
+    Watch(Subscription),
+    /// All problems of one origin.
+    Problems {
+        origin: &'static str,
+        problems: Vec<Problem>,
+    },
+    /// The configuration as it is now.
+    Minds {
+        problems: Vec<Problem>,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
+        consent: ConsentView,
+    },
+    /// All problems of one tree.
+    TreeProblems {
+        root: RootId,
+        problems: Vec<Problem>,
+    },
+    /// The first look at the workspace is complete.
+    Listed,
+    /// Tell everything again.
+    Refresh,
+}
+
+/// Whose records are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subscription {
+    Nobody,
+    One(DialogId),
+    /// Records of all dialogs, no live text: for a script.
+    Everybody,
+    /// Records of all dialogs, and their live text.
+    EverybodyLive,
+}
+
+impl Subscription {
+    fn sees_records(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::One(one) => one == dialog,
+            Self::Everybody | Self::EverybodyLive => true,
+        }
+    }
+
+    fn sees_live(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::Nobody | Self::Everybody => false,
+            Self::One(one) => one == dialog,
+            Self::EverybodyLive => true,
+        }
+    }
+}
+
+/// True for the records that the live text becomes.
+fn is_written_text(event: &DriverEvent) -> bool {
+    let DriverEvent::Fact { entry, .. } = event else { return false };
+    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
+}
+
+#[derive(Debug)]
+pub struct ScreenState {
+    workspace: WorkspaceView,
+    consent: ConsentView,
+    trees: BTreeMap<RootId, Vec<TreeRow>>,
+    inbox: BTreeMap<RootId, Vec<InboxRow>>,
+    /// The trees that were taken up, and whether something of them is being driven.
+    busy: BTreeMap<RootId, bool>,
+    rest: BTreeMap<RootId, RestReport>,
+    problems: Arc<Problems>,
+    live: BTreeMap<DialogId, Vec<(Segment, String)>>,
+    watch: Subscription,
+    /// What was to be driven.
+    pick_up: PickUp,
+    listed: bool,
+}
+
+impl ScreenState {
+    pub fn new(problems: Arc<Problems>, pick_up: PickUp) -> Self {
+        Self {
+            workspace: WorkspaceView::default(),
+            consent: ConsentView::default(),
+            trees: BTreeMap::new(),
+            inbox: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            rest: BTreeMap::new(),
+            problems,
+            live: BTreeMap::new(),
+            watch: Subscription::Nobody,
+            pick_up,
+            listed: false,
+        }
+    }
+
+    pub fn watching(self, watch: Subscription) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// Takes in one piece of news and tells what changed.
+    pub fn take(&mut self, news: DriverReport, out: &mut Outbox) {
+        match news {
+            DriverReport::Event(event) => self.pass(event, out),
+            DriverReport::Workspace(view) => {
+                self.workspace = view;
+                out.push(DriverEvent::Workspace(self.workspace.clone()));
+            }
+            DriverReport::Tree { root, rows, inbox } => {
+                self.trees.insert(root.clone(), rows.clone());
+                if self.listed {
+                    for row in rows {
+                        out.push(DriverEvent::Row(Box::new(row)));
+                    }
+                }
+                self.set_inbox(root, inbox, out);
+            }
+            DriverReport::Row(row) => self.set_row(*row, out),
+            DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
+            DriverReport::Gone(root) => {
+                self.trees.remove(&root);
+                self.busy.remove(&root);
+                self.rest.remove(&root);
+                self.set_problems(&of_tree(&root), Vec::new(), out);
+                out.push(DriverEvent::Gone(DialogId::main(root.clone())));
+                self.set_inbox(root, Vec::new(), out);
+            }
+            DriverReport::Resting { root, resting } => {
+                self.busy.insert(root, !resting);
+                if resting {
+                    self.quiet(out);
+                }
+            }
+            DriverReport::Rest { root, rest } => drop(self.rest.insert(root, rest)),
+            DriverReport::Watch(watch) => self.set_watch(watch, out),
+            DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
+            DriverReport::Minds { problems, members, default_responder, consent } => {
+                self.set_team(members, default_responder, out);
+                if self.consent != consent {
+                    self.consent = consent;
+                    out.push(DriverEvent::Consent(self.consent.clone()));
+                }
+                self.set_problems("minds", problems, out);
+            }
+            DriverReport::TreeProblems { root, problems } => {
+                self.set_problems(&of_tree(&root), problems, out);
+            }
+            DriverReport::Listed => {
+                self.listed = true;
+                self.tell_all(out);
+                self.quiet(out);
+            }
+            DriverReport::Refresh => {
+                out.push(DriverEvent::Workspace(self.workspace.clone()));
+                out.push(DriverEvent::Consent(self.consent.clone()));
+                self.tell_all(out);
+            }
+        }
+    }
+
+    /// Lets an event through if somebody watches its dialog.
+    fn pass(&mut self, event: DriverEvent, out: &mut Outbox) {
+        match &event {
+            DriverEvent::Live { dialog, segment, text } => {
+                let written = self.live.entry(dialog.clone()).or_default();
+                match written.last_mut() {
+                    Some((same, before)) if same == segment => before.push_str(text),
+                    Some(_) | None => written.push((*segment, text.clone())),
+                }
+                if self.watch.sees_live(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::LiveEnd { dialog } => {
+                self.live.remove(dialog);
+                if self.watch.sees_live(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::Fact { dialog, .. } | DriverEvent::ToolEnded { dialog, .. } => {
+                if is_written_text(&event) {
+                    self.live.remove(dialog);
+                }
+                if self.watch.sees_records(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::Workspace(_)
+            | DriverEvent::Rows(_)
+            | DriverEvent::Row(_)
+            | DriverEvent::Gone(_)
+            | DriverEvent::Inbox(_)
+            | DriverEvent::Asked { .. }
+            | DriverEvent::Answered { .. }
+            | DriverEvent::Page { .. }
+            | DriverEvent::Sheet { .. }
+            | DriverEvent::Retry { .. }
+            | DriverEvent::Problems(_)
+            | DriverEvent::Done { .. }
+            | DriverEvent::Refused { .. }
+            | DriverEvent::Forked { .. }
+            | DriverEvent::Shelf { .. }
+            | DriverEvent::Processes(_)
+            | DriverEvent::Consent(_)
+            | DriverEvent::Notice(_)
+            | DriverEvent::Standing(_)
+            | DriverEvent::Quiet(_)
+            | DriverEvent::Lagged
+            | DriverEvent::Stopped => out.push(event),
+        }
+    }
+
+    fn set_row(&mut self, row: TreeRow, out: &mut Outbox) {
+        let rows = self.trees.entry(row.dialog.root.clone()).or_default();
+        match rows.iter_mut().find(|old| old.dialog == row.dialog) {
+            Some(old) if *old == row => return,
+            Some(old) => *old = row.clone(),
+            None => rows.push(row.clone()),
+        }
+        out.push(DriverEvent::Row(Box::new(row)));
+    }
+
+    fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outbox) {
+        let before = self.inbox.remove(&root).unwrap_or_default();
+        if before == inbox {
+            if !inbox.is_empty() {
+                self.inbox.insert(root, inbox);
+            }
+            return;
+        }
+        let is_in = |rows: &[InboxRow], id: &str| rows.iter().any(|row| row.question.id == id);
+        let asked: Vec<InboxRow> =
+            inbox.iter().filter(|row| !is_in(&before, &row.question.id)).cloned().collect();
+        let gone: Vec<&InboxRow> =
+            before.iter().filter(|row| !is_in(&inbox, &row.question.id)).collect();
+        if !inbox.is_empty() {
+            self.inbox.insert(root, inbox.clone());
+        }
+        if !self.listed {
+            return;
+        }
+        out.push(DriverEvent::Inbox(self.all_questions()));
+        for row in asked {
+            out.push(DriverEvent::Asked {
+                dialog: row.dialog,
+                headline: headline(&row.question.tellask_content).to_owned(),
+                question: row.question.id,
+            });
+        }
+        for row in gone {
+            let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+            out.push(DriverEvent::Answered { dialog, question });
+        }
+    }
+
+    fn set_problems(&mut self, finder: &str, problems: Vec<Problem>, out: &mut Outbox) {
+        let mut book = self.problems.book();
+        if book.take(finder, problems) {
+            out.push(DriverEvent::Problems(book.open()));
+        }
+    }
+
+    fn set_team(
+        &mut self,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
+        out: &mut Outbox,
+    ) {
+        let now = WorkspaceView { members, default_responder, ..self.workspace.clone() };
+        if now != self.workspace {
+            self.workspace = now;
+            out.push(DriverEvent::Workspace(self.workspace.clone()));
+        }
+    }
+
+    fn set_watch(&mut self, watch: Subscription, out: &mut Outbox) {
+        if let Subscription::One(dialog) = &watch {
+            for (segment, text) in self.live.get(dialog).into_iter().flatten() {
+                let (segment, text) = (*segment, text.clone());
+                out.push(DriverEvent::Live { dialog: dialog.clone(), segment, text });
+            }
+        }
+        self.watch = watch;
+    }
+
+    fn tell_all(&self, out: &mut Outbox) {
+        out.push(DriverEvent::Rows(self.all_rows()));
+        out.push(DriverEvent::Inbox(self.all_questions()));
+        out.push(DriverEvent::Problems(self.problems.book().open()));
+    }
+
+    /// Rows of all trees, the oldest tree first, as they were made within each tree.
+    fn all_rows(&self) -> Vec<TreeRow> {
+        let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
+        trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
+        trees.into_iter().flatten().cloned().collect()
+    }
+
+    fn all_questions(&self) -> Vec<InboxRow> {
+        let mut rows: Vec<InboxRow> = self.inbox.values().flatten().cloned().collect();
+        rows.sort_by(|a, b| {
+            (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
+        });
+        rows
+    }
+
+    fn quiet(&self, out: &mut Outbox) {
+        if self.listed && !self.busy.values().any(|busy| *busy) {
+            let quiet = run_outcome::of(self.taken_up(), self.left_alone());
+            if !quiet.standing.is_empty() {
+                out.push(DriverEvent::Standing(quiet.standing));
+            }
+            out.push(DriverEvent::Quiet(quiet.outcome));
+        }
+    }
+
+    /// Rows of trees that were to be driven, and in which nothing could go on.
+    fn left_alone(&self) -> impl Iterator<Item = &TreeRow> {
+        let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
+        trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
+    }
+
+    /// What became of the trees that were taken up.
+    fn taken_up(&self) -> impl Iterator<Item = TreeResult<'_>> {
+        static NOTHING: RestReport = RestReport::NOTHING;
+        self.busy.keys().map(|root| TreeResult {
+            rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
+            asks: self.inbox.contains_key(root),
+            rest: self.rest.get(root).unwrap_or(&NOTHING),
+        })
+    }
+}
+
+/// Under which name the problems of a tree stand.
+fn of_tree(root: &RootId) -> String {
+    format!("tree/{root}")
+}
+
+#[cfg(test)]
+mod tests;

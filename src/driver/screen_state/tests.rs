@@ -1,0 +1,239 @@
+//! News in, events out.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::domain::latest::DisplayState;
+use crate::domain::question::CallSite;
+use crate::domain::{AgentId, CallId, Course, Entry, Genseq, Question, SelfId, Stamp, StopReason};
+use crate::protocol::event::{Cursor, QuietOutcome};
+
+fn main_dialog() -> DialogId {
+    DialogId::main(root())
+}
+
+fn other_dialog() -> DialogId {
+    DialogId::side(&root(), &SelfId::new("cc/dd/02"))
+}
+
+fn root() -> RootId {
+    RootId::new("aa/bb/01")
+}
+
+fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
+    TreeRow {
+        dialog: dialog.clone(),
+        asker: None,
+        agent: AgentId::new("lead"),
+        slug: None,
+        taskdoc: "t.tsk".to_owned(),
+        state,
+        course: Course::FIRST,
+        genseq: Genseq(1),
+        created_at: Stamp::default(),
+        last_modified: Stamp::default(),
+        questions: 0,
+        pending: 0,
+        about: String::new(),
+        reasoning: None,
+        context_percent: None,
+        context_level: None,
+        keep_going: None,
+        history: false,
+        queued: Arc::default(),
+    }
+}
+
+fn question(call: &str) -> InboxRow {
+    let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+    let content = format!("\nWhat about {call}?\nmore");
+    InboxRow {
+        dialog: main_dialog(),
+        agent: AgentId::new("lead"),
+        slug: None,
+        taskdoc: "t.tsk".to_owned(),
+        question: Question::new(
+            &main_dialog(),
+            &CallId::new(call),
+            &content,
+            Stamp::new(call),
+            site,
+        ),
+        blocks: Vec::new(),
+    }
+}
+
+fn live(dialog: &DialogId, text: &str) -> DriverReport {
+    let (dialog, text) = (dialog.clone(), text.to_owned());
+    DriverReport::Event(DriverEvent::Live { dialog, segment: Segment::Saying, text })
+}
+
+fn fact(dialog: &DialogId) -> DriverReport {
+    let entry = Arc::new(Entry::parse(r#"{"type":"gen_start_record"}"#).expect("a record"));
+    let at = Cursor { course: Course::FIRST, line: 0 };
+    DriverReport::Event(DriverEvent::Fact { dialog: dialog.clone(), at, entry })
+}
+
+fn inbox(calls: &[&str]) -> DriverReport {
+    DriverReport::Inbox { root: root(), inbox: calls.iter().map(|call| question(call)).collect() }
+}
+
+fn tell(picture: &mut ScreenState, news: DriverReport) -> Vec<DriverEvent> {
+    let mut out = Outbox::new(1000);
+    picture.take(news, &mut out);
+    std::iter::from_fn(|| out.pop()).collect()
+}
+
+/// A picture whose first look is over.
+fn listed(watch: Subscription) -> ScreenState {
+    let mut picture = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
+    tell(&mut picture, DriverReport::Listed);
+    picture
+}
+
+#[test]
+fn records_and_live_text_go_to_who_watches_the_dialog() {
+    for (watch, facts, text) in [
+        (Subscription::Nobody, 0, 0),
+        (Subscription::One(main_dialog()), 1, 1),
+        (Subscription::One(other_dialog()), 0, 0),
+        (Subscription::Everybody, 1, 0),
+        (Subscription::EverybodyLive, 1, 1),
+    ] {
+        let mut picture = listed(watch.clone());
+        assert_eq!(tell(&mut picture, fact(&main_dialog())).len(), facts, "{watch:?}");
+        assert_eq!(tell(&mut picture, live(&main_dialog(), "a")).len(), text, "{watch:?}");
+    }
+}
+
+#[test]
+fn who_begins_to_watch_sees_what_is_being_written() {
+    let mut picture = listed(Subscription::Nobody);
+    for text in ["one ", "two"] {
+        tell(&mut picture, live(&main_dialog(), text));
+    }
+    let told = tell(&mut picture, DriverReport::Watch(Subscription::One(main_dialog())));
+    let text =
+        |event: &DriverEvent| matches!(event, DriverEvent::Live { text, .. } if text == "one two");
+    assert!(told.len() == 1 && told.iter().all(text), "{told:?}");
+    tell(&mut picture, DriverReport::Event(DriverEvent::LiveEnd { dialog: main_dialog() }));
+    assert_eq!(tell(&mut picture, DriverReport::Watch(Subscription::One(main_dialog()))), []);
+}
+
+#[test]
+fn a_question_is_announced_once_and_its_end_too() {
+    let mut picture = listed(Subscription::Nobody);
+    let asked = tell(&mut picture, inbox(&["q1"]));
+    let id = question("q1").question.id;
+    let expected = [
+        DriverEvent::Inbox(vec![question("q1")]),
+        DriverEvent::Asked {
+            dialog: main_dialog(),
+            question: id.clone(),
+            headline: "What about q1?".to_owned(),
+        },
+    ];
+    assert_eq!(asked, expected);
+    assert_eq!(tell(&mut picture, inbox(&["q1"])), []);
+    let answered = tell(&mut picture, inbox(&[]));
+    let expected = [
+        DriverEvent::Inbox(Vec::new()),
+        DriverEvent::Answered { dialog: main_dialog(), question: id },
+    ];
+    assert_eq!(answered, expected);
+}
+
+#[test]
+fn before_the_first_look_is_over_nothing_is_announced() {
+    let mut picture = ScreenState::new(Arc::default(), PickUp::Named);
+    let rows = vec![row(&main_dialog(), DisplayState::Idle)];
+    let news = DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
+    assert_eq!(tell(&mut picture, news), []);
+    assert_eq!(tell(&mut picture, DriverReport::Resting { root: root(), resting: true }), []);
+    let told = tell(&mut picture, DriverReport::Listed);
+    let expected = [
+        DriverEvent::Rows(rows),
+        DriverEvent::Inbox(vec![question("q")]),
+        DriverEvent::Problems(Vec::new()),
+        DriverEvent::Quiet(QuietOutcome::QuestionWaits),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_row_is_told_only_when_it_changed() {
+    let mut picture = listed(Subscription::Nobody);
+    let idle = || DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Idle)));
+    assert_eq!(tell(&mut picture, idle()).len(), 1);
+    assert_eq!(tell(&mut picture, idle()), []);
+    let busy = DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Proceeding)));
+    assert_eq!(tell(&mut picture, busy).len(), 1);
+}
+
+fn stopped(reason: StopReason) -> DisplayState {
+    DisplayState::Stopped { reason, continue_enabled: Some(true) }
+}
+
+/// The outcome once all of `trees` were taken up and rest.
+fn outcome_of(picture: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
+    for root in trees {
+        tell(picture, DriverReport::Resting { root: root.clone(), resting: false });
+    }
+    let rest = trees.iter().flat_map(|root| {
+        tell(picture, DriverReport::Resting { root: root.clone(), resting: true })
+    });
+    let outcome = |event| {
+        if let DriverEvent::Quiet(outcome) = event {
+            return Some(outcome);
+        }
+        assert!(matches!(event, DriverEvent::Standing(_)), "{event:?}");
+        None
+    };
+    rest.filter_map(outcome).collect()
+}
+
+#[test]
+fn it_is_quiet_when_every_tree_rests_and_says_what_is_left() {
+    for (state, questions, expected) in [
+        (DisplayState::Idle, &[][..], QuietOutcome::Done),
+        (stopped(StopReason::UserStop), &[], QuietOutcome::Paused),
+        (stopped(StopReason::paused()), &[], QuietOutcome::Paused),
+        (stopped(StopReason::system("x")), &[], QuietOutcome::Failed),
+        (stopped(StopReason::system("x")), &["q"], QuietOutcome::QuestionWaits),
+    ] {
+        let mut picture = listed(Subscription::Nobody);
+        tell(&mut picture, DriverReport::Row(Box::new(row(&main_dialog(), state))));
+        tell(&mut picture, inbox(questions));
+        let trees = [root(), RootId::new("ee/ff/03")];
+        assert_eq!(outcome_of(&mut picture, &trees), [expected]);
+    }
+}
+
+#[test]
+fn what_stands_in_a_tree_that_was_not_taken_up_does_not_count() {
+    let failed = stopped(StopReason::system("x"));
+    for (state, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
+        let mut picture = listed(Subscription::Everybody);
+        tell(&mut picture, DriverReport::Row(Box::new(row(&main_dialog(), state))));
+        tell(&mut picture, inbox(questions));
+        let other = RootId::new("ee/ff/03");
+        assert_eq!(outcome_of(&mut picture, &[other]), [QuietOutcome::Done]);
+    }
+}
+
+#[test]
+fn problems_of_one_origin_replace_only_their_own() {
+    let problem = |id: &str| Problem::new(id, "here", "wrong", "mend it");
+    let mut picture = listed(Subscription::Nobody);
+    let set = |origin, ids: &[&str]| DriverReport::Problems {
+        origin,
+        problems: ids.iter().map(|id| problem(id)).collect(),
+    };
+    tell(&mut picture, set("a", &["a1"]));
+    let both = tell(&mut picture, set("b", &["b1", "b2"]));
+    let expected = vec![problem("a1"), problem("b1"), problem("b2")];
+    assert_eq!(both, [DriverEvent::Problems(expected)]);
+    assert_eq!(tell(&mut picture, set("b", &["b1", "b2"])), []);
+    let rest = tell(&mut picture, set("a", &[]));
+    assert_eq!(rest, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
+}

@@ -1,0 +1,157 @@
+//! How soon a model is asked again that had too many requests. What is learned is kept for each model
+//! of a provider while the program runs, and shared by all dialogs that talk to it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::minds::RetryConfig;
+
+/// After so much quiet, one refusal is forgotten (Dominds 1.19.2).
+const FORGETS_AFTER: Duration = Duration::from_secs(5 * 60);
+/// What is left of the remembered wait with each step of forgetting (Dominds 1.19.2).
+const REMEMBERS: f64 = 0.75;
+
+/// What is known of one model. Pure: the time is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct ThrottleState {
+    /// Refusals that were not made good yet.
+    penalty: u32,
+    /// The last wait that was needed.
+    remembered: Duration,
+    /// From when on it is quiet.
+    quiet_since: Option<Instant>,
+}
+
+/// The rate of one model, shared by the drives that ask it.
+#[derive(Debug, Clone, Default)]
+pub struct Throttle(Arc<Mutex<ThrottleState>>);
+
+/// The paces of all models, by provider and model.
+#[derive(Debug, Default)]
+pub struct Throttles(Mutex<BTreeMap<(String, String), Throttle>>);
+
+impl Throttles {
+    pub fn of(&self, provider: &str, model: &str) -> Throttle {
+        let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rates.entry((provider.to_owned(), model.to_owned())).or_default().clone()
+    }
+}
+
+impl Throttle {
+    /// The model refused; how long to wait now. `asked`: what the provider wants at least.
+    pub fn refused(&self, config: &RetryConfig, asked: Option<Duration>) -> Duration {
+        let mut rate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rate.refused(Instant::now(), config, asked)
+    }
+
+    /// The model answered.
+    pub fn served(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).served(Instant::now());
+    }
+}
+
+impl ThrottleState {
+    fn refused(&mut self, now: Instant, config: &RetryConfig, asked: Option<Duration>) -> Duration {
+        self.pass_time(now);
+        let doublings = self.penalty.min(31);
+        self.penalty = self.penalty.saturating_add(1);
+        let grown = config.conservative_delay.saturating_mul(1 << doublings);
+        let ours = grown.max(self.remembered).min(config.max_delay);
+        let delay = asked.map_or(ours, |asked| asked.max(ours));
+        self.remembered = delay.min(config.max_delay);
+        self.quiet_since = Some(now + delay);
+        delay
+    }
+
+    fn served(&mut self, now: Instant) {
+        self.pass_time(now);
+        self.forget();
+        self.quiet_since = Some(now);
+    }
+
+    fn pass_time(&mut self, now: Instant) {
+        while let Some(since) = self.quiet_since
+            && now >= since + FORGETS_AFTER
+            && *self != (Self { quiet_since: self.quiet_since, ..Self::default() })
+        {
+            self.forget();
+            self.quiet_since = Some(since + FORGETS_AFTER);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.penalty = self.penalty.saturating_sub(1);
+        let kept = self.remembered.mul_f64(REMEMBERS);
+        self.remembered = if kept < Duration::from_millis(1) { Duration::ZERO } else { kept };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Then {
+        Refused(u64),
+        RefusedAsking(u64, u64),
+        Served,
+        Quiet(u64),
+    }
+
+    #[test]
+    fn a_wait_grows_with_refusals_and_shrinks_with_answers_and_quiet() {
+        use Then::{Quiet, Refused, RefusedAsking, Served};
+        let config = RetryConfig {
+            conservative_delay: Duration::from_secs(4),
+            max_delay: Duration::from_secs(60),
+            ..RetryConfig::default()
+        };
+        for (what, story) in [
+            ("doubles", vec![Refused(4), Refused(8), Refused(16)]),
+            (
+                "up to the longest",
+                vec![Refused(4), Refused(8), Refused(16), Refused(32), Refused(60)],
+            ),
+            ("is never shorter than asked", vec![RefusedAsking(10, 10), RefusedAsking(90, 90)]),
+            ("is never shorter than ours", vec![Refused(4), Refused(8), RefusedAsking(1, 16)]),
+            ("the asked wait is remembered", vec![RefusedAsking(20, 20), Served, Refused(15)]),
+            ("but not beyond the longest", vec![RefusedAsking(900, 900), Refused(60)]),
+            ("an answer makes one refusal good", vec![Refused(4), Refused(8), Served, Refused(8)]),
+            ("so does quiet", vec![Refused(4), Refused(8), Quiet(310), Refused(8)]),
+            (
+                "long quiet forgets all",
+                vec![Refused(4), Refused(8), Refused(16), Quiet(9000), Refused(4)],
+            ),
+        ] {
+            let mut rate = ThrottleState::default();
+            let mut now = Instant::now();
+            for then in story {
+                let (asked, expected) = match then {
+                    Refused(expected) => (None, expected),
+                    RefusedAsking(asked, expected) => (Some(Duration::from_secs(asked)), expected),
+                    Served => {
+                        rate.served(now);
+                        continue;
+                    }
+                    Quiet(seconds) => {
+                        now += Duration::from_secs(seconds);
+                        continue;
+                    }
+                };
+                let delay = rate.refused(now, &config, asked);
+                assert_eq!(delay, Duration::from_secs(expected), "{what}");
+                now += delay;
+            }
+        }
+    }
+
+    #[test]
+    fn models_do_not_slow_each_other_down() {
+        let (rates, config) = (Throttles::default(), RetryConfig::default());
+        let first = rates.of("p", "a").refused(&config, None);
+        assert_eq!(rates.of("p", "b").refused(&config, None), first);
+        assert_eq!(rates.of("p", "a").refused(&config, None), first * 2);
+    }
+}

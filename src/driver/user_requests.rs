@@ -1,0 +1,336 @@
+//! What a person wants of one tree, carried out and acknowledged when it is on disk.
+
+use crate::domain::counted;
+use crate::domain::keep_going::{Switch, says_stop};
+use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
+use crate::domain::record::Origin;
+use crate::domain::state::{Activity, can_continue, derive, next_step};
+use tokio::sync::oneshot;
+
+use crate::domain::{Latest, MsgId, SelfId};
+use crate::protocol::Refusal;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+
+use super::calls::ask_human;
+use super::draft::Draft;
+use super::drive_slot::SlotState;
+use super::generation::mark_stopped;
+use super::interjection;
+use super::sheets::ReminderChange;
+use super::tree::TreeTask;
+
+#[derive(Debug)]
+pub enum TreeRequest {
+    Say {
+        ticket: Ticket,
+        dialog: SelfId,
+        text: String,
+    },
+    TakeBack {
+        ticket: Ticket,
+        dialog: SelfId,
+        message: MsgId,
+    },
+    Answer {
+        ticket: Ticket,
+        dialog: SelfId,
+        question: String,
+        text: String,
+    },
+    Stop {
+        dialog: SelfId,
+    },
+    /// The next attempt of a failing request, now.
+    RetryNow {
+        dialog: SelfId,
+    },
+    StopAll {
+        reason: StopReason,
+    },
+    Continue {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
+    /// As `Continue`, for a fork that waits for nobody; the person asked for the fork.
+    GoOn {
+        dialog: SelfId,
+    },
+    Withdraw {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
+    KeepGoing {
+        ticket: Ticket,
+        dialog: SelfId,
+        switch: Switch,
+    },
+    Reminder {
+        ticket: Ticket,
+        dialog: SelfId,
+        change: ReminderChange,
+    },
+    /// Everything in this tree that is stopped; answered with how that went.
+    ContinueAll {
+        reply: oneshot::Sender<Continued>,
+    },
+    DeclareDead {
+        ticket: Ticket,
+        dialog: SelfId,
+        note: Option<String>,
+    },
+    /// Is nothing of this tree being driven? Stays true until the next request.
+    Rests {
+        reply: oneshot::Sender<bool>,
+    },
+    /// As `Rests`; if nothing is driven the tree ends.
+    LetGo {
+        reply: oneshot::Sender<bool>,
+    },
+}
+
+/// What came of continuing everything.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Continued {
+    /// Dialogs that go on.
+    pub dialogs: usize,
+    /// Dialogs that do not, each with its reason.
+    pub refused: Vec<String>,
+}
+
+impl Continued {
+    pub fn add(&mut self, other: Self) {
+        self.dialogs += other.dialogs;
+        self.refused.extend(other.refused);
+    }
+
+    /// One line for a person.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let go_on = match self.dialogs {
+            0 => "no dialog goes on".to_owned(),
+            some => counted(some, "dialog goes on", "dialogs go on"),
+        };
+        if self.refused.is_empty() {
+            return go_on;
+        }
+        format!("{go_on}; {} cannot: {}", self.refused.len(), self.refused.join("; "))
+    }
+}
+
+impl TreeTask {
+    pub(super) async fn carry_out(&mut self, request: TreeRequest) {
+        match request {
+            TreeRequest::Say { ticket, dialog, text } => {
+                let outcome = self.say(&dialog, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::TakeBack { ticket, dialog, message } => {
+                let outcome = self.take_back_words(&dialog, &message).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Answer { ticket, dialog, question, text } => {
+                let outcome = self.answer_question(&dialog, &question, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
+            TreeRequest::RetryNow { dialog } => self.retry_now(&dialog),
+            TreeRequest::StopAll { reason } => self.stop_all(&reason),
+            TreeRequest::Continue { ticket, dialog } => {
+                let outcome = self.continue_dialog(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::GoOn { dialog } => {
+                if let Err(text) = self.continue_dialog(&dialog).await {
+                    self.tell(DriverEvent::Notice(text)).await;
+                }
+            }
+            TreeRequest::Withdraw { ticket, dialog } => {
+                let outcome = self.withdraw(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::KeepGoing { ticket, dialog, switch } => {
+                let outcome = self.switch_keep_going(&dialog, switch).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Reminder { ticket, dialog, change } => {
+                let outcome = self.change_reminder(&dialog, change).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+                self.tell_reminders(&dialog).await;
+            }
+            TreeRequest::ContinueAll { reply } => {
+                let _ = reply.send(self.continue_all().await);
+            }
+            TreeRequest::DeclareDead { ticket, dialog, note } => {
+                let outcome = self.declare_dead(&dialog, note.as_deref()).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Rests { reply } => {
+                let _ = reply.send(self.rests());
+            }
+            TreeRequest::LetGo { reply } => {
+                let rests = self.rests();
+                if rests {
+                    self.close();
+                }
+                let _ = reply.send(rests);
+            }
+        }
+    }
+
+    /// Does nothing where no attempt is waited for.
+    fn retry_now(&self, dialog: &SelfId) {
+        if let Some(SlotState::Out { retry_now: hurry, .. }) = self.places.get(dialog) {
+            hurry.notify_waiters();
+        }
+    }
+
+    async fn continue_all(&mut self) -> Continued {
+        let stopped: Vec<SelfId> = self
+            .tree
+            .dialogs
+            .values()
+            .filter(|dialog| dialog.latest.marked().is_some() || self.is_held(&dialog.meta.id))
+            .map(|dialog| dialog.meta.id.clone())
+            .collect();
+        let mut outcome = Continued::default();
+        for dialog in stopped {
+            match self.continue_dialog(&dialog).await {
+                Ok(()) => outcome.dialogs += 1,
+                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree.id(&dialog))),
+            }
+        }
+        outcome
+    }
+
+    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
+        let event = match outcome {
+            Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree.id(dialog)) },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        self.tell(event).await;
+    }
+
+    /// Puts the words into the durable queue; the next generation takes them from there.
+    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        if dialog.latest.is_dead() {
+            return Err(Refusal::HearsNothing.into());
+        }
+        if dialog.is_fresh_boots() {
+            return Err(Refusal::TakesNoWords.into());
+        }
+        if text.trim().is_empty() {
+            return Err(Refusal::NothingToSend.into());
+        }
+        if !has_room(&dialog.queue, text) {
+            return Err(Refusal::QueueIsFull.into());
+        }
+        let mut queue = dialog.queue.clone();
+        let prompt = QueuedPrompt {
+            msg_id: self.engine.ids.message(),
+            content: text.to_owned(),
+            origin: Origin::User,
+            language: Some(self.engine.reader.code().to_owned()),
+            directive: None,
+            assigns: None,
+        };
+        enqueue(&mut queue, prompt);
+        self.release(id).await;
+        let mut draft = self.draft();
+        draft.must_last();
+        draft.queue(id, queue);
+        // Words let a stopped dialog go on.
+        draft.latest(id, Latest::clear_interruption);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    /// A message that no generation has taken is the person's again.
+    async fn take_back_words(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
+        let mut draft = self.draft();
+        draft.must_last();
+        draft.queue(id, queue);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    async fn answer_question(
+        &mut self,
+        id: &SelfId,
+        question: &str,
+        text: &str,
+    ) -> Result<(), String> {
+        if text.trim().is_empty() {
+            return Err(Refusal::AnswerIsEmpty.into());
+        }
+        self.release(id).await;
+        let mut draft = self.draft();
+        let stops = self.tree.get(id).is_some_and(|dialog| {
+            let asked = dialog.questions.iter().find(|open| open.id == question);
+            asked.is_some_and(|open| says_stop(&open.call_id, text))
+        });
+        ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
+        interjection::end_pause(&mut draft, id);
+        if stops {
+            // Whoever says stop wants no further request; the answer is read when it goes on.
+            mark_stopped(&mut draft, id, StopReason::UserStop);
+        }
+        self.wake_askers(&mut draft);
+        self.leave_word(&mut draft, id);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let rests = self.activity(id) == Activity::Resting;
+        let may = rests && can_continue(dialog) || self.is_held(id);
+        if dialog.latest.is_dead() || !may {
+            return Err(refusal(&derive(dialog, self.activity(id))).into());
+        }
+        self.release(id).await;
+        let mut draft = self.draft();
+        draft.must_last();
+        if !interjection::go_on(&mut draft, id, self.engine.texts()) {
+            draft.latest(id, |latest| latest.needs_drive = Some(true));
+        }
+        self.leave_word(&mut draft, id);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+
+    /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
+    /// at its next chance, Dominds lets a person continue it.
+    fn leave_word(&self, draft: &mut Draft, id: &SelfId) {
+        if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
+        {
+            draft.latest(id, Latest::tell_to_go_on);
+        }
+    }
+
+    /// A person stops what was told to go on before anything has driven it.
+    async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
+            return Err("nobody told this dialog to go on".to_owned());
+        }
+        let mut draft = self.draft();
+        mark_stopped(&mut draft, id, StopReason::UserStop);
+        self.commit(draft).await.map_err(|error| not_saved(&error))
+    }
+}
+
+pub(super) fn not_saved(error: &crate::store::StoreError) -> String {
+    format!("NOT saved: {error}")
+}
+
+/// Why a dialog cannot be continued.
+fn refusal(state: &DisplayState) -> Refusal {
+    match state {
+        DisplayState::Idle => Refusal::NothingToContinue,
+        DisplayState::Proceeding | DisplayState::Stopping { .. } => Refusal::RunsAlready,
+        DisplayState::Stopped { .. } => Refusal::CannotContinue,
+        DisplayState::Blocked { .. } => Refusal::Waits,
+        DisplayState::Dead { .. } => Refusal::IsDead,
+    }
+}

@@ -1,0 +1,132 @@
+//! How files and folders look from outside. What looks as it did has not changed, provided that it had
+//! rested for a while when it was looked at first.
+
+use std::fs::{File, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, statat};
+
+use super::sealed::sum;
+
+/// A file that changed so shortly before it was looked at may change again without another time on it:
+/// clocks of file systems tick slowly, of some once in two seconds.
+const SETTLED_NANOS: i128 = 2_000_000_000;
+
+/// Size in bytes, times in nanoseconds, and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct FileStamp {
+    size: u64,
+    modified: i128,
+    changed: i128,
+    inode: u64,
+}
+
+impl FileStamp {
+    pub fn of(meta: &Metadata) -> Self {
+        Self {
+            size: meta.size(),
+            modified: nanos(meta.mtime(), meta.mtime_nsec()),
+            changed: nanos(meta.ctime(), meta.ctime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+
+    /// Of what lies at a path below an open folder. A link is not followed.
+    pub fn at(folder: &File, path: &str) -> io::Result<Self> {
+        let stat = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(Self {
+            size: stat.st_size.cast_unsigned(),
+            modified: nanos(stat.st_mtime, stat.st_mtime_nsec.cast_signed()),
+            changed: nanos(stat.st_ctime, stat.st_ctime_nsec.cast_signed()),
+            inode: stat.st_ino,
+        })
+    }
+
+    fn newest(&self) -> i128 {
+        self.modified.max(self.changed)
+    }
+
+    /// True if a later change cannot go unseen by who looked at the time `now`.
+    pub fn is_settled(&self, now: i128) -> bool {
+        is_settled(self.newest(), now)
+    }
+}
+
+fn is_settled(changed: i128, now: i128) -> bool {
+    changed.saturating_add(SETTLED_NANOS) <= now
+}
+
+fn nanos(seconds: i64, nanos: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
+}
+
+/// When a file was made, by the clock of its file system.
+pub(super) fn made_at(file: &File) -> io::Result<i128> {
+    file.metadata().map(|meta| nanos(meta.ctime(), meta.ctime_nsec()))
+}
+
+/// What the files of a folder look like, in one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FolderStamp {
+    pub sum: u128,
+    /// When the newest of them changed.
+    newest: i128,
+}
+
+impl FolderStamp {
+    /// See [`FileStamp::is_settled`].
+    pub fn is_settled(&self, now: i128) -> bool {
+        is_settled(self.newest, now)
+    }
+}
+
+/// A folder and what lies in it.
+#[derive(Debug)]
+pub(super) struct FolderLooks {
+    pub path: PathBuf,
+    /// Taken before it was looked into.
+    pub own: FileStamp,
+    /// Nothing for a folder: what lies in it is no business of its dialog.
+    entries: Vec<(String, Option<FileStamp>)>,
+}
+
+impl FolderLooks {
+    pub fn new(path: PathBuf, own: FileStamp) -> Self {
+        Self { path, own, entries: Vec::new() }
+    }
+
+    pub fn add(&mut self, name: &str, meta: &Metadata) {
+        let look = (!meta.is_dir()).then(|| FileStamp::of(meta));
+        self.entries.push((name.to_owned(), look));
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = (&str, &FileStamp)> {
+        self.entries.iter().filter_map(|(name, look)| Some((name.as_str(), look.as_ref()?)))
+    }
+
+    pub fn stamp(&mut self) -> FolderStamp {
+        self.entries.sort();
+        let newest = self.files().map(|(_, look)| look.newest()).max().unwrap_or_default();
+        FolderStamp { sum: sum(&self.entries), newest }
+    }
+}
+
+/// The looks of many paths in one number; their order counts.
+#[derive(Debug, Default)]
+pub(super) struct LookSum([DefaultHasher; 2]);
+
+impl LookSum {
+    pub fn add(&mut self, path: &str, look: &FileStamp) {
+        let [one, other] = &mut self.0;
+        (path, look).hash(one);
+        // In another order, so that it is another number.
+        (look, path).hash(other);
+    }
+
+    pub fn finish(&self) -> [u64; 2] {
+        self.0.each_ref().map(DefaultHasher::finish)
+    }
+}

@@ -1,0 +1,140 @@
+//! Pictures of the workspace, for models that can look at them. What a file is said to be, what its
+//! name says and what it holds must be the same.
+
+mod read;
+mod write;
+
+use std::sync::Arc;
+
+use super::access::Op;
+use super::guard::Fault;
+use super::outcome::ToolOutcome;
+use super::report::{Report, refused};
+use super::tool::Tool;
+use crate::domain::{ImageKind, Lang};
+
+/// The largest picture; providers take less than 4 MiB once it is Base64.
+const LIMIT_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;
+
+/// Tools that only look.
+pub(super) const READING: [&str; 1] = ["read_picture"];
+
+/// Tools that write.
+pub(super) const WRITING: [&str; 1] = ["write_picture"];
+
+/// Both tools.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![read::tool(), write::tool()]
+}
+
+/// Why a picture was not read or written.
+#[derive(Debug)]
+enum Refused {
+    Fault(Fault),
+    UnknownEnding,
+    /// The type that was said is none of ours.
+    UnknownType,
+    TooLarge(u64),
+    NotBase64(String),
+    /// Name, type and bytes do not say the same.
+    Unlike {
+        named: ImageKind,
+        found: Option<ImageKind>,
+    },
+    /// The model cannot look at pictures.
+    Blind,
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+fn unlike(named: ImageKind, found: Option<ImageKind>) -> Result<(), Refused> {
+    if found == Some(named) { Ok(()) } else { Err(Refused::Unlike { named, found }) }
+}
+
+impl Refused {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(fault) => fault.code(),
+            Self::UnknownEnding | Self::UnknownType => "UNSUPPORTED_FORMAT",
+            Self::TooLarge(_) => "PICTURE_TOO_LARGE",
+            Self::NotBase64(_) => "INVALID_BASE64",
+            Self::Unlike { .. } => "FORMAT_MISMATCH",
+            Self::Blind => "NO_IMAGE_INPUT",
+        }
+    }
+
+    fn text(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::Fault(fault), lang) => fault.text(lang),
+            (Self::UnknownEnding, Lang::En) => {
+                "The name must end in png, jpg, jpeg, webp or gif.".to_owned()
+            }
+            (Self::UnknownEnding, Lang::Zh) => {
+                "文件名须以 png、jpg、jpeg、webp 或 gif 结尾。".to_owned()
+            }
+            (Self::UnknownType, Lang::En) => {
+                "The type must be image/png, image/jpeg, image/webp or image/gif.".to_owned()
+            }
+            (Self::UnknownType, Lang::Zh) => {
+                "类型须为 image/png、image/jpeg、image/webp 或 image/gif。".to_owned()
+            }
+            (Self::TooLarge(bytes), Lang::En) => format!(
+                "The picture has {bytes} bytes, more than {LIMIT_BYTES}. Make it smaller first."
+            ),
+            (Self::TooLarge(bytes), Lang::Zh) => {
+                format!("图片有 {bytes} 字节,超过上限 {LIMIT_BYTES}。请先缩小。")
+            }
+            (Self::NotBase64(reason), Lang::En) => format!(
+                "`data_base64` is not Base64: {reason}. Use the standard alphabet with padding, \
+                 without line breaks."
+            ),
+            (Self::NotBase64(reason), Lang::Zh) => {
+                format!("`data_base64` 不是 Base64:{reason}。请用标准字母表,带填充,不含换行。")
+            }
+            (Self::Unlike { named, found }, lang) => mismatch(*named, *found, lang),
+            (Self::Blind, Lang::En) => {
+                "Your model cannot look at pictures, so nothing is attached. Ask a teammate whose \
+                 model can."
+                    .to_owned()
+            }
+            (Self::Blind, Lang::Zh) => {
+                "你的模型不能看图片,因此未附上图片。请找模型能看图的队友。".to_owned()
+            }
+        }
+    }
+
+    fn outcome(&self, mode: &str, path: &str, op: Op, lang: Lang) -> ToolOutcome {
+        match self {
+            Self::Fault(fault) => refused(mode, op, fault, lang),
+            Self::UnknownEnding
+            | Self::UnknownType
+            | Self::TooLarge(_)
+            | Self::NotBase64(_)
+            | Self::Unlike { .. }
+            | Self::Blind => {
+                Report::error(mode, path, self.code()).summary(self.text(lang)).outcome()
+            }
+        }
+    }
+}
+
+fn mismatch(named: ImageKind, found: Option<ImageKind>, lang: Lang) -> String {
+    let named = named.media_type();
+    match (found.map(ImageKind::media_type), lang) {
+        (Some(found), Lang::En) => {
+            format!("The name says {named}, but it is {found}. Give it the right ending.")
+        }
+        (Some(found), Lang::Zh) => format!("文件名表示 {named},实际是 {found}。请改用正确的结尾。"),
+        (None, Lang::En) => {
+            format!("The name says {named}, but the bytes are no picture of a known kind.")
+        }
+        (None, Lang::Zh) => format!("文件名表示 {named},但内容不是已知类型的图片。"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
