@@ -230,9 +230,9 @@ fn processor(process: u32) -> Duration {
 // --- workspaces ----------------------------------------------------------------------------------
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -347,7 +347,7 @@ fn end() -> Record {
 }
 
 fn entry(genseq: u32, record: Record) -> Arc<Entry> {
-    let ts = Noon.now();
+    let ts = FixedClock.now();
     Arc::new(Entry { ts, genseq: Some(Genseq(genseq)), root: None, source_tag: None, record })
 }
 
@@ -359,12 +359,16 @@ fn create(id: SelfId, agent: &str, stack: Vec<Frame>) -> TreeChange {
     let meta = DialogMeta {
         agent_id: agent.into(),
         task_doc_path: "task.tsk".to_owned(),
-        created_at: Noon.now(),
+        created_at: FixedClock.now(),
         session_slug: None,
         extra: serde_json::Map::new(),
         id,
     };
-    TreeChange::Create { meta: Box::new(meta), latest: Box::new(Latest::new(Noon.now())), stack }
+    TreeChange::Create {
+        meta: Box::new(meta),
+        latest: Box::new(Latest::new(FixedClock.now())),
+        stack,
+    }
 }
 
 fn commit(store: &Store, root: &RootId, changes: Vec<TreeChange>) {
@@ -374,7 +378,7 @@ fn commit(store: &Store, root: &RootId, changes: Vec<TreeChange>) {
 
 fn open(workspace: &Path) -> Store {
     fs::create_dir_all(workspace).expect("a folder");
-    let (disk, clock) = (Arc::new(RealDisk), Arc::new(Noon));
+    let (disk, clock) = (Arc::new(RealDisk), Arc::new(FixedClock));
     let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
     Store::open(workspace, Access::ReadWrite, options).expect("a store")
 }

@@ -65,9 +65,9 @@ fn stream(name: &str, chunks: &[String], chunks_of_a_frame: usize) {
 }
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:03:00")
     }
@@ -104,7 +104,7 @@ impl Wire {
         };
         let app = App::new(AppOptions {
             look,
-            clock: Arc::new(Noon),
+            clock: Arc::new(FixedClock),
             drafts: Box::new(Forgetful),
             moment: Instant::now(),
         });

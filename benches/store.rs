@@ -26,9 +26,9 @@ const RECORDS: usize = 10_000;
 const READS: usize = 5;
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -112,7 +112,7 @@ fn side_dialog(root: &RootId, n: usize) -> Vec<TreeChange> {
     };
     let mut frame = Frame::owing(assignment, "replyTellaskSessionless");
     frame.tellask_reply_obligation = None;
-    let latest = Box::new(Latest::new(Noon.now()));
+    let latest = Box::new(Latest::new(FixedClock.now()));
     let entries = (0..8).map(|n| Arc::new(Entry::parse(&line(n)).expect("a record")));
     vec![
         TreeChange::Create { meta: Box::new(meta), latest, stack: vec![frame] },
@@ -134,7 +134,7 @@ fn load() {
         commit(&store, &root, vec![append(&root, &lines), latest(&root)]);
         root
     };
-    let options = StoreOptions::new(Arc::new(Noon));
+    let options = StoreOptions::new(Arc::new(FixedClock));
     let store = Store::open(folder.path(), Access::ReadOnly, options).expect("a store");
     let size = size_below(folder.path());
     for _ in 0..READS {
@@ -147,7 +147,7 @@ fn load() {
 }
 
 fn open(workspace: &Path) -> Store {
-    let options = StoreOptions::new(Arc::new(Noon));
+    let options = StoreOptions::new(Arc::new(FixedClock));
     Store::open(workspace, Access::ReadWrite, options).expect("a store")
 }
 
@@ -158,7 +158,7 @@ fn share(sorted: &[Duration], percent: usize) -> Duration {
 
 fn new_dialog(store: &Store, n: usize) -> RootId {
     let root = RootId::new(format!("{:02x}/{:02x}/{n:08x}", n % 256, n / 256));
-    let latest = Box::new(Latest::new(Noon.now()));
+    let latest = Box::new(Latest::new(FixedClock.now()));
     let create = TreeChange::Create { meta: Box::new(meta(&root)), latest, stack: Vec::new() };
     commit(store, &root, vec![create]);
     root
@@ -169,7 +169,7 @@ fn meta(root: &RootId) -> DialogMeta {
         id: root.main(),
         agent_id: "lead".into(),
         task_doc_path: "task.tsk".to_owned(),
-        created_at: Noon.now(),
+        created_at: FixedClock.now(),
         session_slug: None,
         extra: serde_json::Map::new(),
     }
@@ -181,7 +181,7 @@ fn commit(store: &Store, root: &RootId, changes: Vec<TreeChange>) {
 }
 
 fn latest(root: &RootId) -> TreeChange {
-    TreeChange::Latest { dialog: root.main(), latest: Box::new(Latest::new(Noon.now())) }
+    TreeChange::Latest { dialog: root.main(), latest: Box::new(Latest::new(FixedClock.now())) }
 }
 
 fn append(root: &RootId, lines: &[String]) -> TreeChange {

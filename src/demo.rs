@@ -34,7 +34,7 @@ const SCRATCH_NAME: &str = "dominds-tui-demo";
 const EARLIER: &str = "earlier-";
 
 /// Folders of one name that may lie about before another one is given up.
-const MOST_NAMES: u32 = 100;
+const MAX_NAMES: u32 = 100;
 
 const FIRST_MESSAGE: &str = include_str!("../.minds/demo/first-message.md");
 const SCRIPT: &str = include_str!("../.minds/demo/script.yaml");
@@ -188,7 +188,7 @@ fn new_folder(parent: &Path) -> io::Result<PathBuf> {
 
 /// Makes a folder of this name with a number behind it, for this person alone.
 fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
-    for n in 1..MOST_NAMES {
+    for n in 1..MAX_NAMES {
         let folder = parent.join(format!("{name}{n}"));
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),

@@ -46,9 +46,9 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
     if text.len() > LIMIT_BYTES {
         return Err(shape(format!("larger than {LIMIT_BYTES} bytes")));
     }
-    if let Err((excess, at)) = nesting::depth(text, nesting::MOST) {
+    if let Err((excess, at)) = nesting::depth(text, nesting::MAX) {
         let what = match excess {
-            Excess::Depth => format!("nested more than {} deep", nesting::MOST),
+            Excess::Depth => format!("nested more than {} deep", nesting::MAX),
             Excess::Directives => "too many directives".to_owned(),
         };
         let text = format!("{what}, at column {}", at.column);

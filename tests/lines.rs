@@ -173,9 +173,9 @@ const HELD_BY_THE_WALL: [&str; 14] = [
 ];
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -269,7 +269,7 @@ impl Trapped {
             reminders: Arc::from([]),
             shells: shells.clone(),
             keys: Arc::default(),
-            clock: Arc::new(Noon),
+            clock: Arc::new(FixedClock),
             lang: Lang::En,
             new_id: "lines001".to_owned(),
         };

@@ -316,10 +316,10 @@ pub enum Switch {
 }
 
 /// More than anybody waits, and little enough for any clock.
-const MOST_SECONDS: f64 = 1e9;
+const MAX_SECONDS: f64 = 1e9;
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.0..=MOST_SECONDS).contains(number));
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=MAX_SECONDS).contains(number));
     let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
     length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
 }

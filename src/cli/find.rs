@@ -12,7 +12,7 @@ use crate::store::{DialogListing, Survey, TreeListing};
 use super::exit::CommandError;
 
 /// Candidates that are listed.
-const MOST_LISTED: usize = 8;
+const MAX_LISTED: usize = 8;
 /// Characters of a title in a list of candidates.
 const TITLE_CHARS: usize = 60;
 
@@ -209,8 +209,8 @@ fn one<T>(
 
 fn listed<T>(text: &str, candidates: &[Candidate<T>]) -> String {
     let mut lines = vec![text.to_owned()];
-    lines.extend(candidates.iter().take(MOST_LISTED).map(|one| format!("  {}", one.shown)));
-    let more = candidates.len().saturating_sub(MOST_LISTED);
+    lines.extend(candidates.iter().take(MAX_LISTED).map(|one| format!("  {}", one.shown)));
+    let more = candidates.len().saturating_sub(MAX_LISTED);
     if more > 0 {
         lines.push(format!("  and {more} more"));
     }

@@ -6,7 +6,7 @@ use crate::protocol::QuietOutcome;
 use crate::protocol::event::HaltedDialog;
 
 /// Dialogs that are named in one line for a person.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// The fields of the event `quiet`.
 pub fn fields(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Value {
@@ -28,8 +28,8 @@ pub fn sentence(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<Stri
         }
         QuietOutcome::Done => return None,
     };
-    let named: Vec<String> = standing.iter().take(MOST_NAMED).map(named).collect();
-    let more = standing.len().saturating_sub(MOST_NAMED);
+    let named: Vec<String> = standing.iter().take(MAX_NAMED).map(named).collect();
+    let more = standing.len().saturating_sub(MAX_NAMED);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
     Some(format!("{word}: {}{more}", named.join("; ")))
 }

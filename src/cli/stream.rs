@@ -12,7 +12,7 @@ use crate::ui::text::clean::{SafeText, StreamCleaner};
 use crate::ui::text::width;
 
 /// Lines that wait for the end of somebody's words; with more, the words are broken off.
-const MOST_WAITING: usize = 200;
+const MAX_WAITING: usize = 200;
 /// Erases the line the cursor is in.
 const ERASE: &str = "\r\x1b[K";
 /// Fewer columns than this say nothing.
@@ -236,7 +236,7 @@ impl Stream {
     fn line(&mut self, line: Line) {
         self.waiting.push(line);
         let open = self.speaker.as_ref().is_some_and(|speaker| speaker.open);
-        if open && self.waiting.len() >= MOST_WAITING {
+        if open && self.waiting.len() >= MAX_WAITING {
             self.end_line();
         } else if !open {
             self.flush();
@@ -397,7 +397,7 @@ mod tests {
     fn lines_that_wait_for_a_speaker_are_bounded() {
         let (mut stream, lead) = (stream(), dialog(1));
         stream.words(&lead, "lead", "On and on");
-        for _ in 0..MOST_WAITING {
+        for _ in 0..MAX_WAITING {
             stream.say("more");
         }
         assert!(stream.waiting.is_empty());

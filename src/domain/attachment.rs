@@ -8,12 +8,12 @@ use super::ids::{DialogId, RootId, SelfId, is_dialog_path};
 use super::tree::Bucket;
 
 /// Most pictures one message has, and most bytes of one (Dominds 1.19.2).
-pub const MOST_IMAGES: usize = 10;
-pub const MOST_IMAGE_BYTES: usize = 10 * 1024 * 1024;
+pub const MAX_IMAGES: usize = 10;
+pub const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 /// Most items of one record that are looked at.
-const MOST_ITEMS: usize = 64;
+const MAX_ITEMS: usize = 64;
 /// Longest media type that is shown.
-const LONGEST_TYPE: usize = 40;
+const MAX_TYPE: usize = 40;
 const FOLDER: &str = "artifacts";
 
 /// What kind of picture some bytes are.
@@ -110,7 +110,7 @@ impl ArtifactRef {
     /// The parts of its path; `None` if it leads anywhere but below `artifacts`, or names no dialog.
     #[must_use]
     pub fn parts(&self) -> Option<Vec<&str>> {
-        const MOST_PARTS: usize = 16;
+        const MAX_PARTS: usize = 16;
         let plain = |part: &&str| {
             !part.is_empty()
                 && part.len() <= 255
@@ -118,8 +118,8 @@ impl ArtifactRef {
                 && !part.contains(|c: char| c == '\\' || c.is_control())
         };
         let DialogId { root, this } = &self.dialog;
-        let parts: Vec<&str> = self.path.split('/').take(MOST_PARTS + 1).collect();
-        let inside = parts.first() == Some(&FOLDER) && (2..=MOST_PARTS).contains(&parts.len());
+        let parts: Vec<&str> = self.path.split('/').take(MAX_PARTS + 1).collect();
+        let inside = parts.first() == Some(&FOLDER) && (2..=MAX_PARTS).contains(&parts.len());
         let named = is_dialog_path(root.as_str()) && is_dialog_path(this.as_str());
         (inside && named && parts.iter().all(plain)).then_some(parts)
     }
@@ -139,7 +139,7 @@ impl Attachment {
     /// The pictures among the items of a record.
     #[must_use]
     pub fn all(items: Option<&Value>) -> Vec<Self> {
-        let items = items.and_then(Value::as_array).into_iter().flatten().take(MOST_ITEMS);
+        let items = items.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
         items.filter_map(Self::read).collect()
     }
 
@@ -155,7 +155,7 @@ impl Attachment {
             Some(ArtifactRef { dialog, path: text(artifact, "relPath")? })
         });
         let media_type = text(item, "mimeType").unwrap_or_default();
-        let media_type = media_type.chars().take(LONGEST_TYPE).collect();
+        let media_type = media_type.chars().take(MAX_TYPE).collect();
         let bytes = item.get("byteLength").and_then(Value::as_u64).unwrap_or_default();
         Some(Self { media_type, bytes, artifact })
     }

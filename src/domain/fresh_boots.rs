@@ -10,7 +10,7 @@ use super::json;
 use super::record::{Entry, Record};
 
 /// Most rounds a phase may have.
-pub const MOST_EFFORT: u32 = 100;
+pub const MAX_EFFORT: u32 = 100;
 
 /// The tools with which reasoning ends: with a conclusion, or with the reason why there is none.
 pub const CONCLUSION_TOOLS: [&str; 2] =
@@ -48,7 +48,7 @@ impl Round {
     /// The round a dialog begins with. `effort` is brought into its bounds.
     #[must_use]
     pub fn first(effort: u32) -> Self {
-        let effort = effort.clamp(1, MOST_EFFORT);
+        let effort = effort.clamp(1, MAX_EFFORT);
         Self { effort, phase: Phase::Divergence, iteration: 1, prompt_delivered: false }
     }
 
@@ -79,7 +79,7 @@ impl Round {
     }
 
     fn is_sound(self) -> bool {
-        (1..=MOST_EFFORT).contains(&self.effort) && (1..=self.effort).contains(&self.iteration)
+        (1..=MAX_EFFORT).contains(&self.effort) && (1..=self.effort).contains(&self.iteration)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 /// Longest id accepted from a file, in bytes. Real ids have 14.
-const LONGEST_ID: usize = 200;
+const MAX_ID: usize = 200;
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -130,7 +130,7 @@ impl fmt::Debug for DialogId {
 /// no part that would be taken for the folder of side dialogs.
 #[must_use]
 pub fn is_dialog_path(text: &str) -> bool {
-    text.len() <= LONGEST_ID
+    text.len() <= MAX_ID
         && !text.is_empty()
         && text.split('/').all(|part| {
             !matches!(part, "" | "." | ".." | "sideDialogs")
@@ -141,7 +141,7 @@ pub fn is_dialog_path(text: &str) -> bool {
 /// True if `text` is a session slug: parts of letters, digits, `-` and `_` that start with a letter,
 /// joined by single dots.
 pub fn is_slug(text: &str) -> bool {
-    !text.is_empty() && text.len() <= LONGEST_ID && text.split('.').all(is_slug_part)
+    !text.is_empty() && text.len() <= MAX_ID && text.split('.').all(is_slug_part)
 }
 
 fn is_slug_part(part: &str) -> bool {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::Error as _;
 
 /// Most lists and objects within each other.
-pub const MOST_NESTING: usize = 64;
+pub const MAX_NESTING: usize = 64;
 
 /// What wraps the arguments of a call where a provider sends them as an object.
 const ENVELOPE: usize = 16;
@@ -22,7 +22,7 @@ pub fn read<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
     match too_deep(text) {
         None => serde_json::from_str(text),
         Some(at) => Err(serde_json::Error::custom(format!(
-            "nested more than {MOST_NESTING} deep at line {} column {}",
+            "nested more than {MAX_NESTING} deep at line {} column {}",
             at.line, at.column
         ))),
     }
@@ -31,13 +31,13 @@ pub fn read<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
 /// Where the text nests too deep to be read.
 #[must_use]
 pub fn too_deep(text: &str) -> Option<TooDeep> {
-    deeper_than(text, MOST_NESTING)
+    deeper_than(text, MAX_NESTING)
 }
 
 /// The same for what a provider sends: the arguments of a call may stand in it as they are.
 #[must_use]
 pub fn too_deep_on_the_wire(text: &str) -> Option<TooDeep> {
-    deeper_than(text, MOST_NESTING + ENVELOPE)
+    deeper_than(text, MAX_NESTING + ENVELOPE)
 }
 
 fn deeper_than(text: &str, most: usize) -> Option<TooDeep> {
@@ -97,7 +97,7 @@ mod tests {
         ) {
             let (open, close) = ("[".repeat(depth), "]".repeat(depth));
             let text = format!("{open}{}{close}", json!(text));
-            prop_assert_eq!(read::<Value>(&text).is_ok(), depth <= MOST_NESTING);
+            prop_assert_eq!(read::<Value>(&text).is_ok(), depth <= MAX_NESTING);
         }
     }
 }

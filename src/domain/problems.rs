@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::problem::Problem;
 
 /// Mended problems that are remembered.
-const MOST_MENDED: usize = 200;
+const MAX_MENDED: usize = 200;
 
 /// The problems of a workspace, by who looks for them.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl ProblemBook {
         self.mended.retain(|problem| !is_open(problem));
         let mended = before.into_iter().filter(|problem| !is_open(problem));
         self.mended.extend(mended);
-        let excess = self.mended.len().saturating_sub(MOST_MENDED);
+        let excess = self.mended.len().saturating_sub(MAX_MENDED);
         self.mended.drain(..excess);
         if !found.is_empty() {
             self.open.insert(finder.to_owned(), found);
@@ -99,9 +99,9 @@ mod tests {
     #[test]
     fn mended_problems_are_bounded() {
         let mut book = ProblemBook::default();
-        for n in 0..MOST_MENDED + 5 {
+        for n in 0..MAX_MENDED + 5 {
             book.take("a", problems(&[&format!("p{n}")]));
         }
-        assert_eq!(book.mended().len(), MOST_MENDED);
+        assert_eq!(book.mended().len(), MAX_MENDED);
     }
 }

@@ -22,9 +22,9 @@ pub struct QueuedPrompt {
 }
 
 /// Most messages of a person that may wait for one dialog.
-pub const MOST_WAITING: usize = 100;
+pub const MAX_WAITING: usize = 100;
 /// Most bytes of messages that may wait together; one alone may be longer.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 impl QueuedPrompt {
     #[must_use]
@@ -62,7 +62,7 @@ pub fn has_room(queue: &[QueuedPrompt], text: &str) -> bool {
     let waiting = || queue.iter().filter(|prompt| prompt.is_user());
     let bytes: usize = waiting().map(|prompt| prompt.content.len()).sum();
     let count = waiting().count();
-    count == 0 || (count < MOST_WAITING && bytes.saturating_add(text.len()) <= MOST_BYTES)
+    count == 0 || (count < MAX_WAITING && bytes.saturating_add(text.len()) <= MAX_BYTES)
 }
 
 /// What the next generation takes: the first prompt, and if that is of a person, all messages that
@@ -152,12 +152,12 @@ mod tests {
 
     #[test]
     fn messages_that_wait_are_bounded_in_number_and_bytes_and_one_may_always_wait() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MAX_BYTES);
         let mut queue = Vec::new();
         assert!(has_room(&queue, &format!("{long}x")));
         enqueue(&mut queue, prompt("u", Origin::User, None));
         assert!(has_room(&queue, "x") && !has_room(&queue, &long));
-        for _ in 1..MOST_WAITING {
+        for _ in 1..MAX_WAITING {
             enqueue(&mut queue, prompt("u", Origin::User, None));
         }
         assert!(!has_room(&queue, "x"));

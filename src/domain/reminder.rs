@@ -17,9 +17,9 @@ pub const PERSONAL: &str = "personal";
 pub const AGENT_SHARED: &str = "agent_shared";
 
 /// Most bytes of one that a member or a person writes. Every generation is sent all of them.
-pub const MOST_BYTES: usize = 16 * 1024;
+pub const MAX_BYTES: usize = 16 * 1024;
 /// Most reminders of one scope to which a member or a person adds one.
-pub const MOST_IN_A_SCOPE: usize = 200;
+pub const MAX_IN_A_SCOPE: usize = 200;
 
 /// One entry of `reminders.json`. The list order is the dialog's own order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::record::{Entry, Record, ReplyStatus};
-use crate::domain::reminder::{AGENT_SHARED, MOST_IN_A_SCOPE, PERSONAL, sort_newest_first};
+use crate::domain::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
 use crate::domain::{Dialog, Lang, Reminder};
 use crate::llm::Message;
 
@@ -113,7 +113,7 @@ pub fn shown<'a>(reminders: impl Iterator<Item = &'a Reminder>) -> (Vec<&'a Remi
             _ => own,
         };
         *count += 1;
-        *count <= MOST_IN_A_SCOPE
+        *count <= MAX_IN_A_SCOPE
     });
     let left_out = all - shown.len();
     (shown, left_out)

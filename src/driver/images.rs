@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::attachment::{MOST_IMAGE_BYTES, MOST_IMAGES, path_for_tool};
+use crate::domain::attachment::{MAX_IMAGE_BYTES, MAX_IMAGES, path_for_tool};
 use crate::domain::record::{Entry, Record};
 use crate::domain::{
     ArtifactRef, Attachment, Bucket, DialogId, ImageKind, ImageLimits, SelfId, Stamp,
@@ -92,7 +92,7 @@ impl ImageBudget<'_> {
     fn look(&mut self, attachment: &Attachment, place: usize) -> Result<MessageImage, NotShown> {
         let left = self.left.as_mut().ok_or(NotShown::Blind)?;
         let artifact = attachment.artifact.as_ref().ok_or(NotShown::Missing)?;
-        if left.most == 0 || left.all_bytes == 0 || place >= MOST_IMAGES {
+        if left.most == 0 || left.all_bytes == 0 || place >= MAX_IMAGES {
             return Err(NotShown::NoRoom);
         }
         let bytes = (self.read)(artifact, left.each_bytes).map_err(|fault| match fault {
@@ -123,8 +123,8 @@ pub fn keep(
     let id = draft.tree.id(dialog);
     let mut items = Vec::new();
     for tools::ToolImage { media_type: _, bytes } in pictures {
-        let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MOST_IMAGE_BYTES);
-        let Some(kind) = kind.filter(|_| items.len() < MOST_IMAGES) else { continue };
+        let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MAX_IMAGE_BYTES);
+        let Some(kind) = kind.filter(|_| items.len() < MAX_IMAGES) else { continue };
         items.push(keep_one(draft, &id, tool, (kind, bytes), bucket));
     }
     let dropped = given - items.len();

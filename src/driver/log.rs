@@ -15,7 +15,7 @@ use crate::llm::LlmError;
 use crate::store::Fact;
 
 /// Longest name or id that is written, in characters.
-const LONGEST: usize = 64;
+const MAX: usize = 64;
 
 /// A name or an id that others chose: one word, whatever it is.
 struct Word<'a>(&'a str);
@@ -24,7 +24,7 @@ impl fmt::Display for Word<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:#/!@".contains(c);
         let length = self.0.chars().count();
-        if length == 0 || length > LONGEST || !self.0.chars().all(plain) {
+        if length == 0 || length > MAX || !self.0.chars().all(plain) {
             return write!(f, "<{length} characters>");
         }
         f.write_str(self.0)
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_name_that_others_chose_is_one_word_in_the_log_or_its_length() {
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX + 1);
         for (name, shown) in [
             ("read_file", "read_file"),
             ("call-1~2", "call-1~2"),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{MOST_EFFORT, Phase};
+use crate::domain::fresh_boots::{MAX_EFFORT, Phase};
 use crate::llm::ToolSchema;
 
 use super::texts::{Argument, Texts};
@@ -88,7 +88,7 @@ fn property(argument: Argument, texts: Texts) -> Value {
         Argument::Effort => json!({
             "type": "integer",
             "minimum": 0,
-            "maximum": MOST_EFFORT,
+            "maximum": MAX_EFFORT,
             "description": description,
         }),
         Argument::Target

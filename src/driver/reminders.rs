@@ -4,7 +4,7 @@
 //! member share is a file of its own, outside of every tree; it is read when it is needed.
 
 use crate::domain::record::Record;
-use crate::domain::reminder::{MOST_IN_A_SCOPE, Rewrite, SharedEdit};
+use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 
 use super::draft::Draft;
@@ -60,7 +60,7 @@ pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
 /// Refuses one more of this scope where there are too many.
 pub fn has_room(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
     let all = dialog.reminders.iter().chain(shared);
-    let full = all.filter(|reminder| reminder.scope == scope).count() >= MOST_IN_A_SCOPE;
+    let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
     if full { Err(NotDone::Full) } else { Ok(()) }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::counted;
 use crate::domain::reminder::{
-    AGENT_SHARED, Guard, MOST_BYTES, PERSONAL, Packing, ReminderAction, Rewrite, sort_newest_first,
+    AGENT_SHARED, Guard, MAX_BYTES, PERSONAL, Packing, ReminderAction, Rewrite, sort_newest_first,
 };
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
@@ -165,7 +165,7 @@ fn filled(content: String) -> Result<String, String> {
     if content.trim().is_empty() {
         return Err(Refusal::ReminderIsEmpty.into());
     }
-    if content.len() > MOST_BYTES {
+    if content.len() > MAX_BYTES {
         return Err(Refusal::ReminderIsTooLong.into());
     }
     Ok(content)

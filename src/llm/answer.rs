@@ -14,7 +14,7 @@ use super::error::{ErrorClass, LlmError, plain};
 use super::{GenEvent, Segment, ToolCall, Usage};
 
 /// Most calls one answer may hold; more is no answer but a flood.
-pub(super) const MOST_CALLS: usize = 512;
+pub(super) const MAX_CALLS: usize = 512;
 
 /// How the model says that it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,7 @@ const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 /// Longest wait for token counts and the end mark once the model has said that it is done.
 const TAIL: Duration = Duration::from_secs(5);
 /// Most pauses of one answer.
-const MOST_PAUSES: usize = 16;
+const MAX_PAUSES: usize = 16;
 /// Shortest time between two rounds of reading. Servers send each token on its own: gathering
 /// them for less than a frame costs nothing to look at and saves most of the work.
 const ROUND: Duration = Duration::from_millis(10);
@@ -145,7 +145,7 @@ impl<P: Protocol> Exchange<P> {
     fn go_on(&mut self, mut reading: Reading<P::Fold>) -> Result<(), LlmError> {
         let Some(said) = reading.fold.paused() else { return Ok(()) };
         self.pauses += 1;
-        if self.pauses > MOST_PAUSES {
+        if self.pauses > MAX_PAUSES {
             let text = "stopped: the provider pauses its answer again and again";
             return Err(LlmError::new(ErrorClass::Fatal, text));
         }

@@ -15,7 +15,7 @@ use crate::domain::json;
 mod http_date;
 
 /// No provider's wish to wait is taken for longer than this.
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Classifies an answer whose status is not a success.
 pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str) -> LlmError {
@@ -223,14 +223,14 @@ fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
     if let Some(until) = text(RETRY_AFTER.as_str()).and_then(http_date::seconds) {
         // Against the server's own clock, so that a wrong one on either side does no harm.
         let now = text(DATE.as_str()).and_then(http_date::seconds)?;
-        return Some(Duration::from_secs(until.saturating_sub(now)).min(LONGEST_WAIT));
+        return Some(Duration::from_secs(until.saturating_sub(now)).min(MAX_WAIT));
     }
     let reset = text("x-ratelimit-reset-after")?;
     seconds(reset.trim().trim_end_matches('s').parse().ok()?)
 }
 
 fn seconds(number: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(number).ok().map(|wait| wait.min(LONGEST_WAIT))
+    Duration::try_from_secs_f64(number).ok().map(|wait| wait.min(MAX_WAIT))
 }
 
 fn request_id(headers: &HeaderMap) -> Option<String> {

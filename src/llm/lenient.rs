@@ -24,8 +24,8 @@ pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, 
     reason = "checked to be between 0 and 2^52"
 )]
 fn whole(number: f64) -> Option<u64> {
-    const MOST: f64 = 4_503_599_627_370_496.0;
-    (0.0..=MOST).contains(&number).then_some(number as u64)
+    const MAX: f64 = 4_503_599_627_370_496.0;
+    (0.0..=MAX).contains(&number).then_some(number as u64)
 }
 
 struct Text;

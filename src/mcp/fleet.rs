@@ -16,7 +16,7 @@ use crate::minds::mcp_config::McpServer;
 use crate::tools::Whose;
 
 /// Instances that run at once.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// Until all have ended when the program does; what is left is killed.
 const ENDING: Duration = Duration::from_secs(2);
 
@@ -79,7 +79,7 @@ impl Fleet {
     }
 
     pub fn is_full(&self) -> bool {
-        self.instances.len() >= MOST
+        self.instances.len() >= MAX
     }
 
     pub fn start(&mut self, server: &str, config: Arc<McpServer>, holder: Holder) -> Key {

@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::environment::Resolved;
-use super::lines::MOST_BYTES;
+use super::lines::MAX_BYTES;
 use crate::llm::Clients;
 
 /// Headers the protocol sets itself.
@@ -26,7 +26,7 @@ pub(super) fn transport(
     let client = clients.for_address(url).map_err(|error| error.to_string())?;
     let headers = headers.pairs.iter().map(|(name, value)| header(name, value));
     let config = StreamableHttpClientTransportConfig::with_uri(url)
-        .max_sse_event_size(MOST_BYTES)
+        .max_sse_event_size(MAX_BYTES)
         .custom_headers(headers.collect::<Result<HashMap<_, _>, _>>()?);
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }

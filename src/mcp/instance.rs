@@ -18,11 +18,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{EnvReader, Resolved};
 use super::http;
-use super::lines::{Lines, MOST_BYTES};
+use super::lines::{Lines, MAX_BYTES};
 use super::plan::Permission;
 use super::process::{self, LastWords, Process};
 use super::result::tidy;
-use super::roster::MOST_TOOLS;
+use super::roster::MAX_TOOLS;
 use crate::domain::Vault;
 use crate::domain::sandbox::Level;
 use crate::llm::Clients;
@@ -37,7 +37,7 @@ const LISTING: Duration = Duration::from_secs(30);
 const CLOSING: Duration = Duration::from_secs(1);
 /// What a server that has ended still had to say is waited for this long.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-const MOST_PAGES: usize = 64;
+const MAX_PAGES: usize = 64;
 const WHY_CHARS: usize = 600;
 
 /// What an instance needs of the program around it.
@@ -138,10 +138,10 @@ impl<K: Copy + Send + 'static> Birth<K> {
         let (process, pipes) = process::start(program, around, own).await?;
         let last = LastWords::default();
         let transport = AsyncRwTransport::<RoleClient, _, _>::new(
-            Lines::new(pipes.stdout, MOST_BYTES),
+            Lines::new(pipes.stdout, MAX_BYTES),
             pipes.stdin,
         )
-        .with_max_line_length(MOST_BYTES);
+        .with_max_line_length(MAX_BYTES);
         let talk = async {
             let ear = Ear::default();
             let opened = self.opened(ear.clone().serve(transport)).await;
@@ -220,17 +220,17 @@ impl<K: Copy + Send + 'static> Birth<K> {
 async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
     let mut tools = Vec::new();
     let mut cursor = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let asked = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(asked)).await;
         let page = page.map_err(|error| format!("it did not list its tools: {error}"))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() > MOST_TOOLS {
+        if cursor.is_none() || tools.len() > MAX_TOOLS {
             break;
         }
     }
     // One more than is offered shows that there are too many.
-    tools.truncate(MOST_TOOLS + 1);
+    tools.truncate(MAX_TOOLS + 1);
     Ok(tools)
 }

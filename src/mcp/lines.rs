@@ -12,11 +12,11 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// The largest message, in bytes.
-pub(super) const MOST_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// A line so many times as large has no end: it ends the connection.
 const ENDLESS: usize = 4;
 /// Most lists and objects within each other; some wrap what a tool says.
-const MOST_DEPTH: usize = crate::domain::json::MOST_NESTING + 8;
+const MAX_DEPTH: usize = crate::domain::json::MAX_NESTING + 8;
 /// The code of the error that stands for a message that was dropped.
 pub(super) const DROPPED: i32 = -32_099;
 /// Longest name or value that is looked at.
@@ -133,7 +133,7 @@ impl Line {
     fn found(&self) -> Option<Fault> {
         if self.bytes > self.most {
             Some(Fault::Large)
-        } else if self.depth > MOST_DEPTH {
+        } else if self.depth > MAX_DEPTH {
             Some(Fault::Deep)
         } else {
             None
@@ -158,7 +158,7 @@ impl Line {
         let (Some(fault), Some(id)) = (self.fault, &self.id) else { return };
         let why = match fault {
             Fault::Large => format!("larger than {} MiB", self.most / 1024 / 1024),
-            Fault::Deep => format!("nested more than {MOST_DEPTH} deep"),
+            Fault::Deep => format!("nested more than {MAX_DEPTH} deep"),
         };
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
         out.extend_from_slice(id);
@@ -228,28 +228,28 @@ mod tests {
 
     use super::*;
 
-    const MOST: usize = 1024 * 1024;
+    const MAX: usize = 1024 * 1024;
 
     async fn through(bytes: &[u8]) -> Vec<u8> {
         let mut read = Vec::new();
-        Lines::new(bytes, MOST).read_to_end(&mut read).await.unwrap();
+        Lines::new(bytes, MAX).read_to_end(&mut read).await.unwrap();
         read
     }
 
     /// The last line that comes through.
     async fn last(text: &str) -> String {
         let read = through(text.as_bytes()).await;
-        assert!(read.len() <= MOST + 1024, "{}", read.len());
+        assert!(read.len() <= MAX + 1024, "{}", read.len());
         let text = String::from_utf8(read).unwrap();
         text.lines().last().unwrap_or_default().to_owned()
     }
 
     #[tokio::test]
     async fn a_message_that_is_too_large_or_too_deep_is_answered_in_its_place() {
-        let long = "x".repeat(MOST);
+        let long = "x".repeat(MAX);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let large = "larger than 1 MiB".to_owned();
-        let nested = format!("nested more than {MOST_DEPTH} deep");
+        let nested = format!("nested more than {MAX_DEPTH} deep");
         for (line, id, why) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":"{long}"}}}}"#), "7", &large),
             (
@@ -272,7 +272,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_waits_for_is_dropped_and_what_cannot_be_answered_ends_the_connection() {
-        let long = "x".repeat(MOST);
+        let long = "x".repeat(MAX);
         let next = "{\"id\":1}";
         for (line, goes_on) in [
             (format!(r#"{{"method":"notifications/message","params":"{long}"}}"#), true),
@@ -283,7 +283,7 @@ mod tests {
         ] {
             assert_eq!(last(&format!("{line}\n{next}\n")).await == next, goes_on, "{line:.60}");
         }
-        let endless = "x".repeat(ENDLESS * MOST);
+        let endless = "x".repeat(ENDLESS * MAX);
         let read =
             through(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{next}\n").as_bytes()).await;
         assert!(!read.ends_with(format!("{next}\n").as_bytes()));
@@ -291,7 +291,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_without_an_end_is_answered_while_it_comes() {
-        let text = format!("{{\"id\":5,\"result\":\"{}", "x".repeat(MOST));
+        let text = format!("{{\"id\":5,\"result\":\"{}", "x".repeat(MAX));
         assert!(last(&text).await.contains("\"id\":5,\"error\""));
     }
 

@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use crate::domain::{ImageKind, Lang, Secrets};
 use crate::tools::{RESULT_LIMIT_CHARS, ToolImage, ToolOutcome};
 
-const MOST_PICTURES: usize = 8;
+const MAX_PICTURES: usize = 8;
 /// The largest picture, in bytes.
 const PICTURE_BYTES: usize = 8 * 1024 * 1024;
 /// Text of one block that is looked at; what is shown is cut to less.
@@ -119,7 +119,7 @@ impl Read<'_> {
         };
         // What a file is counts, not what it is called.
         match ImageKind::of(&bytes) {
-            Some(kind) if self.pictures.len() < MOST_PICTURES => {
+            Some(kind) if self.pictures.len() < MAX_PICTURES => {
                 let media_type = kind.media_type();
                 self.pictures.push(ToolImage { media_type, bytes: Arc::from(bytes) });
             }
@@ -216,8 +216,8 @@ mod tests {
         let one = read(json!({"content": [image]}));
         assert_eq!(one.pictures[0].media_type, "image/png");
         assert_eq!((one.text.as_str(), one.ok), ("Pictures returned: 1.", true));
-        let many = read(json!({"content": vec![image; MOST_PICTURES + 1]}));
-        assert_eq!(many.pictures.len(), MOST_PICTURES);
+        let many = read(json!({"content": vec![image; MAX_PICTURES + 1]}));
+        assert_eq!(many.pictures.len(), MAX_PICTURES);
         assert!(many.text.contains("left out"), "{}", many.text);
     }
 

@@ -12,10 +12,10 @@ use crate::minds::mcp_config::{Filter, McpServer, PATH, is_name};
 use crate::tools::{Description, ToolSpec};
 
 /// Tools of one server beyond this number are left out.
-pub(super) const MOST_TOOLS: usize = 256;
+pub(super) const MAX_TOOLS: usize = 256;
 const DESCRIPTION_CHARS: usize = 8_000;
 /// More than any name may have.
-const MOST_NAME: usize = 1_000;
+const MAX_NAME: usize = 1_000;
 /// The largest schema of arguments, in bytes.
 const SCHEMA_BYTES: usize = 64 * 1024;
 
@@ -47,7 +47,7 @@ pub(super) fn entries(
     for offer in offers {
         let own = |problem| (offer.server.to_owned(), problem);
         problems.extend(too_many(offer).into_iter().chain(idle_patterns(offer)).map(own));
-        let tools = offer.tools.iter().take(MOST_TOOLS);
+        let tools = offer.tools.iter().take(MAX_TOOLS);
         for tool in tools.filter(|tool| offer.config.filter.wants(&tool.name)) {
             match entry(offer, tool, &used, secrets) {
                 Ok(entry) => {
@@ -70,7 +70,7 @@ fn entry(
     let (server, original) = (offer.server, tool.name.as_ref());
     let shown = clean(original, 80, secrets);
     let name = offer.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
-    check_name(server, (original, &shown), &clean(&name, MOST_NAME, secrets), used)?;
+    check_name(server, (original, &shown), &clean(&name, MAX_NAME, secrets), used)?;
     let parameters = secrets.redacted_json(parameters(&tool.input_schema));
     if parameters.to_string().len() > SCHEMA_BYTES {
         return Err(Problem::new(
@@ -137,11 +137,11 @@ fn parameters(schema: &Map<String, Value>) -> Value {
 
 fn too_many(offer: &Offer) -> Option<Problem> {
     let server = offer.server;
-    (offer.tools.len() > MOST_TOOLS).then(|| {
+    (offer.tools.len() > MAX_TOOLS).then(|| {
         Problem::new(
             format!("mcp/too-many-tools/{server}"),
             PATH,
-            format!("server `{server}` has more than {MOST_TOOLS} tools; the others are left out"),
+            format!("server `{server}` has more than {MAX_TOOLS} tools; the others are left out"),
             "have the server offer fewer tools, or split it",
         )
     })
@@ -266,15 +266,12 @@ mod tests {
 
     #[test]
     fn tools_without_end_are_left_out_and_told() {
-        let names: Vec<String> = (0..=MOST_TOOLS).map(|n| format!("t{n}")).collect();
+        let names: Vec<String> = (0..=MAX_TOOLS).map(|n| format!("t{n}")).collect();
         let tools = tools(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let config = server(Vec::new(), Filter::default());
         let offers = [Offer { server: "s", config: &config, tools: &tools }];
         let (entries, problems) = told(&offers, &[]);
-        assert_eq!(
-            (entries.len(), problems),
-            (MOST_TOOLS, vec!["mcp/too-many-tools/s".to_owned()])
-        );
+        assert_eq!((entries.len(), problems), (MAX_TOOLS, vec!["mcp/too-many-tools/s".to_owned()]));
     }
 
     #[test]

@@ -149,9 +149,9 @@ impl Minds {
 }
 
 fn with_members(mut problem: Problem, members: &[&str]) -> Problem {
-    const MOST_NAMED: usize = 8;
-    let named: Vec<String> = members.iter().take(MOST_NAMED).map(|id| format!("`{id}`")).collect();
-    let more = if members.len() > MOST_NAMED { " and more" } else { "" };
+    const MAX_NAMED: usize = 8;
+    let named: Vec<String> = members.iter().take(MAX_NAMED).map(|id| format!("`{id}`")).collect();
+    let more = if members.len() > MAX_NAMED { " and more" } else { "" };
     problem.text.push_str(&format!("; needed by {}{more}", named.join(", ")));
     problem
 }

@@ -1,7 +1,7 @@
 //! "Did you mean": the known name that a wrong one was probably meant to be.
 
 /// Names longer than this are not compared.
-const LONGEST: usize = 64;
+const MAX: usize = 64;
 
 /// The nearest of `known`: the same letters in another spelling (`baseURL`, `base_url`), or at most
 /// two edits away and at most half of the word.
@@ -27,13 +27,13 @@ fn letters(text: &str) -> Vec<char> {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
-        .take(LONGEST + 1)
+        .take(MAX + 1)
         .collect()
 }
 
 /// Edits between two words; `None` for words too long to compare.
 fn distance(a: &[char], b: &[char]) -> Option<usize> {
-    if a.len() > LONGEST || b.len() > LONGEST {
+    if a.len() > MAX || b.len() > MAX {
         return None;
     }
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -14,7 +14,7 @@ use crate::yaml;
 const FOLDER: &str = ".minds/priming";
 const KIND: &str = "agent_priming_script";
 const VERSION: u64 = 3;
-const MOST_SCRIPTS: usize = 500;
+const MAX_SCRIPTS: usize = 500;
 const DEEPEST: usize = 4;
 const HEADING: &str = "### record ";
 
@@ -52,7 +52,7 @@ pub fn priming_problems(workspace: &Path) -> Vec<Problem> {
 /// Markdown files below a folder, as paths from the workspace. Links are not gone through.
 fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>) {
     let found = std::fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten();
-    for entry in found.take(MOST_SCRIPTS) {
+    for entry in found.take(MAX_SCRIPTS) {
         let (Ok(kind), Some(name)) =
             (entry.file_type(), entry.file_name().to_str().map(str::to_owned))
         else {
@@ -62,7 +62,7 @@ fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>
         if kind.is_dir() && depth > 0 {
             collect(workspace, &path, depth - 1, paths);
         } else if Path::new(&name).extension().is_some_and(|ending| ending == "md")
-            && paths.len() < MOST_SCRIPTS
+            && paths.len() < MAX_SCRIPTS
         {
             paths.push(path);
         }

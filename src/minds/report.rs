@@ -6,7 +6,7 @@ use super::lines;
 use crate::domain::Problem;
 
 /// More findings than this are counted, not listed.
-const MOST_PROBLEMS: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 
 /// The problems of one file, in the order found.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl<'a> Report<'a> {
     }
 
     fn push(&mut self, problem: Problem, keys: &[&str]) {
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(at(problem, lines::line_of(self.text, keys)));
         }
     }
@@ -64,8 +64,8 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 
 /// Foreign text shortened for a message.
 pub(crate) fn clip(text: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut short: String = text.chars().take(LONGEST).collect();
+    const MAX: usize = 80;
+    let mut short: String = text.chars().take(MAX).collect();
     if short.len() < text.len() {
         short.push('…');
     }

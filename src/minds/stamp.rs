@@ -5,13 +5,13 @@ use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 /// Entries looked at; a folder with more is watched in its first ones.
-const MOST_ENTRIES: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 
 /// Changes when a file below `.minds/` is written, made or removed.
 #[must_use]
 pub fn stamp(workspace: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let mut left = MOST_ENTRIES;
+    let mut left = MAX_ENTRIES;
     let mut folders = vec![workspace.join(".minds")];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder) {
@@ -35,7 +35,7 @@ pub fn stamp(workspace: &Path) -> u64 {
 /// In the order of their names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = found.take(MOST_ENTRIES).map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> = found.take(MAX_ENTRIES).map(|entry| entry.path()).collect();
     paths.sort();
     paths
 }

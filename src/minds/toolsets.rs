@@ -8,7 +8,7 @@ use super::{Minds, lines, team};
 use crate::domain::Problem;
 
 /// Unknown names beyond this number are not listed.
-const MOST_PROBLEMS: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
 /// What is known of one unknown name: whose list it stands in.
 struct Mention<'a> {
@@ -31,7 +31,7 @@ impl Minds {
                 }
             }
         }
-        let problems = unknown.into_iter().take(MOST_PROBLEMS);
+        let problems = unknown.into_iter().take(MAX_PROBLEMS);
         problems.map(|(name, mention)| self.unknown_tool(name, &mention, known)).collect()
     }
 

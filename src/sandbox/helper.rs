@@ -43,7 +43,7 @@ const NOT_FOUND: u8 = 127;
 /// Between two looks whether the program is still there.
 const LOOK: Duration = Duration::from_millis(50);
 /// Capabilities there may ever be.
-const MOST_CAPABILITIES: u32 = 64;
+const MAX_CAPABILITIES: u32 = 64;
 
 /// What it was told.
 #[derive(Debug, Default)]
@@ -254,7 +254,7 @@ fn keep_to_itself() -> Result<(), String> {
 
 /// The rights of an administrator, and the way back to them.
 fn give_up() -> Result<(), String> {
-    for number in 0..MOST_CAPABILITIES {
+    for number in 0..MAX_CAPABILITIES {
         let one = CapabilitySet::from_bits_retain(1 << number);
         if matches!(capability_is_in_bounding_set(one), Ok(true)) {
             // Who has none of these rights may not do this either.

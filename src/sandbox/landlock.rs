@@ -31,7 +31,7 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// Programs look at themselves and at the machine there.
 const ALWAYS: [&str; 2] = ["/proc", "/sys/devices/system"];
 /// Entries of the top of a workspace that are let through.
-const MOST_ENTRIES: usize = 4_000;
+const MAX_ENTRIES: usize = 4_000;
 
 /// Rules for the first process. The error is a sentence for a person.
 pub(super) fn rules(
@@ -101,8 +101,8 @@ fn workspace(
     while let Some(folder) = left.pop() {
         for entry in entries(&folder)? {
             looked_at += 1;
-            if looked_at > MOST_ENTRIES {
-                return Err(format!("more than {MOST_ENTRIES} entries would need a rule each"));
+            if looked_at > MAX_ENTRIES {
+                return Err(format!("more than {MAX_ENTRIES} entries would need a rule each"));
             }
             if areas.contains(&entry) || fixed.contains(&entry) {
                 continue;

@@ -38,7 +38,7 @@ const SECRETS: [&str; 2] = ["credentials", "credentials.toml"];
 /// Files of the system that may be links to folders that are not shown; they name who answers for names.
 const RESOLVER: [&str; 2] = ["/etc/resolv.conf", "/etc/hosts"];
 /// Entries of a folder of settings that are looked at.
-const MOST_SETTINGS: usize = 20_000;
+const MAX_SETTINGS: usize = 20_000;
 
 /// What is shown, and what of it is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Places {
             let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
             let Ok(mode) = entry.metadata().map(|meta| meta.permissions().mode()) else { continue };
             if kind.is_dir() {
-                if mode & 0o5 != 0o5 || *looked_at > MOST_SETTINGS {
+                if mode & 0o5 != 0o5 || *looked_at > MAX_SETTINGS {
                     self.shut_folders.push(path);
                 } else {
                     self.shut(&path, looked_at);

@@ -21,10 +21,10 @@ const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Folders that are not looked into: they are large, and made by tools.
 const SKIPPED: [&str; 4] = [GIT, "node_modules", "target", ".venv"];
 /// Entries that are looked at below a workspace.
-const MOST_ENTRIES: usize = 20_000;
-const MOST_DEPTH: usize = 8;
+const MAX_ENTRIES: usize = 20_000;
+const MAX_DEPTH: usize = 8;
 /// Repositories below the top that are held.
-const MOST_REPOSITORIES: usize = 100;
+const MAX_REPOSITORIES: usize = 100;
 
 /// What stands in for something that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Below {
     fn walk(&mut self, folder: &Path, depth: usize, looked_at: &mut usize) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             *looked_at += 1;
-            if *looked_at > MOST_ENTRIES {
+            if *looked_at > MAX_ENTRIES {
                 return;
             }
             let (name, path) = (entry.file_name(), entry.path());
@@ -105,7 +105,7 @@ impl Below {
                 self.gits.push(path);
             } else if depth > 0 && is_taskdoc(&path) {
                 self.taskdocs.push(path);
-            } else if depth < MOST_DEPTH
+            } else if depth < MAX_DEPTH
                 && entry.file_type().is_ok_and(|kind| kind.is_dir())
                 && !SKIPPED.iter().any(|skipped| name == *skipped)
                 && !AT_TOP.iter().any(|(area, _)| name == *area)
@@ -134,8 +134,8 @@ impl Reserved {
             return Ok(reserved);
         }
         reserved.git(&workspace.join(GIT), true)?;
-        if below.gits.len() > MOST_REPOSITORIES {
-            return Err(format!("more than {MOST_REPOSITORIES} repositories lie in the workspace"));
+        if below.gits.len() > MAX_REPOSITORIES {
+            return Err(format!("more than {MAX_REPOSITORIES} repositories lie in the workspace"));
         }
         for path in &below.gits {
             reserved.git(path, false)?;
@@ -245,13 +245,13 @@ fn modules(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if found.len() > MOST_REPOSITORIES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        if found.len() > MAX_REPOSITORIES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
         if path.join("HEAD").exists() {
             found.extend(modules(&path.join("modules"), depth + 1));
             found.push(path);
-        } else if depth < MOST_DEPTH {
+        } else if depth < MAX_DEPTH {
             found.extend(modules(&path, depth + 1));
         }
     }

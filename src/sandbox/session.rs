@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const RUN: &str = "run-";
 const LOCK: &str = "lock";
 /// Tries for a name that nobody has.
-const MOST_TRIES: u32 = 1_000;
+const MAX_TRIES: u32 = 1_000;
 
 /// The folders. Dropped, they are gone.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Drop for Session {
 
 fn new_folder(top: &Path) -> io::Result<PathBuf> {
     let own = std::process::id();
-    for n in 0..MOST_TRIES {
+    for n in 0..MAX_TRIES {
         let folder = top.join(format!("{RUN}{own}-{n}"));
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

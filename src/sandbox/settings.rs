@@ -15,14 +15,14 @@ use crate::domain::reserved::GIT;
 const HOOKS: &str = "hooks";
 const SAMPLE: &str = ".sample";
 /// Files that are remembered.
-const MOST_FOUND: usize = 200;
+const MAX_FOUND: usize = 200;
 /// That are named of one repository, and of the name of each.
-const MOST_NAMES: usize = 20;
-const MOST_CHARS: usize = 120;
+const MAX_NAMES: usize = 20;
+const MAX_CHARS: usize = 120;
 /// Of the files that git reads as settings.
 const NAMES: [&str; 2] = ["config", "config.worktree"];
 /// Of a file of settings; what is longer is not ordinary.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 /// Settings that run nothing, as git itself writes them: the section, and the names in it.
 const ORDINARY: [(&str, &[&str]); 6] = [
     (
@@ -85,7 +85,7 @@ impl Settings {
             Some(to) => (path.to_owned(), vec![format!("gitdir: {to}")]),
             None => (config.clone(), all_unusual(&config)),
         };
-        if !new.is_empty() && self.found.len() < MOST_FOUND {
+        if !new.is_empty() && self.found.len() < MAX_FOUND {
             self.found.entry(file).or_default().extend(new);
         }
     }
@@ -102,7 +102,7 @@ fn leads_to(git: &Path) -> Option<String> {
     let is_one = git.is_file() && git.file_name().is_some_and(|name| name == GIT);
     let said = is_one.then(|| text(git))?;
     let to = said.lines().next().unwrap_or_default().trim_start_matches("gitdir:").trim();
-    Some(to.chars().take(MOST_CHARS).collect())
+    Some(to.chars().take(MAX_CHARS).collect())
 }
 
 /// Settings of a file, and programs beside it, that may run.
@@ -122,7 +122,7 @@ fn all_unusual(config: &Path) -> Vec<String> {
         }
     }
     all.sort();
-    all.truncate(MOST_NAMES);
+    all.truncate(MAX_NAMES);
     all
 }
 
@@ -135,7 +135,7 @@ fn text(path: &Path) -> String {
         && file.metadata().is_ok_and(|meta| meta.is_file())
     {
         // One that cannot be read says nothing to git either.
-        let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
+        let _ = file.take(MAX_BYTES).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -172,7 +172,7 @@ fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
 
 fn name(line: &str) -> String {
     let name = line.split('=').next().unwrap_or_default().trim();
-    name.chars().take(MOST_CHARS).collect::<String>().to_lowercase()
+    name.chars().take(MAX_CHARS).collect::<String>().to_lowercase()
 }
 
 fn is_ordinary(section: &str, line: &str) -> bool {

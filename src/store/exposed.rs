@@ -9,7 +9,7 @@ use crate::domain::Problem;
 use crate::domain::counted;
 
 /// Files and folders that are looked at.
-const MOST: usize = 200_000;
+const MAX: usize = 200_000;
 /// What only the owner should have.
 const OTHERS: u32 = 0o077;
 const WRITE: u32 = 0o022;
@@ -30,7 +30,7 @@ struct Found {
 #[must_use]
 pub fn exposed(folder: &Path, shown: &str) -> Vec<Problem> {
     let Ok(top) = fs::symlink_metadata(folder) else { return Vec::new() };
-    let (mut found, mut left) = (Found::default(), MOST);
+    let (mut found, mut left) = (Found::default(), MAX);
     let mut todo = vec![(folder.to_owned(), top.clone(), true)];
     let me = rustix::process::geteuid().as_raw();
     while let Some((path, meta, reached)) = todo.pop() {

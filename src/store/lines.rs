@@ -10,7 +10,7 @@ use crate::domain::Entry;
 use crate::domain::record::Record;
 
 /// A longer line is shown cut, in bytes.
-pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
+pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 /// How much of a too long line is kept, in bytes.
 const CUT_TO: usize = 64 * 1024;
 /// Most course files are shorter; a larger one would be fetched from the system for each of them.
@@ -23,7 +23,7 @@ const RECORD_START: &str = "{\"ts\":";
 pub(super) struct RawLine {
     /// Where it begins in the file.
     pub offset: u64,
-    /// At most [`LONGEST_LINE`] bytes; of a longer line only the beginning.
+    /// At most [`MAX_LINE`] bytes; of a longer line only the beginning.
     pub bytes: Vec<u8>,
     /// Its whole length in bytes.
     pub length: u64,
@@ -74,7 +74,7 @@ impl Lines {
             let end = chunk.iter().position(|byte| *byte == b'\n');
             let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
             line.length += part.len() as u64;
-            if line.length > LONGEST_LINE as u64 {
+            if line.length > MAX_LINE as u64 {
                 line.bytes
                     .extend_from_slice(part.get(..CUT_TO.min(part.len())).unwrap_or_default());
                 line.bytes.truncate(CUT_TO);
@@ -97,7 +97,7 @@ impl RawLine {
     }
 
     pub fn is_cut(&self) -> bool {
-        self.length > LONGEST_LINE as u64
+        self.length > MAX_LINE as u64
     }
 
     /// The text, with a mark for every byte that is none.
@@ -195,12 +195,12 @@ mod tests {
 
     #[test]
     fn a_line_beyond_the_limit_is_cut_in_memory() {
-        let mut content = vec![b'x'; LONGEST_LINE + 10];
+        let mut content = vec![b'x'; MAX_LINE + 10];
         content.extend_from_slice(b"\n{\"type\":\"gen_start_record\",\"genseq\":1}\n");
         let found = lines(&content);
         assert_eq!(found.len(), 2);
         assert!(found[0].is_cut() && found[0].bytes.len() == CUT_TO);
-        assert_eq!(found[0].length, LONGEST_LINE as u64 + 10);
+        assert_eq!(found[0].length, MAX_LINE as u64 + 10);
         assert!(matches!(found[1].read(), Reading::Entry(_)));
     }
 

@@ -23,7 +23,7 @@ const TRIES: usize = 200;
 const LOOKS: usize = 3;
 const LOOK: Duration = Duration::from_millis(2);
 /// Longest text read from a lock file.
-const LONGEST_TEXT: u64 = 500;
+const MAX_TEXT: u64 = 500;
 
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -166,7 +166,7 @@ fn holder(file: &mut File) -> String {
         return format!("user {owner}");
     }
     let mut text = String::new();
-    let read = file.take(LONGEST_TEXT).read_to_string(&mut text);
+    let read = file.take(MAX_TEXT).read_to_string(&mut text);
     let line: String = text.trim().chars().filter(|c| !c.is_control()).collect();
     if read.is_err() || line.is_empty() {
         return "another process".to_owned();

@@ -8,7 +8,7 @@ use crate::domain::counted;
 use super::layout::Layout;
 
 /// Findings kept of one tree; more are only counted.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Notes {
@@ -38,7 +38,7 @@ impl Notes {
     }
 
     pub fn push(&mut self, problem: Problem) {
-        if self.problems.len() < MOST {
+        if self.problems.len() < MAX {
             self.problems.push(problem);
         } else {
             self.more += 1;

@@ -17,9 +17,9 @@ use super::lines::{Lines, Reading};
 use super::{Store, files};
 
 /// Records of one page at most.
-const MOST_ENTRIES: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 /// Bytes of one page at most; a single longer record is shown all the same.
-const MOST_BYTES: u64 = 32 * 1024 * 1024;
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
 
 /// Records of one course, oldest first.
@@ -82,7 +82,7 @@ impl Store {
         }
         let failed = |error| StoreError::io("reading", &path)(error);
         let mut file = self.disk().open_read(&path).map_err(failed)?;
-        let limit = limit.clamp(1, MOST_ENTRIES);
+        let limit = limit.clamp(1, MAX_ENTRIES);
         let window = find(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
         read(file, &window, &path)
     }
@@ -138,7 +138,7 @@ impl Window {
         self.count += 1;
         self.end = end;
         let long = |starts: &VecDeque<u64>| {
-            starts.front().is_some_and(|first| end - first > MOST_BYTES) && starts.len() > 1
+            starts.front().is_some_and(|first| end - first > MAX_BYTES) && starts.len() > 1
         };
         while self.starts.len() > limit || long(&self.starts) {
             self.starts.pop_front();

@@ -22,7 +22,7 @@ use super::notes::Notes;
 /// Largest reminder read, in bytes.
 const LIMIT: usize = 1024 * 1024;
 /// Most bytes of all reminders of a member.
-const MOST_OF_A_MEMBER: usize = 4 * 1024 * 1024;
+const MAX_OF_A_MEMBER: usize = 4 * 1024 * 1024;
 const SUFFIX: &str = ".json";
 
 impl Store {
@@ -34,13 +34,13 @@ impl Store {
         let folder = self.personal_folder(agent)?;
         let mut notes = Notes::new(&self.layout);
         let mut reminders = Vec::new();
-        let mut room = MOST_OF_A_MEMBER;
+        let mut room = MAX_OF_A_MEMBER;
         for path in self.personal_files(agent)?.into_values() {
             let damage = match files::read_small(self.disk(), &path, LIMIT)? {
                 Found::Absent => continue,
                 Found::Text(text) if text.len() > room => {
                     let text =
-                        format!("left out: there are more than {MOST_OF_A_MEMBER} bytes of them");
+                        format!("left out: there are more than {MAX_OF_A_MEMBER} bytes of them");
                     notes.add("reminder", &path, text, "make the reminders of this member fewer");
                     continue;
                 }

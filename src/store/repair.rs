@@ -18,7 +18,7 @@ use super::layout::flat;
 use super::lines::{Lines, RawLine, Reading};
 
 /// Bytes of the source's path kept in the name of a salvage copy.
-const LONGEST_NAME: usize = 150;
+const MAX_NAME: usize = 150;
 /// Names tried for a quarantined tree.
 const NAME_TRIES: u32 = 1000;
 
@@ -38,7 +38,7 @@ impl Store {
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let shown = self.layout.shown(source);
         let flat = flat(shown.strip_prefix(".dialogs/").unwrap_or(&shown));
-        let start = flat.len().saturating_sub(LONGEST_NAME);
+        let start = flat.len().saturating_sub(MAX_NAME);
         let name = (start..=flat.len()).find_map(|at| flat.get(at..)).unwrap_or_default();
         let copy = files::salvage(self.disk(), source, from, &folder, name)?;
         tracing::warn!(source = %shown, copy = %self.layout.shown(&copy), "kept a copy");

@@ -228,7 +228,7 @@ impl Scan {
         let present = |course: &Course| {
             self.courses.contains_key(course) || self.flaws.iter().any(|f| f.course == *course)
         };
-        let newest = newest.0.min(MOST_COURSES);
+        let newest = newest.0.min(MAX_COURSES);
         let gaps: Vec<Course> = (1..newest).map(Course).filter(|c| !present(c)).collect();
         for course in gaps {
             self.flaw(course, 0, FlawKind::Missing);
@@ -310,7 +310,7 @@ impl Scan {
 }
 
 /// Gaps are looked for among so many courses at most.
-const MOST_COURSES: u32 = 10_000;
+const MAX_COURSES: u32 = 10_000;
 
 /// Longest summary of what a dialog is about, in characters.
 const ABOUT_CHARS: usize = 120;

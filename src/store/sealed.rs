@@ -14,9 +14,9 @@ use super::files;
 /// Largest file read, in bytes.
 const LIMIT: u64 = 256 * 1024 * 1024;
 /// Longest entry written, in bytes.
-const LONGEST: usize = 16 * 1024 * 1024;
+const MAX: usize = 16 * 1024 * 1024;
 /// Longest name of an entry, in bytes, and how much of a line is looked at for it.
-const LONGEST_NAME: usize = 800;
+const MAX_NAME: usize = 800;
 const HEAD: usize = 1024;
 
 /// Two hashes in one number.
@@ -32,7 +32,7 @@ pub(super) fn sum(of: &impl Hash) -> u128 {
 
 /// True for a text that can be the name of an entry.
 pub(super) fn is_entry_name(name: &str) -> bool {
-    !name.is_empty() && name.len() < LONGEST_NAME && !name.contains([' ', '\n'])
+    !name.is_empty() && name.len() < MAX_NAME && !name.contains([' ', '\n'])
 }
 
 /// The entries of a file. They stay there until they are asked for.
@@ -118,7 +118,7 @@ fn places(file: &File, header: &str) -> io::Result<Vec<(u64, Place)>> {
         let taken = begun + rest;
         let name = head.split(|byte| *byte == b' ').nth(1);
         // A last line without an end is cut off, which its seal tells.
-        if let (Some(name), false, true) = (name, is_first, taken <= LONGEST + HEAD) {
+        if let (Some(name), false, true) = (name, is_first, taken <= MAX + HEAD) {
             found.push((name_hash(name), Place { offset, length: taken - 1 }));
         }
         is_first = false;
@@ -149,7 +149,7 @@ impl NewEntries {
     /// True unless the name or the body cannot be an entry's.
     pub fn add(&self, name: &str, body: &str) -> bool {
         let rest = format!("{name} {body}");
-        let fits = is_entry_name(name) && rest.len() <= LONGEST && !rest.contains('\n');
+        let fits = is_entry_name(name) && rest.len() <= MAX && !rest.contains('\n');
         if fits {
             self.line(&format!("{:x} {rest}", sum(&rest.as_str())));
         }

@@ -19,7 +19,7 @@ const DEEPEST: usize = 8;
 /// Fewer folders than this are not worth a thread.
 const SHARE_OF_A_CORE: usize = 32;
 /// Entries looked at below one start folder, by each core.
-const MOST_ENTRIES: usize = 1_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// The dialogs found below a folder: their ids, which are their paths below it.
 pub(super) fn dialogs_below(
@@ -55,7 +55,7 @@ pub(super) fn dialogs_and_folders_below(
             return Ok(Found::default());
         }
     }
-    let mut walk = Walk { disk, notes, left: MOST_ENTRIES, found: Found::default() };
+    let mut walk = Walk { disk, notes, left: MAX_ENTRIES, found: Found::default() };
     let own = look(top)?;
     let entries = walk.entries(top)?.unwrap_or_default();
     let shares = side_by_side(&entries, SHARE_OF_A_CORE, |entries| {
@@ -140,7 +140,7 @@ impl Walk<'_> {
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let Some(left) = self.left.checked_sub(1) else {
-                let text = format!("more than {MOST_ENTRIES} entries: the rest is ignored");
+                let text = format!("more than {MAX_ENTRIES} entries: the rest is ignored");
                 self.notes.add("crowded", path, text, "move old dialogs away");
                 break;
             };

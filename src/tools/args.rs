@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{Mismatch, as_integer, check_object};
 use super::tool::ToolSpec;
-use crate::domain::json::{MOST_NESTING, TooDeep};
+use crate::domain::json::{MAX_NESTING, TooDeep};
 use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
@@ -117,12 +117,12 @@ impl ArgFault {
                 format!("参数不是有效的 JSON:{reason}。未执行任何操作。")
             }
             (Self::TooDeep(at), Lang::En) => format!(
-                "The arguments nest more than {MOST_NESTING} deep (line {}, column {}). Make them flatter. \
+                "The arguments nest more than {MAX_NESTING} deep (line {}, column {}). Make them flatter. \
                  Nothing was run.",
                 at.line, at.column
             ),
             (Self::TooDeep(at), Lang::Zh) => format!(
-                "参数嵌套超过 {MOST_NESTING} 层（第 {} 行第 {} 列）。请减少层数。未执行任何操作。",
+                "参数嵌套超过 {MAX_NESTING} 层（第 {} 行第 {} 列）。请减少层数。未执行任何操作。",
                 at.line, at.column
             ),
             (Self::NotObject, Lang::En) => {

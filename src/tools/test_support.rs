@@ -14,9 +14,9 @@ use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use super::{Access, Registry, ReminderView, Shells, ToolCx, ToolOutcome};
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -49,7 +49,7 @@ impl Bench {
             reminders: Arc::from([]),
             shells: Shells::default(),
             keys: Arc::default(),
-            clock: Arc::new(Noon),
+            clock: Arc::new(FixedClock),
             lang: Lang::En,
             new_id: "new00001".to_owned(),
         };

@@ -32,7 +32,7 @@ const COST_FACTOR: u32 = 4;
 /// For a key the pause is shorter, so that typing is drawn while text streams.
 const KEY_COST_FACTOR: u32 = 2;
 /// A key waits no longer than this for the pause after a costly frame.
-const LONGEST_KEY_WAIT: Duration = Duration::from_millis(50);
+const MAX_KEY_WAIT: Duration = Duration::from_millis(50);
 
 /// Decides when to draw. One per screen.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ impl Pacer {
     fn pause(&self, cause: Cause, cost: Duration) -> Duration {
         let pause = cost.saturating_mul(COST_FACTOR);
         match (cause, self.link) {
-            (Cause::Key, _) => cost.saturating_mul(KEY_COST_FACTOR).min(LONGEST_KEY_WAIT),
+            (Cause::Key, _) => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
             (Cause::Event, Link::Local) => pause.max(LOCAL_INTERVAL),
             (Cause::Event, Link::Remote) => pause.max(REMOTE_INTERVAL),
         }

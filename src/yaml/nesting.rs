@@ -6,10 +6,10 @@
 //! scalars and indentation take. Where a document is wrong it goes on; the parser will say what is wrong.
 
 /// Most collections within each other.
-pub const MOST: usize = 64;
+pub const MAX: usize = 64;
 
 /// Most directives (`%YAML`, `%TAG`).
-const MOST_DIRECTIVES: usize = 64;
+const MAX_DIRECTIVES: usize = 64;
 
 /// How far apart a key and its colon may be, in characters.
 const KEY_REACH: usize = 1024;
@@ -270,7 +270,7 @@ impl<'a> Scan<'a> {
         self.drop_key();
         self.key_allowed = false;
         self.directives += 1;
-        if self.directives > MOST_DIRECTIVES {
+        if self.directives > MAX_DIRECTIVES {
             return Err((Excess::Directives, self.place(0)));
         }
         self.skip_line();

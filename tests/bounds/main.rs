@@ -19,15 +19,15 @@ use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// What a call may take, in bytes.
-const MOST_GROWTH: u64 = 64 * 1024 * 1024;
+const MAX_GROWTH: u64 = 64 * 1024 * 1024;
 
 /// The peak belongs to the process, so only one test at a time may move it.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -71,7 +71,7 @@ impl Ground {
 /// Holds what a call took against what any call may take.
 fn stays_small(told: &str, (outcome, grown): (ToolOutcome, u64)) -> ToolOutcome {
     eprintln!("{told}: the peak grew by {} KiB", grown / 1024);
-    assert!(grown < MOST_GROWTH, "{told}: the peak grew by {grown} bytes");
+    assert!(grown < MAX_GROWTH, "{told}: the peak grew by {grown} bytes");
     outcome
 }
 
@@ -88,7 +88,7 @@ fn cx(workspace: &Path) -> ToolCx {
         reminders: Arc::from([]),
         shells: Shells::default(),
         keys: Arc::default(),
-        clock: Arc::new(Noon),
+        clock: Arc::new(FixedClock),
         lang: Lang::En,
         new_id: "bounds01".to_owned(),
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{Ground, peak, reset_peak, stays_small};
 
 /// What the whole process may take meanwhile.
-const MOST_IN_ALL: u64 = 100 * 1024 * 1024;
+const MAX_IN_ALL: u64 = 100 * 1024 * 1024;
 
 #[test]
 fn reminders_of_megabytes_are_refused_with_a_result_and_take_little_memory() {
@@ -17,7 +17,7 @@ fn reminders_of_megabytes_are_refused_with_a_result_and_take_little_memory() {
         assert!(!outcome.ok && outcome.changes.is_empty());
         let told = outcome.text;
         assert!(told.contains("3500000 bytes; a reminder holds 16 KiB"), "{told}");
-        assert!(peak() < MOST_IN_ALL, "{}", peak());
+        assert!(peak() < MAX_IN_ALL, "{}", peak());
     }
 }
 

@@ -31,9 +31,9 @@ use dominds_tui::tools::{Registry, Shells};
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -188,7 +188,7 @@ impl World {
     }
 
     pub fn try_start(&self) -> Result<Running, StoreError> {
-        let clock: Arc<dyn Clock> = Arc::new(Noon);
+        let clock: Arc<dyn Clock> = Arc::new(FixedClock);
         let disk = self.setup.disk.clone();
         let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
@@ -203,7 +203,7 @@ impl World {
             workspace: self.path().to_owned(),
             shown_folder: "~/work".to_owned(),
             store,
-            clock: Arc::new(Noon),
+            clock: Arc::new(FixedClock),
             ids: self.ids.clone(),
             lang: self.setup.lang,
             reader: self.setup.reader.unwrap_or(self.setup.lang),
@@ -226,7 +226,7 @@ impl World {
 
     /// A look at what is on disk.
     pub fn view(&self) -> Store {
-        let options = StoreOptions::new(Arc::new(Noon));
+        let options = StoreOptions::new(Arc::new(FixedClock));
         Store::open(self.path(), Access::ReadOnly, options).expect("a readable workspace")
     }
 

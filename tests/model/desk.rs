@@ -82,7 +82,7 @@ impl Desk {
             }
             DriverEvent::Refused { ticket, text } => memory.ledger.refused(ticket, &text),
             DriverEvent::Notice(text) if text.contains("internal error") => {
-                memory.faults.push(text)
+                memory.faults.push(text);
             }
             _ => {}
         }

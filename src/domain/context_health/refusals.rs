@@ -7,7 +7,7 @@ use super::HealthLevel;
 
 /// So many courses in a row may begin because the one before was full; the next one waits for new words
 /// of a person.
-const MOST: u32 = 1;
+const MAX: u32 = 1;
 /// A course with so many generations that had room was worth beginning.
 const WORTH: u32 = 5;
 
@@ -57,13 +57,13 @@ impl ContextRefusals {
     /// begin so itself and fill up at once.
     #[must_use]
     pub fn may_begin_anew(&self) -> bool {
-        self.whole > 0 && (self.in_a_row < MOST || self.was_worth_it())
+        self.whole > 0 && (self.in_a_row < MAX || self.was_worth_it())
     }
 
     /// True if the model began yet another course itself, to no avail.
     #[must_use]
     pub fn is_hopeless(&self) -> bool {
-        self.in_a_row > MOST && !self.was_worth_it()
+        self.in_a_row > MAX && !self.was_worth_it()
     }
 
     fn was_worth_it(&self) -> bool {

@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 /// A longer text is no choice between a few options.
-const LONGEST: usize = 32 * 1024;
+const MAX: usize = 32 * 1024;
 /// What may follow a list of options: "I would take b, because …".
-const LONGEST_REST: usize = 400;
+const MAX_REST: usize = 400;
 /// Options that are numbered here, so that one digit picks each.
-const MOST_NUMBERED: usize = 9;
+const MAX_NUMBERED: usize = 9;
 /// One option between slashes is a word or two.
-const LONGEST_INLINE: usize = 24;
+const MAX_INLINE: usize = 24;
 
 /// One way to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct AnswerChoice {
 /// The options of a question, in its order; none unless there are two or more.
 #[must_use]
 pub fn choices(content: &str) -> Vec<AnswerChoice> {
-    if content.len() > LONGEST {
+    if content.len() > MAX {
         return Vec::new();
     }
     let lines: Vec<&str> = content.lines().collect();
@@ -164,7 +164,7 @@ impl Surroundings<'_> {
         let mut lines = self.rest.iter().map(|line| line.trim());
         let paragraph = lines.by_ref().skip_while(|line| line.is_empty());
         let length: usize = paragraph.take_while(|line| !line.is_empty()).map(str::len).sum();
-        length <= LONGEST_REST && lines.all(str::is_empty)
+        length <= MAX_REST && lines.all(str::is_empty)
     }
 }
 
@@ -181,12 +181,12 @@ impl Group {
             }
             Style::Digit(_) => {
                 let from = |first: char| (first..='9').zip(&keys).all(|(digit, key)| digit == *key);
-                let few = keys.len() <= MOST_NUMBERED;
+                let few = keys.len() <= MAX_NUMBERED;
                 few && (from('1') || from('0')) && around.ask_to_choose()
             }
             Style::Bullet => {
                 let known = self.items.iter().all(|item| is_answer(&item.text));
-                self.items.len() <= MOST_NUMBERED && (known || around.ask_to_choose())
+                self.items.len() <= MAX_NUMBERED && (known || around.ask_to_choose())
             }
         }
     }
@@ -302,7 +302,7 @@ fn whole_word<'a>(text: &'a str, all: &[&str]) -> &'a str {
 /// `- yes / - no`
 fn dashed(line: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = line.trim().strip_prefix("- ")?.split(" / - ").map(str::trim).collect();
-    let fits = (2..=MOST_NUMBERED).contains(&parts.len()) && are_distinct(&parts);
+    let fits = (2..=MAX_NUMBERED).contains(&parts.len()) && are_distinct(&parts);
     (fits && parts.iter().all(|part| !part.is_empty())).then_some(parts)
 }
 
@@ -315,7 +315,7 @@ fn parts(line: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = inner.split(['/', '|', '／']).map(str::trim).collect();
     let is_word = |part: &&str| {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '\'');
-        !part.is_empty() && part.len() <= LONGEST_INLINE && part.chars().all(plain)
+        !part.is_empty() && part.len() <= MAX_INLINE && part.chars().all(plain)
     };
     let few = (2..=6).contains(&parts.len()) && parts.iter().all(is_word);
     let differ = are_distinct(&parts);
@@ -328,7 +328,7 @@ fn parts(line: &str) -> Option<Vec<&str>> {
 /// A key for each: its first letter where that is short and plain, else its number.
 fn keys_for(texts: &[&str]) -> Vec<char> {
     let first = |text: &&str| {
-        let short = text.len() <= LONGEST_INLINE && !text.contains(char::is_whitespace);
+        let short = text.len() <= MAX_INLINE && !text.contains(char::is_whitespace);
         let letter = text.chars().next().filter(|c| short && c.is_ascii_alphanumeric());
         letter.map(|c| c.to_ascii_lowercase())
     };

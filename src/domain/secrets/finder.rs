@@ -8,7 +8,7 @@ use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::noncontiguous::NFA;
 
 /// So many line ends in a row are passed over; after more of them something else begins.
-pub(super) const MOST_LINE_ENDS: u8 = 4;
+pub(super) const MAX_LINE_ENDS: u8 = 4;
 
 /// All forms of all secrets.
 pub(super) struct Finder {
@@ -103,7 +103,7 @@ impl Finder {
     /// Goes on by a byte. False for a line end that is passed over.
     pub fn step(&self, place: &mut Place, byte: u8) -> bool {
         let is_end = matches!(byte, b'\n' | b'\r');
-        if is_end && place.line_ends < MOST_LINE_ENDS {
+        if is_end && place.line_ends < MAX_LINE_ENDS {
             place.line_ends += 1;
             return false;
         }
@@ -146,7 +146,7 @@ fn without_line_ends(form: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(form.len());
     for &byte in form {
         let is_end = matches!(byte, b'\n' | b'\r');
-        if is_end && line_ends < MOST_LINE_ENDS {
+        if is_end && line_ends < MAX_LINE_ENDS {
             line_ends += 1;
             continue;
         }

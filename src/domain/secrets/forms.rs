@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 /// A longer secret is found by its parts, so that the forms of one part stay small.
 const PART_BYTES: usize = 2_048;
 /// Parts of one secret; what comes after them is not looked for.
-const MOST_PARTS: usize = 32;
+const MAX_PARTS: usize = 32;
 
 /// Characters besides letters and digits that stay as they are in an address: by RFC 3986, by
 /// `encodeURIComponent`, by `quote` of Python, by `encodeURI`, by a form, and none.
@@ -36,13 +36,13 @@ fn token(secret: &str) -> Option<&str> {
 fn parts(secret: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), secret);
     // The last part takes along what would be too short for one of its own.
-    while rest.len() > 2 * PART_BYTES && parts.len() < MOST_PARTS {
+    while rest.len() > 2 * PART_BYTES && parts.len() < MAX_PARTS {
         let end = (0..=PART_BYTES).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or_default();
         let (part, more) = rest.split_at(end);
         parts.push(part);
         rest = more;
     }
-    if parts.len() < MOST_PARTS {
+    if parts.len() < MAX_PARTS {
         parts.push(rest);
     }
     parts

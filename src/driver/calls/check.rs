@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::MOST_EFFORT;
+use crate::domain::fresh_boots::MAX_EFFORT;
 use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug, json};
@@ -131,7 +131,7 @@ fn fresh_boots(arguments: &Arguments) -> Result<Checked, Fault> {
         None | Some(Value::Null) => None,
         Some(value) => {
             let effort = value.as_u64().and_then(|effort| u32::try_from(effort).ok());
-            Some(effort.filter(|effort| *effort <= MOST_EFFORT).ok_or(Fault::NotAnEffort)?)
+            Some(effort.filter(|effort| *effort <= MAX_EFFORT).ok_or(Fault::NotAnEffort)?)
         }
     };
     let content = text(arguments.get(CONTENT), CONTENT)?;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
-use crate::domain::reminder::MOST_BYTES;
+use crate::domain::reminder::MAX_BYTES;
 use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
@@ -44,7 +44,7 @@ pub struct TeamNames {
 }
 
 /// Most calls of one round that are carried out; the model is told to make the others again.
-pub const MOST_A_ROUND: usize = 32;
+pub const MAX_A_ROUND: usize = 32;
 
 /// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
 pub fn plan(
@@ -60,7 +60,7 @@ pub fn plan(
         return Vec::new();
     }
     let (huge, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_huge);
-    let beyond = calls.split_off(calls.len().min(MOST_A_ROUND));
+    let beyond = calls.split_off(calls.len().min(MAX_A_ROUND));
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
@@ -74,7 +74,7 @@ pub fn plan(
     }
     let (beyond, unrun): (Vec<Call>, Vec<Call>) =
         beyond.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
-    let too_many = || Checked::Refused(texts.too_many_calls(MOST_A_ROUND));
+    let too_many = || Checked::Refused(texts.too_many_calls(MAX_A_ROUND));
     special.extend(beyond.into_iter().map(|call| (call, too_many())));
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
@@ -96,7 +96,7 @@ pub fn plan(
     }
     for call in unrun {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
-        append_result(draft, at, &call, texts.too_many_calls(MOST_A_ROUND));
+        append_result(draft, at, &call, texts.too_many_calls(MAX_A_ROUND));
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
@@ -106,7 +106,7 @@ pub fn plan(
 
 /// Tools whose arguments are reminders, and the most bytes such arguments can need as JSON.
 const OF_REMINDERS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
-const HUGE_BYTES: usize = 8 * MOST_BYTES;
+const HUGE_BYTES: usize = 8 * MAX_BYTES;
 
 /// True where the arguments hold far more than a reminder may.
 fn is_huge(call: &Call) -> bool {

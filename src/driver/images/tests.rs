@@ -120,7 +120,7 @@ fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
     let shown = told(&album, 1).remove(0);
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
-    assert_eq!((MOST_IMAGES, MOST_IMAGE_BYTES), (10, 10 * 1024 * 1024));
+    assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));
 }
 
 #[test]

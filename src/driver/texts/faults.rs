@@ -1,7 +1,7 @@
 //! Why a special call was not carried out as it was written.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::json::{MOST_NESTING, TooDeep};
+use crate::domain::json::{MAX_NESTING, TooDeep};
 
 use super::Texts;
 
@@ -47,11 +47,11 @@ impl Texts {
             ),
             Fault::TooDeep(at) => self.pick(
                 format!(
-                    "they nest more than {MOST_NESTING} deep (line {}, column {}); make them flatter",
+                    "they nest more than {MAX_NESTING} deep (line {}, column {}); make them flatter",
                     at.line, at.column
                 ),
                 format!(
-                    "嵌套超过 {MOST_NESTING} 层（第 {} 行第 {} 列）；请减少层数",
+                    "嵌套超过 {MAX_NESTING} 层（第 {} 行第 {} 列）；请减少层数",
                     at.line, at.column
                 ),
             ),

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::reminder::{AGENT_SHARED, MOST_BYTES, MOST_IN_A_SCOPE, PERSONAL};
+use crate::domain::reminder::{AGENT_SHARED, MAX_BYTES, MAX_IN_A_SCOPE, PERSONAL};
 use crate::domain::{Pending, Reminder};
 
 use super::{Texts, mentioned};
@@ -51,11 +51,11 @@ impl Texts {
     /// As much of a reminder as one may hold: on the disk it may be longer.
     fn bounded(self, content: &str) -> Cow<'_, str> {
         let bytes = content.len();
-        if bytes <= MOST_BYTES {
+        if bytes <= MAX_BYTES {
             return Cow::Borrowed(content);
         }
-        let begin = (0..=MOST_BYTES).rev().find_map(|end| content.get(..end)).unwrap_or_default();
-        let most = MOST_BYTES / 1024;
+        let begin = (0..=MAX_BYTES).rev().find_map(|end| content.get(..end)).unwrap_or_default();
+        let most = MAX_BYTES / 1024;
         let note = self.pick(
             format!("[the first {most} KiB of {bytes} bytes; write it anew, shorter]"),
             format!("[共 {bytes} 字节，仅显示前 {most} KiB；请重写得短一些]"),
@@ -69,10 +69,10 @@ impl Texts {
         self.pick(
             format!(
                 "[System notice] Older reminders that are not shown: {count}. No more than \
-                 {MOST_IN_A_SCOPE} of a scope are. Delete some, or merge them."
+                 {MAX_IN_A_SCOPE} of a scope are. Delete some, or merge them."
             ),
             format!(
-                "【系统提示】另有 {count} 条较早的提醒未显示：每个范围最多显示 {MOST_IN_A_SCOPE} 条。\
+                "【系统提示】另有 {count} 条较早的提醒未显示：每个范围最多显示 {MAX_IN_A_SCOPE} 条。\
                  请删除或合并一些。"
             ),
         )
@@ -91,7 +91,7 @@ impl Texts {
     /// The arguments of a call hold far more than a reminder may.
     #[must_use]
     pub fn reminder_too_large(self, bytes: usize) -> String {
-        let most = MOST_BYTES / 1024;
+        let most = MAX_BYTES / 1024;
         self.pick(
             format!(
                 "Not done: the arguments have {bytes} bytes; a reminder holds {most} KiB. Put a long \
@@ -108,9 +108,9 @@ impl Texts {
     pub fn too_many_reminders(self) -> String {
         self.pick(
             format!(
-                "Not added: there are {MOST_IN_A_SCOPE} reminders already. Delete some, or merge them."
+                "Not added: there are {MAX_IN_A_SCOPE} reminders already. Delete some, or merge them."
             ),
-            format!("未添加：提醒已有 {MOST_IN_A_SCOPE} 条。请先删除或合并一些。"),
+            format!("未添加：提醒已有 {MAX_IN_A_SCOPE} 条。请先删除或合并一些。"),
         )
     }
 

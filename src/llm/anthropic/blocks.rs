@@ -8,7 +8,7 @@ use super::wire::{WireBlock, WireDelta};
 use crate::llm::{Message, ToolCall};
 
 /// Most blocks one answer may hold; more is no answer but a flood.
-const MOST_BLOCKS: usize = 1024;
+const MAX_BLOCKS: usize = 1024;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Blocks {
         begun: &WireBlock,
         beginning: Beginning,
     ) -> Option<&mut Block> {
-        if self.0.len() >= MOST_BLOCKS {
+        if self.0.len() >= MAX_BLOCKS {
             return None;
         }
         let next = self.0.last().map_or(0, |last| last.index.saturating_add(1));

@@ -5,7 +5,7 @@
 //! calls, are understood by the id.
 
 use crate::llm::ToolCall;
-use crate::llm::answer::{MOST_CALLS, is_json};
+use crate::llm::answer::{MAX_CALLS, is_json};
 
 /// A piece of a call.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Calls {
     pub(super) fn add_whole(&mut self, piece: Piece) -> Option<usize> {
         let bytes = piece.bytes();
         self.pieces.push(piece);
-        (self.pieces.len() <= MOST_CALLS).then_some(bytes)
+        (self.pieces.len() <= MAX_CALLS).then_some(bytes)
     }
 
     /// The calls in index order.

@@ -5,7 +5,7 @@
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 /// Blank text before the opening tag that is waited through.
-const MOST_BLANK: usize = 64;
+const MAX_BLANK: usize = 64;
 
 /// Where in the text we are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Inline {
             self.place = Place::Inside;
             return true;
         }
-        if OPENING.starts_with(text) && self.held.len() <= MOST_BLANK {
+        if OPENING.starts_with(text) && self.held.len() <= MAX_BLANK {
             return false;
         }
         self.place = Place::After;
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_flood_of_blanks_is_not_held() {
         let mut inline = Inline::default();
-        assert_eq!(inline.take(&" ".repeat(MOST_BLANK)), Parted::default());
-        assert_eq!(inline.take(" ").saying.len(), MOST_BLANK + 1);
+        assert_eq!(inline.take(&" ".repeat(MAX_BLANK)), Parted::default());
+        assert_eq!(inline.take(" ").saying.len(), MAX_BLANK + 1);
     }
 }

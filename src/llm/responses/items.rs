@@ -8,7 +8,7 @@ use super::wire::{Part, WireItem};
 use crate::llm::ToolCall;
 
 /// Most items one answer may hold; more is no answer but a flood.
-const MOST_ITEMS: usize = 1024;
+const MAX_ITEMS: usize = 1024;
 
 /// An item, as far as it has come.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl Items {
 
     /// The item of a key, empty at first; `None` if there are too many.
     pub(super) fn slot(&mut self, key: u64) -> Option<&mut Slot> {
-        let full = self.slots.len() >= MOST_ITEMS || self.by_id.len() > 2 * MOST_ITEMS;
+        let full = self.slots.len() >= MAX_ITEMS || self.by_id.len() > 2 * MAX_ITEMS;
         if full && !self.slots.contains_key(&key) {
             return None;
         }

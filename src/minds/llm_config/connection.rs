@@ -13,9 +13,9 @@ use crate::minds::report::{Report, clip, kind};
 
 /// Requests that may run at once where the file does not say.
 const REQUESTS_AT_ONCE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
-const MOST_AT_ONCE: usize = 1000;
+const MAX_AT_ONCE: usize = 1000;
 /// Longest time that can be set, in milliseconds: a day.
-const LONGEST_MS: u64 = 24 * 60 * 60 * 1000;
+const MAX_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Effective values.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,18 +91,18 @@ impl Keys<'_, '_> {
         const KEY: &str = "max_concurrent";
         let Some(value) = self.value(KEY) else { return REQUESTS_AT_ONCE };
         let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let number = number.filter(|number| *number <= MOST_AT_ONCE).and_then(NonZeroUsize::new);
+        let number = number.filter(|number| *number <= MAX_AT_ONCE).and_then(NonZeroUsize::new);
         if number.is_none() {
-            self.wrong(KEY, &value, format!("write a whole number from 1 to {MOST_AT_ONCE}"));
+            self.wrong(KEY, &value, format!("write a whole number from 1 to {MAX_AT_ONCE}"));
         }
         number.unwrap_or(REQUESTS_AT_ONCE)
     }
 
     fn time(&mut self, key: &str) -> Option<Duration> {
         let value = self.value(key)?;
-        let millis = value.as_u64().filter(|millis| (1..=LONGEST_MS).contains(millis));
+        let millis = value.as_u64().filter(|millis| (1..=MAX_MS).contains(millis));
         if millis.is_none() {
-            let mend = format!("write milliseconds, a whole number from 1 to {LONGEST_MS}");
+            let mend = format!("write milliseconds, a whole number from 1 to {MAX_MS}");
             self.wrong(key, &value, mend);
         }
         millis.map(Duration::from_millis)

@@ -3,7 +3,7 @@
 use super::PATH;
 use super::connection::Connection;
 use super::retry::RetryConfig;
-use crate::domain::attachment::MOST_IMAGE_BYTES;
+use crate::domain::attachment::MAX_IMAGE_BYTES;
 use crate::domain::context_health::ContextLimits;
 use crate::domain::{ImageLimits, Problem};
 
@@ -74,7 +74,7 @@ impl ApiType {
                 ImageLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
             }
             Self::Codex | Self::OpenAi | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
-                let each_bytes = MOST_IMAGE_BYTES;
+                let each_bytes = MAX_IMAGE_BYTES;
                 ImageLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
             }
         }

@@ -12,8 +12,8 @@ use crate::minds::nearest::nearest;
 use crate::minds::report::{Report, at, clip, kind};
 use crate::yaml;
 
-const MOST_PROVIDERS: usize = 100;
-const MOST_MODELS: usize = 500;
+const MAX_PROVIDERS: usize = 100;
+const MAX_MODELS: usize = 500;
 
 const KEYS: [&str; 21] = [
     "name",
@@ -67,7 +67,7 @@ pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
         report.add("llm/no-providers", &["providers"], found, mend);
         return (providers, report.finish());
     };
-    for (key, value) in entries.iter().take(MOST_PROVIDERS) {
+    for (key, value) in entries.iter().take(MAX_PROVIDERS) {
         if let Some(provider) = provider(key, value, &mut report) {
             match providers.iter_mut().find(|known| known.key == *key) {
                 Some(builtin) => *builtin = provider,
@@ -147,7 +147,7 @@ fn models(provider: &str, value: Option<&Value>, report: &mut Report) -> Vec<Mod
         }
     };
     let read = |(key, value): (&String, &Value)| model(key, value.as_object().unwrap_or(&empty));
-    entries.iter().take(MOST_MODELS).map(read).collect()
+    entries.iter().take(MAX_MODELS).map(read).collect()
 }
 
 fn model(key: &str, map: &Map<String, Value>) -> ModelInfo {
@@ -177,7 +177,7 @@ fn model(key: &str, map: &Map<String, Value>) -> ModelInfo {
     reason = "checked to be between 1 and 2^52"
 )]
 fn whole(value: &Value) -> Option<u64> {
-    const MOST: f64 = 4_503_599_627_370_496.0;
+    const MAX: f64 = 4_503_599_627_370_496.0;
     let number = value.as_f64()?;
-    (1.0..=MOST).contains(&number).then_some(number as u64)
+    (1.0..=MAX).contains(&number).then_some(number as u64)
 }

@@ -3,13 +3,13 @@
 use crate::domain::wildcard::fits;
 
 /// The longest name a provider takes.
-const LONGEST: usize = 64;
+const MAX: usize = 64;
 
 /// True for a name that every provider takes.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     let fits = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
-    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
+    (1..=MAX).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// Which tools of a server are wanted, by their original names.

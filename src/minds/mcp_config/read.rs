@@ -11,8 +11,8 @@ use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{Report, at, clip, kind};
 use crate::yaml;
 
-const MOST_SERVERS: usize = 50;
-const MOST_ITEMS: usize = 200;
+const MAX_SERVERS: usize = 50;
+const MAX_ITEMS: usize = 200;
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
 
@@ -67,13 +67,13 @@ fn read_servers(text: &str, top: &Map<String, Value>, mut report: Report) -> Mcp
         }
     };
     let mut servers = Vec::new();
-    for (id, value) in entries.iter().take(MOST_SERVERS) {
+    for (id, value) in entries.iter().take(MAX_SERVERS) {
         let server = Entry { id, report: &mut report }.read(value);
         let line = lines::line_of(text, &["servers", id]);
         servers.push(Declared { id: id.clone(), line, server });
     }
-    if entries.len() > MOST_SERVERS {
-        let found = format!("{} servers; only the first {MOST_SERVERS} count", entries.len());
+    if entries.len() > MAX_SERVERS {
+        let found = format!("{} servers; only the first {MAX_SERVERS} count", entries.len());
         report.add("mcp/too-many", &["servers"], found, "remove some".to_owned());
     }
     McpFile { servers, problems: report.finish(), broken: false }
@@ -242,7 +242,7 @@ impl Entry<'_, '_> {
             }
         };
         let mut changes = Vec::new();
-        for item in items.iter().take(MOST_ITEMS) {
+        for item in items.iter().take(MAX_ITEMS) {
             let Some(change) = change(item) else {
                 let found = format!(
                     "a step of `transform` of server `{}` is not understood; left out",
@@ -289,7 +289,7 @@ impl Entry<'_, '_> {
             }
         };
         let mut texts = Vec::new();
-        for item in items.iter().take(MOST_ITEMS) {
+        for item in items.iter().take(MAX_ITEMS) {
             let Some(text) = scalar(item) else {
                 self.wrong(keys, item, "write a list of texts");
                 return None;
@@ -309,7 +309,7 @@ impl Entry<'_, '_> {
             }
         };
         let mut all = Vec::new();
-        for (name, value) in map.iter().take(MOST_ITEMS) {
+        for (name, value) in map.iter().take(MAX_ITEMS) {
             let Some(given) = given(value) else {
                 self.wrong(&[key, name], value, "write a text or `{ env: HOST_VARIABLE }`");
                 return None;

@@ -10,11 +10,11 @@ use crate::domain::memory::{FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES, is_shown};
 use crate::minds::files::{self, Found};
 
 /// Entries looked at in one folder of memories, in all.
-const MOST_ENTRIES: usize = 2_048;
+const MAX_ENTRIES: usize = 2_048;
 /// Folders below each other.
-const MOST_DEEP: usize = 16;
+const MAX_DEEP: usize = 16;
 /// Files that are named as not usable.
-const MOST_UNUSABLE: usize = 20;
+const MAX_UNUSABLE: usize = 20;
 
 struct Scan<'a> {
     workspace: &'a Path,
@@ -28,7 +28,7 @@ struct Scan<'a> {
 pub(super) fn shelf(workspace: &Path, folder: &str) -> Shelf {
     let shelf = Shelf::default();
     let mut scan = Scan { workspace, folder, shelf, seen: 0, bytes: 0 };
-    scan.directory("", MOST_DEEP);
+    scan.directory("", MAX_DEEP);
     scan.shelf
 }
 
@@ -67,7 +67,7 @@ impl Scan<'_> {
         let mut names = Vec::new();
         for entry in entries.flatten() {
             self.seen += 1;
-            if self.seen > MOST_ENTRIES {
+            if self.seen > MAX_ENTRIES {
                 self.unusable(below, Why::TooMany);
                 break;
             }
@@ -109,7 +109,7 @@ impl Scan<'_> {
     }
 
     fn unusable(&mut self, path: &str, why: Why) {
-        if self.shelf.unusable.len() < MOST_UNUSABLE {
+        if self.shelf.unusable.len() < MAX_UNUSABLE {
             self.shelf.unusable.push(Unusable { path: path.to_owned(), why });
         }
     }

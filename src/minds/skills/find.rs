@@ -12,7 +12,7 @@ use crate::minds::report::clip;
 use crate::minds::unusable;
 
 /// Entries looked at in one folder.
-const MOST_ENTRIES: usize = 500;
+const MAX_ENTRIES: usize = 500;
 /// Most bytes of one skill.
 const LIMIT_BYTES: usize = 64 * 1024;
 /// Endings before `.md`, and the language they stand for.
@@ -50,11 +50,11 @@ fn forms(workspace: &Path, folder: &str, problems: &mut Vec<Problem>) -> BTreeMa
     let mut forms = BTreeMap::new();
     let Ok(entries) = fs::read_dir(workspace.join(folder)) else { return forms };
     for (at, entry) in entries.flatten().enumerate() {
-        if at == MOST_ENTRIES {
+        if at == MAX_ENTRIES {
             problems.push(Problem::new(
                 format!("skills/too-many/{folder}"),
                 folder,
-                format!("more than {MOST_ENTRIES} entries; the others are not looked at"),
+                format!("more than {MAX_ENTRIES} entries; the others are not looked at"),
                 "remove skills that nobody needs",
             ));
             break;

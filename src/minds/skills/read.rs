@@ -11,7 +11,7 @@ use crate::yaml;
 const NAME_CHARS: usize = 120;
 const DESCRIPTION_CHARS: usize = 2_000;
 /// Names of tools that are kept.
-const MOST_TOOLS: usize = 50;
+const MAX_TOOLS: usize = 50;
 
 /// The skill of a file, if it can be used.
 pub(super) fn skill(
@@ -120,5 +120,5 @@ fn tools(map: &Map<String, Value>, path: &str, report: &mut Report) -> Vec<Strin
         let mend = format!("write `{KEY}: [name, name]`, or remove it");
         report.add(&format!("skills/{KEY}/{path}"), &[KEY], text, mend);
     }
-    names.unwrap_or_default().into_iter().take(MOST_TOOLS).collect()
+    names.unwrap_or_default().into_iter().take(MAX_TOOLS).collect()
 }

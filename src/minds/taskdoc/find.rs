@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::path::{is_package, validate_path};
 
 const DEEPEST: usize = 4;
-const MOST_ENTRIES: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 /// Large folders that hold no tasks; folders with a leading dot are skipped anyway.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
@@ -16,7 +16,7 @@ const SKIPPED: [&str; 2] = ["node_modules", "target"];
 #[must_use]
 pub fn list(workspace: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let mut left = MOST_ENTRIES;
+    let mut left = MAX_ENTRIES;
     let mut folders = VecDeque::from([(workspace.to_path_buf(), String::new(), 1)]);
     while let Some((folder, prefix, depth)) = folders.pop_front() {
         for (name, path) in subfolders(&folder, &mut left) {

@@ -6,15 +6,15 @@ use super::TaskdocError;
 use crate::domain::Reserved;
 use crate::domain::reserved::{TASKDOC_ENDING, of_name, of_path};
 
-const LONGEST_PATH: usize = 300;
+const MAX_PATH: usize = 300;
 
 /// Accepts a relative path to a folder `….tsk` inside the workspace, written plainly.
 ///
 /// # Errors
 /// The reason, as the end of a sentence.
 pub fn validate_path(path: &str) -> Result<(), String> {
-    if path.is_empty() || path.len() > LONGEST_PATH {
-        return Err(format!("it must have 1 to {LONGEST_PATH} bytes"));
+    if path.is_empty() || path.len() > MAX_PATH {
+        return Err(format!("it must have 1 to {MAX_PATH} bytes"));
     }
     if path.chars().any(|c| c.is_control() || c == '\\') {
         return Err("it holds a control character or a backslash".to_owned());

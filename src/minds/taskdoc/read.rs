@@ -9,10 +9,10 @@ use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, is_name, section as named};
 
 /// Entries looked at, in all.
-const MOST_ENTRIES: usize = 2048;
+const MAX_ENTRIES: usize = 2048;
 /// Names in the index.
-const MOST_INDEXED: usize = 64;
-const MOST_VIOLATIONS: usize = 20;
+const MAX_INDEXED: usize = 64;
+const MAX_VIOLATIONS: usize = 20;
 
 /// Reads the package at `path` of the workspace.
 ///
@@ -22,7 +22,7 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
     let folder = folder(workspace, path)?;
     let mut scan = Scan {
         taskdoc: Taskdoc { path: path.to_owned(), ..Taskdoc::default() },
-        left: MOST_ENTRIES,
+        left: MAX_ENTRIES,
     };
     let mut categories = Vec::new();
     let names = scan.entries(&folder).map_err(|e| TaskdocError::io(path, e))?;
@@ -93,7 +93,7 @@ impl Scan {
     }
 
     fn index(&mut self, name: String) {
-        if self.taskdoc.index.len() < MOST_INDEXED {
+        if self.taskdoc.index.len() < MAX_INDEXED {
             self.taskdoc.index.push(name);
         } else {
             self.taskdoc.unlisted += 1;
@@ -106,7 +106,7 @@ impl Scan {
     }
 
     fn note(&mut self, violation: Violation) {
-        if self.taskdoc.violations.len() < MOST_VIOLATIONS {
+        if self.taskdoc.violations.len() < MAX_VIOLATIONS {
             self.taskdoc.violations.push(violation);
         }
     }

@@ -8,7 +8,7 @@ use super::{BORNE, SECTIONS, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, Section};
 
 /// All texts together; beyond it a section comes without its text.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// One section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn sections(workspace: &Path, path: &str) -> Result<Sections, TaskdocError> 
     let [goals, constraints, progress] = SECTIONS.map(str::to_owned);
     let borne = BORNE.map(|name| format!("{BEAR_IN_MIND}/{name}"));
     let names = [goals, constraints].into_iter().chain(borne).chain([progress]);
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let mut sections = Vec::new();
     for name in names.chain(taskdoc.index) {
         let Ok(section) = Section::named(&name) else { continue };

@@ -10,8 +10,8 @@ use crate::minds::report::clip;
 /// Fewest tokens a budget of thinking may have.
 const LEAST_BUDGET: u64 = 1024;
 /// Most stop sequences, and most bytes of one.
-const MOST_STOPS: usize = 16;
-const LONGEST_STOP: usize = 200;
+const MAX_STOPS: usize = 16;
+const MAX_STOP: usize = 200;
 
 /// Takes over a setting of `anthropic`; one that does not belong there is told by its group.
 pub(super) fn set(
@@ -60,11 +60,11 @@ fn take(params: &mut AnthropicParams, key: &str, value: &Value) -> Option<&'stat
 }
 
 fn stops(value: &Value) -> Option<Vec<String>> {
-    let items = value.as_array().filter(|items| items.len() <= MOST_STOPS)?;
+    let items = value.as_array().filter(|items| items.len() <= MAX_STOPS)?;
     let stop = |item: &Value| {
         let text = item.as_str()?;
         // The protocol refuses blank ones.
-        (!text.trim().is_empty() && text.len() <= LONGEST_STOP).then(|| text.to_owned())
+        (!text.trim().is_empty() && text.len() <= MAX_STOP).then(|| text.to_owned())
     };
     items.iter().map(stop).collect()
 }

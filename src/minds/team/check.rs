@@ -7,7 +7,7 @@ use crate::domain::{AgentId, Member, Shell, Team};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{Report, clip, kind};
 
-const LONGEST_ID: usize = 64;
+const MAX_ID: usize = 64;
 const SHELL_TOOLS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
 const SHELL_TOOLSET: &str = "os";
 
@@ -31,7 +31,7 @@ pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
 
 fn is_plain_id(id: &str) -> bool {
     !id.is_empty()
-        && id.len() <= LONGEST_ID
+        && id.len() <= MAX_ID
         && !id.starts_with('.')
         && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
 }
@@ -72,7 +72,7 @@ pub(super) fn shell_specialists(
         Some(one) => vec![one],
     };
     let mut specialists = Vec::new();
-    for value in names.into_iter().take(super::MOST_MEMBERS) {
+    for value in names.into_iter().take(super::MAX_MEMBERS) {
         let Some(name) = value.as_str() else {
             let found = format!("`shell_specialists` holds {}; ignored", kind(value));
             let mend = "write a member's id, or a list of ids".to_owned();

@@ -23,7 +23,7 @@ use spec::Spec;
 pub(crate) const PATH: &str = ".minds/team.yaml";
 
 /// Members beyond this number are left out.
-const MOST_MEMBERS: usize = 256;
+const MAX_MEMBERS: usize = 256;
 
 const TOP_KEYS: [&str; 4] =
     ["member_defaults", "default_responder", "shell_specialists", "members"];
@@ -114,16 +114,16 @@ fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> 
 }
 
 fn configured(entries: &Map<String, Value>, defaults: &Spec, report: &mut Report) -> Vec<Member> {
-    if entries.len() > MOST_MEMBERS {
+    if entries.len() > MAX_MEMBERS {
         report.add(
             "team/too-many-members",
             &["members"],
-            format!("{} members; only {MOST_MEMBERS} are used", entries.len()),
+            format!("{} members; only {MAX_MEMBERS} are used", entries.len()),
             "remove members".to_owned(),
         );
     }
     let mut members = Vec::new();
-    for (id, value) in entries.iter().take(MOST_MEMBERS) {
+    for (id, value) in entries.iter().take(MAX_MEMBERS) {
         if shadow::is_shadow(id) || !check::id_is_usable(id, report) {
             continue;
         }

@@ -14,10 +14,10 @@ use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{Report, clip, kind};
 
 /// Lines of `gofor` and `nogo` are cut to this many characters, and to as many lines as follow.
-const LONGEST_LINE: usize = 400;
-const MOST_LINES: usize = 40;
+const MAX_LINE: usize = 400;
+const MAX_LINES: usize = 40;
 /// Names in one list beyond this number are left out.
-const MOST_NAMES: usize = 200;
+const MAX_NAMES: usize = 200;
 
 const KEYS: [&str; 24] = [
     "name",
@@ -305,7 +305,7 @@ fn word(value: &Value) -> Option<String> {
 }
 
 fn names(value: &Value) -> Option<Vec<String>> {
-    let items = value.as_array().filter(|items| items.len() <= MOST_NAMES)?;
+    let items = value.as_array().filter(|items| items.len() <= MAX_NAMES)?;
     items.iter().map(word).collect()
 }
 
@@ -320,7 +320,7 @@ fn prose(value: &Value) -> Option<Vec<String>> {
             .collect::<Option<_>>()?,
         Value::Null | Value::Bool(_) | Value::Number(_) => return None,
     };
-    let short = |line: &String| line.trim().chars().take(LONGEST_LINE).collect::<String>();
+    let short = |line: &String| line.trim().chars().take(MAX_LINE).collect::<String>();
     let lines = lines.iter().map(short).filter(|line| !line.is_empty());
-    Some(lines.take(MOST_LINES).collect())
+    Some(lines.take(MAX_LINES).collect())
 }

@@ -23,9 +23,9 @@ pub(super) const ROOT: &str = "aa/bb/00000001";
 pub(super) const SIDE: &str = "cc/dd/00000002";
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -58,12 +58,12 @@ impl Workspace {
     }
 
     fn open_on(&self, disk: Arc<dyn Disk>) -> Result<Store, StoreError> {
-        let options = StoreOptions { sync: SyncLevel::Normal, disk, clock: Arc::new(Noon) };
+        let options = StoreOptions { sync: SyncLevel::Normal, disk, clock: Arc::new(FixedClock) };
         Store::open(self.path(), Access::ReadWrite, options)
     }
 
     fn view(&self) -> Store {
-        let options = StoreOptions::new(Arc::new(Noon));
+        let options = StoreOptions::new(Arc::new(FixedClock));
         Store::open(self.path(), Access::ReadOnly, options).unwrap()
     }
 }

@@ -1,6 +1,6 @@
 //! What is written is read back; what may not be written is refused.
 
-use super::super::lines::LONGEST_LINE;
+use super::super::lines::MAX_LINE;
 use super::*;
 use crate::domain::question::{CallSite, Question};
 use crate::domain::record::{Origin, Record};
@@ -293,7 +293,7 @@ fn a_line_beyond_all_measure_is_shown_cut() {
     let store = workspace.open();
     commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
     let course = workspace.of_root("course-001.jsonl");
-    let long = format!("{START}\n{{\"x\":\"{}\"}}\n{FINISH}\n", "x".repeat(LONGEST_LINE));
+    let long = format!("{START}\n{{\"x\":\"{}\"}}\n{FINISH}\n", "x".repeat(MAX_LINE));
     fs::write(&course, &long).unwrap();
     let page = store.page(run(), &DialogId::main(root()), Course::FIRST, None, 9).unwrap();
     let kinds: Vec<bool> = page

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::domain::Lang;
-use crate::domain::reminder::{Guard, MOST_BYTES, ReminderAction, guard};
+use crate::domain::reminder::{Guard, MAX_BYTES, ReminderAction, guard};
 use crate::tools::args::Args;
 use crate::tools::outcome::{ReminderScope, Render, StateChange, ToolOutcome};
 use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, half};
@@ -171,8 +171,8 @@ fn content(args: &Args, lang: Lang) -> Result<String, ToolOutcome> {
 
 /// Refuses a text that is too long for a reminder. `argument`: where it was written.
 pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), ToolOutcome> {
-    let (bytes, most) = (text.len(), MOST_BYTES / 1024);
-    if bytes <= MOST_BYTES {
+    let (bytes, most) = (text.len(), MAX_BYTES / 1024);
+    if bytes <= MAX_BYTES {
         return Ok(());
     }
     Err(ToolOutcome::failed(match lang {

@@ -9,7 +9,7 @@ use super::{Guard, Op, OpenDir, Zone};
 use crate::tools::tool::ToolCx;
 
 /// Folders below each other that are looked into.
-const MOST_DEEP: usize = 32;
+const MAX_DEEP: usize = 32;
 
 impl Guard {
     /// A guard for one folder of memories, a path of tidy names below the workspace. The member's
@@ -39,7 +39,7 @@ impl Guard {
     /// Denied, or something could not be removed; what came before it is gone.
     pub fn clear_memory(&self, folder: &str) -> Result<usize, Fault> {
         match self.open_dir(folder) {
-            Ok(dir) => self.clear_below(&dir, MOST_DEEP),
+            Ok(dir) => self.clear_below(&dir, MAX_DEEP),
             Err(Fault { kind: FaultKind::NotFound, .. }) => Ok(0),
             Err(fault) => Err(fault),
         }

@@ -39,7 +39,7 @@ pub(super) const NAME: &str = "readonly_shell";
 pub(super) const TOOLSET: &str = "codex_inspect_and_patch_tools";
 
 const TIMEOUT_MS: u64 = 10_000;
-const MOST_TIMEOUT_MS: u64 = 600_000;
+const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Lines of each stream that are shown.
 const LINES: usize = 2_000;
 
@@ -76,7 +76,7 @@ impl Tool for ReadonlyShell {
 async fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let command = args.required_text("command").to_owned();
     let given = args.integer("timeout_ms").and_then(|ms| u64::try_from(ms).ok());
-    let limit = given.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MOST_TIMEOUT_MS);
+    let limit = given.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MAX_TIMEOUT_MS);
     let judge = {
         let cx = cx.clone();
         move || judged(&cx, &command)

@@ -34,12 +34,12 @@ enum Token {
 }
 
 /// The longest line, in characters.
-const MOST_CHARS: usize = 8_192;
+const MAX_CHARS: usize = 8_192;
 /// The most programs of a line.
-const MOST_COMMANDS: usize = 60;
+const MAX_COMMANDS: usize = 60;
 
 pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
-    if line.chars().count() > MOST_CHARS {
+    if line.chars().count() > MAX_CHARS {
         return Err(Refusal::TooLong);
     }
     let mut pipelines = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
     pipeline.commands.push(whole(&mut words)?);
     pipelines.push(pipeline);
     let count: usize = pipelines.iter().map(|pipeline| pipeline.commands.len()).sum();
-    if count > MOST_COMMANDS { Err(Refusal::TooLong) } else { Ok(pipelines) }
+    if count > MAX_COMMANDS { Err(Refusal::TooLong) } else { Ok(pipelines) }
 }
 
 fn whole(words: &mut Words) -> Result<Words, Refusal> {

@@ -22,7 +22,7 @@ const RULES_LIMIT_BYTES: u64 = 256 * 1024;
 /// The store of git is never searched by the way, hidden files or not.
 const GIT_STORE: &str = ".git";
 /// Most globs of one call.
-const MOST_GLOBS: usize = 100;
+const MAX_GLOBS: usize = 100;
 /// The longest glob.
 const GLOB_LIMIT_BYTES: usize = 1_024;
 
@@ -128,7 +128,7 @@ fn lines(file: File) -> Vec<String> {
 }
 
 fn globs(globs: &[String]) -> Result<Override, FilterFault> {
-    if globs.len() > MOST_GLOBS {
+    if globs.len() > MAX_GLOBS {
         return Err(FilterFault::TooManyGlobs);
     }
     let mut builder = OverrideBuilder::new("");
@@ -228,7 +228,7 @@ mod tests {
         assert!(matches!(Filter::new(&globbed(&["a{"])), Err(FilterFault::Glob(_))));
         let odd = Query { types: vec![TypeRule::Only("rost".into())], ..Query::default() };
         assert!(matches!(Filter::new(&odd), Err(FilterFault::Type(text)) if text.contains("rost")));
-        let many = globbed(&["a"; MOST_GLOBS + 1]);
+        let many = globbed(&["a"; MAX_GLOBS + 1]);
         assert!(matches!(Filter::new(&many), Err(FilterFault::TooManyGlobs)));
     }
 }

@@ -2,11 +2,11 @@
 //! is refused, so that no option can start a program, read another place or change the form of
 //! the result. Pure.
 
-use super::query::{Case, MOST_CONTEXT, Query, TypeRule, Whole};
+use super::query::{Case, MAX_CONTEXT, Query, TypeRule, Whole};
 use crate::domain::Lang;
 
 /// Most options of one call.
-const MOST_OPTIONS: usize = 100;
+const MAX_OPTIONS: usize = 100;
 /// Options shown back are cut to this many characters.
 const SHOWN_CHARS: usize = 80;
 
@@ -89,7 +89,7 @@ impl Opt {
 
 /// Adds the options to a query; the later of two that contradict each other wins.
 pub(super) fn apply(query: &mut Query, options: &[&str]) -> Result<(), OptionFault> {
-    if options.len() > MOST_OPTIONS {
+    if options.len() > MAX_OPTIONS {
         return Err(OptionFault::TooMany);
     }
     let mut rest = options.iter().copied();
@@ -177,8 +177,8 @@ fn set(query: &mut Query, opt: Opt, written: &str, value: &str) -> Result<(), Op
 }
 
 fn lines(written: &str, value: &str) -> Result<usize, OptionFault> {
-    let lines = usize::try_from(number(written, value)?).unwrap_or(MOST_CONTEXT);
-    Ok(lines.min(MOST_CONTEXT))
+    let lines = usize::try_from(number(written, value)?).unwrap_or(MAX_CONTEXT);
+    Ok(lines.min(MAX_CONTEXT))
 }
 
 fn number(option: &str, value: &str) -> Result<u64, OptionFault> {
@@ -222,8 +222,8 @@ impl OptionFault {
             (Self::UnexpectedValue(option), Lang::Zh) => {
                 format!("`{}`:该选项不带值。", short(option))
             }
-            (Self::TooMany, Lang::En) => format!("More than {MOST_OPTIONS} options."),
-            (Self::TooMany, Lang::Zh) => format!("选项超过 {MOST_OPTIONS} 个。"),
+            (Self::TooMany, Lang::En) => format!("More than {MAX_OPTIONS} options."),
+            (Self::TooMany, Lang::Zh) => format!("选项超过 {MAX_OPTIONS} 个。"),
         }
     }
 }

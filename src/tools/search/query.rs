@@ -8,7 +8,7 @@ const DEFAULT_RESULTS: usize = 50;
 const DEFAULT_CONTEXT: usize = 1;
 
 /// Most lines of context on either side of a match.
-pub(super) const MOST_CONTEXT: usize = 50;
+pub(super) const MAX_CONTEXT: usize = 50;
 
 /// Whether letter case matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,7 +86,7 @@ impl Query {
             Some("insensitive") => Case::Insensitive,
             Some(_) | None => Case::Smart,
         };
-        let context = |field| number(args, field).unwrap_or(DEFAULT_CONTEXT).min(MOST_CONTEXT);
+        let context = |field| number(args, field).unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
         Self {
             pattern: args.required_text("pattern").to_owned(),
             path: path(args),

@@ -11,11 +11,11 @@ use crate::tools::guard::{Fault, FaultKind, Guard, Identity, OpenDir};
 use crate::tools::stop::Stop;
 
 /// Most directories below each other.
-const MOST_DEEP: usize = 64;
+const MAX_DEEP: usize = 64;
 /// Most names that wait to be looked at.
-const MOST_WAITING: usize = 200_000;
+const MAX_WAITING: usize = 200_000;
 /// Most entries looked at in all.
-const MOST_ENTRIES: usize = 2_000_000;
+const MAX_ENTRIES: usize = 2_000_000;
 
 /// A file to be searched.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
     }
 
     fn descend(&mut self, dir: OpenDir, rules: Rules) {
-        if self.levels.len() >= MOST_DEEP {
+        if self.levels.len() >= MAX_DEEP {
             self.passed.cut = true;
             return;
         }
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         let mut names = Vec::new();
         for entry in entries.flatten() {
             let Some(kind) = kind(&entry) else { continue };
-            if self.waiting + names.len() >= MOST_WAITING {
+            if self.waiting + names.len() >= MAX_WAITING {
                 self.passed.cut = true;
                 break;
             }
@@ -230,7 +230,7 @@ impl Iterator for Walk<'_> {
         while !self.stop.is_wanted() {
             let (name, kind) = self.next_entry()?;
             self.seen += 1;
-            if self.seen > MOST_ENTRIES {
+            if self.seen > MAX_ENTRIES {
                 self.passed.cut = true;
                 return None;
             }

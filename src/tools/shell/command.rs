@@ -24,9 +24,9 @@ use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
 
 const SCROLLBACK_LINES: usize = 500;
-const MOST_SCROLLBACK_LINES: usize = 10_000;
+const MAX_SCROLLBACK_LINES: usize = 10_000;
 const TIMEOUT_SECONDS: u64 = 5;
-const MOST_TIMEOUT_SECONDS: u64 = 3600;
+const MAX_TIMEOUT_SECONDS: u64 = 3600;
 /// The shell where none is named; the first that is there.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
@@ -118,13 +118,12 @@ impl Wish {
             let given = args.integer(field).and_then(|n| u64::try_from(n).ok());
             given.filter(|n| *n > 0).unwrap_or(usual).min(most)
         };
-        let lines =
-            number("scrollbackLines", SCROLLBACK_LINES as u64, MOST_SCROLLBACK_LINES as u64);
+        let lines = number("scrollbackLines", SCROLLBACK_LINES as u64, MAX_SCROLLBACK_LINES as u64);
         Ok(Self {
             command: command.to_owned(),
             shell: shell.to_owned(),
             scrollback: usize::try_from(lines).unwrap_or(SCROLLBACK_LINES),
-            timeout_seconds: number("timeoutSeconds", TIMEOUT_SECONDS, MOST_TIMEOUT_SECONDS),
+            timeout_seconds: number("timeoutSeconds", TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS),
         })
     }
 

@@ -14,7 +14,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks whether a group is gone.
 const LOOK: Duration = Duration::from_millis(20);
 /// Rounds in which what a command starts meanwhile is ended, too.
-const MOST_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 20;
 
 /// The process group of a command, known by its first process: by number, start and run of the machine.
 /// Once nothing of it is left, the number may be given to others, who are never signalled.
@@ -81,7 +81,7 @@ impl Group {
 
     pub fn kill(&self) {
         if self.is_walled() {
-            for _ in 0..MOST_ROUNDS {
+            for _ in 0..MAX_ROUNDS {
                 let inside = self.inside();
                 if inside.is_empty() {
                     break;

@@ -22,7 +22,7 @@ const NEW_RECORD: &str = "process.json.new";
 const FOLDER_MODE: u32 = 0o700;
 pub(super) const FILE_MODE: u32 = 0o600;
 /// Folders that are looked into.
-const MOST_FOLDERS: usize = 4_096;
+const MAX_FOLDERS: usize = 4_096;
 /// The most that is read of a record, in bytes.
 const RECORD_BYTES: u64 = 1024 * 1024;
 
@@ -86,7 +86,7 @@ pub(super) fn all(workspace: &Path) -> Vec<PathBuf> {
     let Ok(top) = folder(workspace) else { return Vec::new() };
     let entries = fs::read_dir(top).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    folders.take(MOST_FOLDERS).map(|entry| entry.path()).collect()
+    folders.take(MAX_FOLDERS).map(|entry| entry.path()).collect()
 }
 
 pub(super) fn read(folder: &Path) -> Option<Record> {

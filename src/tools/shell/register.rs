@@ -15,7 +15,7 @@ use super::record;
 /// The most that is read of an entry, in bytes.
 const ENTRY_BYTES: u64 = 64 * 1024;
 /// Entries that are looked at when old ones are thrown away.
-const MOST_ENTRIES: usize = 4_096;
+const MAX_ENTRIES: usize = 4_096;
 
 /// The processes of one workspace. Without a folder it knows none.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +91,7 @@ impl Register {
     pub(super) fn tidy(&self) {
         let Some(place) = &self.0 else { return };
         let entries = fs::read_dir(&place.folder).into_iter().flatten().flatten();
-        for path in entries.take(MOST_ENTRIES).map(|entry| entry.path()) {
+        for path in entries.take(MAX_ENTRIES).map(|entry| entry.path()) {
             let is_old =
                 |entry: &Entry| entry.workspace == place.workspace && !entry.identity.is_there();
             if read(&path).as_ref().is_some_and(is_old) {

@@ -24,7 +24,7 @@ use crate::domain::{Problem, Secrets};
 use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
-const MOST_ENDED: usize = 16;
+const MAX_ENDED: usize = 16;
 /// Between two looks at a process that is not a child of this one.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -168,7 +168,7 @@ impl Shells {
             }
         }
         ended.sort();
-        for (_, folder) in ended.iter().rev().skip(MOST_ENDED) {
+        for (_, folder) in ended.iter().rev().skip(MAX_ENDED) {
             // A folder that stays costs a little room and nothing else.
             drop(fs::remove_dir_all(folder));
         }

@@ -89,9 +89,9 @@ pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
 }
 
 fn quoted(paths: &[PathBuf]) -> String {
-    const MOST: usize = 20;
-    let names = paths.iter().take(MOST).map(|path| format!("{:?}", path.display().to_string()));
-    let more = paths.len().checked_sub(MOST).filter(|more| *more > 0);
+    const MAX: usize = 20;
+    let names = paths.iter().take(MAX).map(|path| format!("{:?}", path.display().to_string()));
+    let more = paths.len().checked_sub(MAX).filter(|more| *more > 0);
     names.chain(more.map(|more| format!("+{more}"))).collect::<Vec<_>>().join(", ")
 }
 

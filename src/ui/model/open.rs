@@ -15,7 +15,7 @@ const TEXT_LIMIT: usize = 256 * 1024;
 /// Blocks kept while the view follows the end.
 const KEPT_BLOCKS: usize = 400;
 /// Above this many, the oldest go.
-const MOST_BLOCKS: usize = 600;
+const MAX_BLOCKS: usize = 600;
 
 #[derive(Debug)]
 pub struct OpenDialog {
@@ -208,7 +208,7 @@ impl OpenDialog {
 
     /// Lets old blocks go; for a view that shows the end.
     pub fn trim(&mut self) {
-        if self.transcript.blocks().len() <= MOST_BLOCKS {
+        if self.transcript.blocks().len() <= MAX_BLOCKS {
             return;
         }
         let gone = self.transcript.forget_oldest(KEPT_BLOCKS);
@@ -334,7 +334,7 @@ mod tests {
             open.fact(Cursor { course: Course::FIRST, line }, &said("x"));
             open.trim();
         }
-        assert!(open.transcript.blocks().len() <= MOST_BLOCKS);
+        assert!(open.transcript.blocks().len() <= MAX_BLOCKS);
         assert_eq!(open.end(), 1000);
         assert!(open.older().is_some());
     }

@@ -17,7 +17,7 @@ use crate::ui::theme::Role;
 /// Sent messages that can be brought back.
 const HISTORY: usize = 100;
 /// Rows before the composer scrolls.
-const MOST_ROWS: usize = 8;
+const MAX_ROWS: usize = 8;
 /// Headings of columns and of wide screens begin with a longer rule than those of narrow screens.
 const MEDIUM: usize = 80;
 /// Cells for what was picked; with fewer it says nothing.
@@ -75,7 +75,7 @@ impl Composer {
     /// Rows it wants, title included.
     pub fn height(&self, cells: u16, least: u16) -> u16 {
         let room = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
-        let rows = self.field.height(room, MOST_ROWS);
+        let rows = self.field.height(room, MAX_ROWS);
         u16::try_from(rows).unwrap_or(1).max(least) + 1
     }
 

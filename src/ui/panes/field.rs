@@ -17,7 +17,7 @@ const CTRL: &str = "abcdefhjkmnpruvwxy";
 const ALT: &str = "bdfhnp<>";
 
 /// Most bytes a field takes; more belongs into a file.
-pub const MOST_BYTES: usize = 1024 * 1024;
+pub const MAX_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub struct Field {
@@ -169,7 +169,7 @@ impl Field {
     /// Inserts pasted text without its control characters; false if it is too long.
     pub fn paste(&mut self, text: &str) -> bool {
         let held: usize = self.area.lines().iter().map(String::len).sum();
-        if held + text.len() > MOST_BYTES {
+        if held + text.len() > MAX_BYTES {
             return false;
         }
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -363,6 +363,6 @@ mod tests {
         let mut field = Field::default();
         assert!(field.paste("a\u{1b}[2Jb\r\nc\u{7}"));
         assert_eq!(field.text(), "a[2Jb\nc");
-        assert!(!field.paste(&"x".repeat(MOST_BYTES)));
+        assert!(!field.paste(&"x".repeat(MAX_BYTES)));
     }
 }

@@ -25,7 +25,7 @@ const INDENT: u16 = 3;
 /// Rows of the pane for each message that is shown.
 const ROWS_FOR_ONE: u16 = 7;
 /// Most messages that are shown.
-const MOST_SHOWN: u16 = 4;
+const MAX_SHOWN: u16 = 4;
 
 /// One message, as the strip shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub fn height(count: usize, room: u16) -> u16 {
     if count == 0 {
         return 0;
     }
-    let most = (room / ROWS_FOR_ONE).clamp(1, MOST_SHOWN);
+    let most = (room / ROWS_FOR_ONE).clamp(1, MAX_SHOWN);
     u16::try_from(count).unwrap_or(u16::MAX).min(most) + 1
 }
 

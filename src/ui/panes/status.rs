@@ -17,7 +17,7 @@ use crate::ui::text::width::shorten_middle;
 use crate::ui::theme::Role;
 
 /// Most hints shown.
-const MOST_HINTS: usize = 6;
+const MAX_HINTS: usize = 6;
 
 /// The numbers at the right.
 #[derive(Debug, Clone, Copy, Default)]
@@ -83,7 +83,7 @@ fn draw_long_message(
 fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
-    for (at, (action, word)) in hints.iter().take(MOST_HINTS).enumerate() {
+    for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
         let one = hint(*action, *word, look);
         let is_last = Some(&(*action, *word)) == last;
         let reserve =

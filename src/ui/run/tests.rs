@@ -14,9 +14,9 @@ use crate::ui::model::drafts::Forgetful;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
@@ -83,7 +83,7 @@ fn app() -> App {
             keymap: Keymap::defaults(),
             lang: Lang::En,
         },
-        clock: Arc::new(Noon),
+        clock: Arc::new(FixedClock),
         drafts: Box::new(Forgetful),
         moment: now(),
     })

@@ -21,7 +21,7 @@ use table::Table;
 pub const DEEPEST: usize = 12;
 
 /// Longest link target that is shown in full, in bytes.
-const LONGEST_TARGET: usize = 2048;
+const MAX_TARGET: usize = 2048;
 
 /// Renders clean Markdown text into lines of at most `width` cells.
 #[must_use]
@@ -260,7 +260,7 @@ impl<'g> Renderer<'g> {
         }
         let web = full.starts_with("http://") || full.starts_with("https://");
         let role = if web { Role::Link } else { Role::TextDim };
-        let end = (0..=LONGEST_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
+        let end = (0..=MAX_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
         let shown = full.get(..end.unwrap_or(0)).unwrap_or(full);
         let cut = if shown.len() < full.len() { self.glyphs.cut } else { "" };
         let look = Look { role, ..self.look() };

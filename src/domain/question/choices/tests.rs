@@ -96,10 +96,10 @@ fn a_list_that_is_no_choice_offers_nothing() {
 
 #[test]
 fn a_text_of_any_length_is_read_in_one_pass_or_not_at_all() {
-    let most = format!("Which?\na) {}\nb) two", "x".repeat(LONGEST - 20));
+    let most = format!("Which?\na) {}\nb) two", "x".repeat(MAX - 20));
     assert_eq!(choices(&most).len(), 2);
     for piece in ["a) x\n", "- yes\n", "(yes/no)", "((((", "- a\n   b\n", "?\n\n"] {
-        let text = piece.repeat(LONGEST / piece.len() + 1);
+        let text = piece.repeat(MAX / piece.len() + 1);
         assert!(choices(&text).is_empty(), "{piece:?}");
     }
 }

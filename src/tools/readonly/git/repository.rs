@@ -25,9 +25,9 @@ pub(super) struct Repository {
 }
 
 /// Entries of `.git` that are looked at.
-const MOST_ENTRIES: usize = 500_000;
+const MAX_ENTRIES: usize = 500_000;
 /// Settings that are made empty.
-const MOST_SETTINGS: usize = 500;
+const MAX_SETTINGS: usize = 500;
 /// Folders of `.git` that the commands here never read.
 const UNREAD: [&str; 4] = ["hooks", "modules", "lfs", "annex"];
 
@@ -97,7 +97,7 @@ fn is_whole(git_dir: &Path) -> Result<(), GitFault> {
                 folders.push(entry.path());
             }
         }
-        if seen > MOST_ENTRIES {
+        if seen > MAX_ENTRIES {
             return Err(GitFault::TooLarge);
         }
     }
@@ -122,7 +122,7 @@ fn emptied(git_dir: &Path, place: &Place<'_>) -> Result<BTreeSet<String>, GitFau
             }
         }
     }
-    if emptied.len() > MOST_SETTINGS { Err(GitFault::TooLarge) } else { Ok(emptied) }
+    if emptied.len() > MAX_SETTINGS { Err(GitFault::TooLarge) } else { Ok(emptied) }
 }
 
 /// The names of the settings of a file, each with a NUL behind it.

@@ -66,7 +66,7 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
 }
 
 /// Most of a reason that is shown, in bytes; `show` has all of it.
-const MOST_REASON: usize = 16 * 1024;
+const MAX_REASON: usize = 16 * 1024;
 /// Cells before a reason: its sign and a blank.
 const INDENT: usize = 2;
 
@@ -136,7 +136,7 @@ fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
 
 /// All of a text, indented.
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
-    let kept = (0..=MOST_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let kept = (0..=MAX_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let text = kept.and_then(|kept| text.get(..kept)).unwrap_or_default();
     plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, WIDEST), style)
 }

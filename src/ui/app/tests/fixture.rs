@@ -25,9 +25,9 @@ use crate::ui::model::DraftStore;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
-pub struct Noon;
+pub struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:03:00")
     }
@@ -89,7 +89,7 @@ impl Stage {
             Look { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
         let app = App::new(AppOptions {
             look,
-            clock: Arc::new(Noon),
+            clock: Arc::new(FixedClock),
             drafts: Box::new(drafts),
             moment: now,
         });

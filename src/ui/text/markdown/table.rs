@@ -14,7 +14,7 @@ const SEPARATOR: &str = "  ";
 /// A column is not squeezed below this many cells.
 const NARROWEST_COLUMN: usize = 5;
 /// Tables with more columns are shown one value per line.
-const MOST_COLUMNS: usize = 24;
+const MAX_COLUMNS: usize = 24;
 
 /// A table being read. The first row is the head.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Table {
     /// The width of each column, squeezed to fit; `None` if they cannot fit.
     fn column_widths(&self, room: usize) -> Option<Vec<usize>> {
         let columns = self.alignments.len();
-        if columns == 0 || columns > MOST_COLUMNS {
+        if columns == 0 || columns > MAX_COLUMNS {
             return None;
         }
         let room = room.checked_sub(SEPARATOR.len() * (columns - 1))?;
