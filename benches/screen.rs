@@ -18,7 +18,7 @@ use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Ability, ScreenBackend};
 use dominds_tui::ui::keymap::Keymap;
-use dominds_tui::ui::model::drafts::Forgetful;
+use dominds_tui::ui::model::drafts::SessionOnlyDrafts;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
 use dominds_tui::ui::{App, AppOptions, Look};
 use ratatui::Terminal;
@@ -105,7 +105,7 @@ impl Wire {
         let app = App::new(AppOptions {
             look,
             clock: Arc::new(FixedClock),
-            drafts: Box::new(Forgetful),
+            drafts: Box::new(SessionOnlyDrafts),
             moment: Instant::now(),
         });
         let ability = Ability { depth: ColorDepth::True, utf8: true };

@@ -5,10 +5,9 @@
 
 mod answering;
 mod consent;
-mod dead_keys;
+mod continuing;
 mod ending;
 mod events;
-mod going_on;
 mod handlers;
 mod jumping;
 mod lifecycle;
@@ -17,6 +16,7 @@ mod processes;
 mod queued;
 mod screen;
 mod sheets;
+mod unused_keys;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
-pub use self::ending::Begun;
+pub use self::ending::DemoStart;
 use self::ending::Ending;
 use self::jumping::Stop;
 pub use self::processes::QuitPolicy;
-use self::queued::TakingBack;
+use self::queued::PendingTakeBack;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
@@ -47,12 +47,12 @@ use crate::ui::panes::transcript::TranscriptPane;
 use crate::ui::text::SafeText;
 
 /// Ages on the screen are brought up to date this often while nothing else happens.
-const AGES_AFTER: Duration = Duration::from_secs(60);
+const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Questions that arrive within this time ring once.
-const BURST: Duration = Duration::from_secs(3);
+const RING_INTERVAL: Duration = Duration::from_secs(3);
 
 /// What works whatever lies on top.
-const OUTSIDE: [Action; 2] = [Action::Suspend, Action::Redraw];
+const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 /// Which part of the screen gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ enum Waiting {
     /// A change of a dialog, and what a person calls it.
     Lifecycle(Lifecycle, String),
     /// A message that waits is to be the person's again.
-    TakeBack(TakingBack),
+    TakeBack(PendingTakeBack),
     /// What a sheet shows.
     Sheet,
     /// The keep-going of a dialog.
@@ -123,7 +123,7 @@ struct Visit {
 
 /// Where a person was before answering.
 #[derive(Debug, Clone)]
-struct Whereabouts {
+struct ReturnPoint {
     focus: Focus,
     dialog: Option<DialogId>,
 }
@@ -145,11 +145,11 @@ pub struct App {
     effects: Vec<Effect>,
     last_ticket: Ticket,
     waiting: BTreeMap<Ticket, Waiting>,
-    visits: BTreeMap<DialogId, Visit>,
+    saved_views: BTreeMap<DialogId, Visit>,
     back: Vec<Stop>,
     /// A jump looks for its other end, if need be in older courses.
-    seeks: bool,
-    before_answering: Option<Whereabouts>,
+    is_seeking: bool,
+    before_answering: Option<ReturnPoint>,
     seen: BTreeSet<Seen>,
     leaving: bool,
     parting: QuitPolicy,
@@ -163,11 +163,11 @@ pub struct App {
     rang_at: Option<Instant>,
     title_count: Option<usize>,
     /// What was put away last, to be found first when the list is opened.
-    put_away_last: Option<RootId>,
+    last_put_away: Option<RootId>,
     /// The key that is being handled.
     pressed: Option<Chord>,
     /// The last key, if it did nothing where it was pressed.
-    last_dead: Option<(Scope, Chord)>,
+    last_unused_key: Option<(Scope, Chord)>,
     /// Since when messages wait for the open dialog.
     queued_since: Option<Instant>,
 }
@@ -197,9 +197,9 @@ impl App {
             effects: Vec::new(),
             last_ticket: 0,
             waiting: BTreeMap::new(),
-            visits: BTreeMap::new(),
+            saved_views: BTreeMap::new(),
             back: Vec::new(),
-            seeks: false,
+            is_seeking: false,
             before_answering: None,
             seen: BTreeSet::new(),
             leaving: false,
@@ -211,9 +211,9 @@ impl App {
             drawn_at: options.moment,
             rang_at: None,
             title_count: None,
-            put_away_last: None,
+            last_put_away: None,
             pressed: None,
-            last_dead: None,
+            last_unused_key: None,
             queued_since: None,
         }
     }
@@ -227,18 +227,18 @@ impl App {
         let chord = Chord::from(key);
         self.pressed = Some(chord);
         // Another key ends the silence about one that did nothing.
-        self.last_dead.take_if(|(_, dead)| *dead != chord);
+        self.last_unused_key.take_if(|(_, dead)| *dead != chord);
         if self.overlays.is_empty() {
             let known = self.ending_action(chord);
             match known.or_else(|| self.look.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus == Focus::Composer => self.type_or_say(key),
-                None => self.dead_key(self.scope(), chord),
+                None if self.focus == Focus::Composer => self.type_or_notify(key),
+                None => self.report_unused_key(self.scope(), chord),
             }
         } else {
             self.overlay_key(key);
         }
-        self.note_queue();
+        self.track_queue();
         self.take_commands()
     }
 
@@ -269,27 +269,27 @@ impl App {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
         self.drafts.tick(now);
-        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER;
-        let due = [self.counts_at(), self.queue_appears_at()];
+        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGE_REFRESH_INTERVAL;
+        let due = [self.countdown_changes_at(), self.queue_appears_at()];
         self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
     }
 
     /// When something changes by itself.
     pub fn wake_at(&self) -> Option<Instant> {
-        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGES_AFTER);
+        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
         let times = [
             self.model.notices.until(),
             self.drafts.save_at(),
             ages,
-            self.counts_at(),
+            self.countdown_changes_at(),
             self.queue_appears_at(),
         ];
         times.into_iter().flatten().min()
     }
 
     /// When the countdown to the next attempt in the open dialog moves.
-    fn counts_at(&self) -> Option<Instant> {
-        self.model.retries.moves_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
+    fn countdown_changes_at(&self) -> Option<Instant> {
+        self.model.retries.changes_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
     }
 
     /// True once if the screen differs from what was drawn last.
@@ -355,10 +355,10 @@ impl App {
     }
 
     fn say(&mut self, tone: Tone, word: Word) {
-        self.say_text(tone, self.look.word(word));
+        self.notify_text(tone, self.look.word(word));
     }
 
-    fn say_text(&mut self, tone: Tone, text: &str) {
+    fn notify_text(&mut self, tone: Tone, text: &str) {
         self.model.notices.say(tone, text, self.moment);
         self.dirty = true;
     }
@@ -366,7 +366,7 @@ impl App {
     fn overlay_key(&mut self, key: KeyEvent) {
         let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
         let action = self.look.keymap.action(scope, Chord::from(key));
-        if let Some(outside) = action.filter(|action| OUTSIDE.contains(action)) {
+        if let Some(outside) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(outside);
             return;
         }
@@ -376,7 +376,7 @@ impl App {
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
         if !used {
-            self.dead_key(scope, Chord::from(key));
+            self.report_unused_key(scope, Chord::from(key));
         }
     }
 
@@ -417,13 +417,13 @@ impl App {
             Intent::QuitAndStop => self.quit_and_stop(),
             Intent::StopProcess(pid) => self.stop_process(pid),
             Intent::StopAll => self.commands.push(Command::StopAll),
-            Intent::Lifecycle(change) => self.change_life(change),
+            Intent::Lifecycle(change) => self.change_lifecycle(change),
             Intent::Open(dialog) => {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
-            Intent::KeepDraft(key, text) => self.drafts.set(&key, &text, self.moment),
+            Intent::SaveDraft(key, text) => self.drafts.set(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
             }
@@ -433,10 +433,10 @@ impl App {
             Intent::Ask(question, yes) => {
                 self.overlays.push(Box::new(Confirm::about(&question, *yes)));
             }
-            Intent::AskForGood(question, yes) => {
+            Intent::ConfirmPermanent(question, yes) => {
                 self.overlays.push(Box::new(Confirm::for_good(&question, *yes)));
             }
-            Intent::Tell(text) => self.say_text(Tone::Plain, &text),
+            Intent::Tell(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
                 let ticket =

@@ -5,9 +5,9 @@
 //! differs. A glyph whose width terminals may disagree about never moves the cursor we rely on:
 //! after it the cursor is placed anew. Cells are written, never queried; no reply is ever awaited.
 
+mod frame_writer;
 mod grid;
 mod pen;
-mod pencil;
 mod slot;
 
 use std::io::{self, Write};
@@ -20,8 +20,8 @@ use ratatui::{Frame, Terminal};
 
 use super::terminal::Control;
 use super::theme::ColorDepth;
+use frame_writer::FrameWriter;
 use grid::Grid;
-use pencil::Pencil;
 use slot::Slot;
 
 /// What the terminal is able to show.
@@ -88,7 +88,7 @@ pub struct ScreenBackend<W: Write> {
     repaint: bool,
     cursor: Position,
     cursor_wanted: bool,
-    pencil: Pencil,
+    frame_writer: FrameWriter,
     controls: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ impl<W: Write> ScreenBackend<W> {
             repaint: true,
             cursor: Position::ORIGIN,
             cursor_wanted: false,
-            pencil: Pencil::default(),
+            frame_writer: FrameWriter::default(),
             controls: Vec::new(),
         }
     }
@@ -123,7 +123,7 @@ impl<W: Write> ScreenBackend<W> {
     /// flush erases it and draws everything, also if the library reports no change.
     pub fn forget(&mut self) {
         self.repaint = true;
-        self.pencil = Pencil::default();
+        self.frame_writer = FrameWriter::default();
     }
 
     /// Moves full rows by `lines` with the terminal's own scrolling. Only a saving of bytes: what
@@ -132,7 +132,7 @@ impl<W: Write> ScreenBackend<W> {
         let height = rows.end.saturating_sub(rows.start);
         let fits = rows.end <= self.size.height && lines > 0 && lines < height;
         if fits && !self.repaint {
-            self.pencil.scroll(&rows, lines, shift);
+            self.frame_writer.scroll(&rows, lines, shift);
             self.shown.scroll(rows.clone(), lines, shift);
             self.wanted.touch(rows);
         }
@@ -151,24 +151,24 @@ impl<W: Write> ScreenBackend<W> {
         &mut self.writer
     }
 
-    /// Writes the difference into the pencil's frame.
+    /// Writes the difference into the frame_writer's frame.
     fn compose(&mut self) {
         if std::mem::take(&mut self.repaint) {
-            self.pencil.erase_all();
+            self.frame_writer.erase_all();
             self.shown.clear();
             self.wanted.touch(0..self.size.height);
         }
         for y in self.wanted.take_touched() {
-            self.pencil.row(y, self.shown.row(y), self.wanted.row(y));
+            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y));
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);
-        self.pencil.cursor(self.cursor_wanted, self.cursor, row);
+        self.frame_writer.cursor(self.cursor_wanted, self.cursor, row);
     }
 
     fn write_out(&mut self) -> io::Result<()> {
         let mut bytes = std::mem::take(&mut self.controls);
-        self.pencil.take_frame(&mut bytes);
+        self.frame_writer.take_frame(&mut bytes);
         if bytes.is_empty() {
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
         let mut covered = (0, 0..0);
         for (x, y, cell) in content {
             // The library also reports cells under the wide glyph it has just reported, for
-            // terminals that draw it narrow. The pencil sees to those itself.
+            // terminals that draw it narrow. The frame_writer sees to those itself.
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }

@@ -57,11 +57,11 @@ impl Look {
     /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.
     pub fn key(&self, action: Action) -> String {
         let name = self.keymap.hint(action).unwrap_or_default();
-        self.key_sign(&name)
+        self.key_label(&name)
     }
 
     /// A key's name as it stands on keyboards, with a sign for Enter where the terminal has one.
-    pub fn key_sign(&self, name: &str) -> String {
+    pub fn key_label(&self, name: &str) -> String {
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
         if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
@@ -98,7 +98,7 @@ pub enum Intent {
         then: Option<DialogId>,
     },
     /// What was typed so far, to be kept; nothing forgets it.
-    KeepDraft(DraftKey, String),
+    SaveDraft(DraftKey, String),
     /// A change on a sheet, and the words it is about.
     Sheet {
         dialog: DialogId,
@@ -120,7 +120,7 @@ pub enum Intent {
     /// Do it if the person agrees.
     Ask(String, Box<Intent>),
     /// The same for what cannot be undone.
-    AskForGood(String, Box<Intent>),
+    ConfirmPermanent(String, Box<Intent>),
     /// Something to say in the last line.
     Tell(String),
 }

@@ -22,7 +22,7 @@ pub mod terminal;
 pub mod text;
 pub mod theme;
 
-pub use app::{App, AppOptions, Begun, Effect, QuitPolicy};
+pub use app::{App, AppOptions, DemoStart, Effect, QuitPolicy};
 pub use cx::Look;
 pub use input::Keys;
 pub use model::DraftStore;

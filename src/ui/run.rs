@@ -83,10 +83,10 @@ where
             return Ok(outcome);
         }
         let wake = run.wake_at().map(tokio::time::Instant::from_std);
-        let input_gone = run.input_gone;
+        let input_ended = run.input_ended;
         tokio::select! {
             biased;
-            key = input.next(), if !input_gone => run.input(key, &mut input).await,
+            key = input.next(), if !input_ended => run.input(key, &mut input).await,
             () = &mut shutdown => run.leave(),
             event = events.recv() => run.events(event, &mut events),
             () = written.notified() => run.pacer.wrote(run.surface.last_write()),
@@ -124,10 +124,10 @@ struct Run<'a, S: Surface> {
     options: RunOptions,
     pacer: Pacer,
     /// When the last chance of a settled end is over.
-    leave_by: Option<Instant>,
+    shutdown_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
-    input_gone: bool,
-    told_busy: bool,
+    input_ended: bool,
+    busy_shown: bool,
 }
 
 impl<'a, S: Surface> Run<'a, S> {
@@ -145,10 +145,10 @@ impl<'a, S: Surface> Run<'a, S> {
             unsent: VecDeque::new(),
             options,
             pacer,
-            leave_by: None,
+            shutdown_deadline: None,
             outcome: None,
-            input_gone: false,
-            told_busy: false,
+            input_ended: false,
+            busy_shown: false,
         }
     }
 
@@ -161,7 +161,7 @@ impl<'a, S: Surface> Run<'a, S> {
             self.effect(effect)?;
         }
         self.send();
-        if self.leave_by.is_some_and(|by| by <= now) {
+        if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
         }
         if self.outcome.is_none() {
@@ -184,7 +184,7 @@ impl<'a, S: Surface> Run<'a, S> {
         self.unsent.extend(self.app.take_commands());
         self.send();
         // While leaving, a terminal that is gone is no news.
-        if self.leave_by.is_some() { Ok(()) } else { drawn }
+        if self.shutdown_deadline.is_some() { Ok(()) } else { drawn }
     }
 
     /// When the loop has to go on by itself.
@@ -192,7 +192,7 @@ impl<'a, S: Surface> Run<'a, S> {
         let now = now();
         let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
         let retry = (!self.unsent.is_empty()).then(|| now + RETRY_AFTER);
-        [frame, retry, self.app.wake_at(), self.leave_by].into_iter().flatten().min()
+        [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
     async fn input<K>(&mut self, first: Option<io::Result<Event>>, input: &mut K)
@@ -206,7 +206,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 return;
             };
             let Some(Ok(event)) = event else {
-                self.input_gone = true;
+                self.input_ended = true;
                 self.leave();
                 return;
             };
@@ -220,7 +220,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     fn one_input(&mut self, event: Event) {
         match event {
-            Event::Key(key) if self.leave_by.is_some() => self.key_while_leaving(key),
+            Event::Key(key) if self.shutdown_deadline.is_some() => self.key_during_shutdown(key),
             Event::Key(key) => {
                 let commands = self.app.key(key);
                 self.unsent.extend(commands);
@@ -239,7 +239,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// Who asks twice does not want to wait.
-    fn key_while_leaving(&mut self, key: KeyEvent) {
+    fn key_during_shutdown(&mut self, key: KeyEvent) {
         let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ctrl_c || key.code == KeyCode::Char('q') {
             self.outcome = Some(RunEnd::Abandoned);
@@ -295,9 +295,9 @@ impl<'a, S: Surface> Run<'a, S> {
 
     /// Asks the driver to end, once.
     fn leave(&mut self) {
-        if self.leave_by.is_none() {
+        if self.shutdown_deadline.is_none() {
             let grace = self.options.grace;
-            self.leave_by = Some(now() + grace + MARGIN);
+            self.shutdown_deadline = Some(now() + grace + MARGIN);
             self.unsent.push_back(Command::Shutdown { grace });
             self.app.leave();
             self.pacer.mark(Cause::Key);
@@ -310,21 +310,21 @@ impl<'a, S: Surface> Run<'a, S> {
                 Ok(()) => {}
                 Err(TrySendError::Full(command)) => {
                     self.unsent.push_front(command);
-                    if !std::mem::replace(&mut self.told_busy, true) {
+                    if !std::mem::replace(&mut self.busy_shown, true) {
                         self.app.busy();
                     }
                     return;
                 }
                 Err(TrySendError::Closed(_)) => {
                     self.unsent.clear();
-                    if self.leave_by.is_some() {
+                    if self.shutdown_deadline.is_some() {
                         self.outcome = Some(RunEnd::Settled);
                     }
                     return;
                 }
             }
         }
-        self.told_busy = false;
+        self.busy_shown = false;
     }
 }
 

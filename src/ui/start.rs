@@ -18,7 +18,7 @@ use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
-const LAST_WRITE: Duration = Duration::from_millis(300);
+const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How wide the terminal is, if there is one that says so.
 #[must_use]
@@ -56,7 +56,7 @@ pub async fn on_terminal(
     let input = keys.stream()?;
     let channels = Channels { input, commands, events, shutdown, written };
     let outcome = run(app, &mut surface, channels, options.run).await;
-    let left = surface.leave(LAST_WRITE);
+    let left = surface.leave(LAST_WRITE_TIMEOUT);
     let outcome = outcome?;
     left?;
     Ok(outcome)

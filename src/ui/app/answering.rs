@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Focus, Waiting, Whereabouts};
+use super::{App, Focus, ReturnPoint, Waiting};
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::{CallId, DialogId};
@@ -11,27 +11,27 @@ use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{Move, Sought};
+use crate::ui::panes::transcript::{CallEnd, Move};
 
 impl App {
     pub(super) fn answer_oldest(&mut self) {
         let oldest = self.model.inbox.oldest().cloned();
-        self.answer_or_say(oldest);
+        self.answer_or_notify(oldest);
     }
 
     pub(super) fn next_question(&mut self) {
         let next = self.model.inbox.after(self.current_question()).cloned();
-        self.answer_or_say(next);
+        self.answer_or_notify(next);
     }
 
     pub(super) fn previous_question(&mut self) {
         let before = self.model.inbox.before(self.current_question()).cloned();
-        self.answer_or_say(before);
+        self.answer_or_notify(before);
     }
 
     pub(super) fn answer_selected(&mut self) {
         let row = self.model.inbox.selected().cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     /// The oldest question of the dialog chosen in the tree, or of all.
@@ -40,7 +40,7 @@ impl App {
         let rows = self.model.inbox.rows();
         let own = dialog.and_then(|dialog| rows.iter().find(|row| row.dialog == dialog));
         let row = own.or_else(|| self.model.inbox.oldest()).cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     /// The oldest question of the open dialog, or of all.
@@ -49,13 +49,13 @@ impl App {
         let rows = self.model.inbox.rows();
         let own = open.and_then(|dialog| rows.iter().find(|row| row.dialog == *dialog));
         let row = own.or_else(|| self.model.inbox.oldest()).cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     pub(super) fn answer_call(&mut self, dialog: &DialogId, call: &CallId) {
         let rows = self.model.inbox.rows();
         let row = rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call);
-        self.answer_or_say(row.cloned());
+        self.answer_or_notify(row.cloned());
     }
 
     /// Shows where the chosen question was asked.
@@ -67,7 +67,7 @@ impl App {
         self.set_focus(Focus::Dialog);
     }
 
-    fn answer_or_say(&mut self, row: Option<InboxRow>) {
+    fn answer_or_notify(&mut self, row: Option<InboxRow>) {
         match row {
             Some(row) => self.answer(&row),
             None => self.say(Tone::Plain, Word::NoQuestions),
@@ -77,7 +77,7 @@ impl App {
     /// Brings a question into view and the composer to it.
     pub(super) fn answer(&mut self, row: &InboxRow) {
         if self.before_answering.is_none() {
-            self.before_answering = Some(Whereabouts {
+            self.before_answering = Some(ReturnPoint {
                 focus: if self.focus == Focus::Composer { self.pane } else { self.focus },
                 dialog: self.model.open.as_ref().map(|open| open.dialog.clone()),
             });
@@ -101,7 +101,7 @@ impl App {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             self.open(&row.dialog, course);
         }
-        self.transcript.go(Move::To(Sought::Call(row.question.call_id.clone())));
+        self.transcript.go(Move::To(CallEnd::Call(row.question.call_id.clone())));
     }
 
     fn current_question(&self) -> Option<&str> {
@@ -244,7 +244,7 @@ impl App {
     }
 
     /// The question was answered elsewhere while the composer was at it.
-    pub(super) fn question_went(&mut self, id: &str) {
+    pub(super) fn question_removed(&mut self, id: &str) {
         self.model.inbox.remove(id);
         if self.current_question() == Some(id) {
             self.stop_answering();
@@ -253,7 +253,7 @@ impl App {
     }
 
     /// The words are on disk: their draft may go.
-    pub(super) fn words_arrived(&mut self, key: &DraftKey, text: &str) {
+    pub(super) fn message_saved(&mut self, key: &DraftKey, text: &str) {
         if self.drafts.get(key) == text {
             self.drafts.set(key, "", self.moment);
             self.drafts.save();
@@ -261,7 +261,7 @@ impl App {
     }
 
     /// The words were refused: they are a draft again.
-    pub(super) fn words_refused(&mut self, key: &DraftKey, text: &str) {
+    pub(super) fn message_refused(&mut self, key: &DraftKey, text: &str) {
         if let DraftKey::Answer(id) = key {
             self.model.inbox.unmark_sent(id);
         }
@@ -284,7 +284,7 @@ impl App {
             let (dot, key) = (look.glyphs.middle_dot, look.key(Action::Undo));
             let (cleared, back) = (look.word(Word::DraftCleared), look.word(Word::BringsBack));
             let text = format!("{cleared} {dot} {key} {back}");
-            self.say_text(Tone::Plain, &text);
+            self.notify_text(Tone::Plain, &text);
         }
     }
 

@@ -28,7 +28,7 @@ impl App {
         }
         let waiting = self.look.counted(self.model.consent.waiting.len(), Counted::Consent);
         let key = hint(&self.look, Action::OpenConsent, Word::Show);
-        self.say_text(Tone::Bad, &format!("{waiting} · {key}"));
+        self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
     }
 
     pub(super) fn open_consent(&mut self) {

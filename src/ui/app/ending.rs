@@ -21,7 +21,7 @@ const REST: u16 = 4;
 
 /// When the demo that is on the screen was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum DemoStart {
     /// Now: with no dialog there is nothing to end.
     Now,
     Earlier,
@@ -31,14 +31,14 @@ pub enum Begun {
 #[derive(Debug)]
 pub(super) struct Ending {
     text: String,
-    begun: Begun,
+    begun: DemoStart,
     shown: bool,
     replays: bool,
 }
 
 impl App {
     /// Makes this the screen of a demo, which says `text` at its end.
-    pub fn end_with(&mut self, text: &str, begun: Begun) {
+    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
         let text = text.to_owned();
         self.ending = Some(Ending { text, begun, shown: false, replays: false });
     }
@@ -54,12 +54,12 @@ impl App {
         let Some(ending) = &mut self.ending else {
             return false;
         };
-        let over = outcome == QuietOutcome::Done && (played || ending.begun == Begun::Earlier);
+        let over = outcome == QuietOutcome::Done && (played || ending.begun == DemoStart::Earlier);
         std::mem::replace(&mut ending.shown, over) != over
     }
 
     /// Something runs again.
-    pub(super) fn not_over(&mut self) {
+    pub(super) fn restart_demo(&mut self) {
         self.close_ending();
     }
 

@@ -1,6 +1,6 @@
 //! What the driver tells, folded into the model.
 
-use super::{App, BURST, Effect, Focus, Seen, Waiting};
+use super::{App, Effect, Focus, RING_INTERVAL, Seen, Waiting};
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
@@ -14,7 +14,7 @@ impl App {
     pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
         self.dirty |= self.fold(event);
         self.land();
-        self.note_queue();
+        self.track_queue();
         self.take_commands()
     }
 
@@ -30,7 +30,7 @@ impl App {
             DriverEvent::Gone(dialog) => self.gone(&dialog),
             DriverEvent::Inbox(rows) => self.inbox(rows),
             DriverEvent::Asked { headline, .. } => self.ring(&headline),
-            DriverEvent::Answered { question, .. } => self.question_went(&question),
+            DriverEvent::Answered { question, .. } => self.question_removed(&question),
             DriverEvent::Page { ticket, page } => self.page(ticket, *page),
             DriverEvent::Sheet { dialog, sheet } => return self.model.sheets.take(&dialog, *sheet),
             DriverEvent::Fact { dialog, at, entry } => {
@@ -62,7 +62,7 @@ impl App {
             DriverEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => self.consent(consent),
-            DriverEvent::Notice(text) => self.say_text(Tone::Plain, &text),
+            DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
             DriverEvent::Quiet(outcome) => return self.quiet(outcome),
             DriverEvent::Standing(_) => return false,
             DriverEvent::Lagged => self.lagged(),
@@ -73,7 +73,7 @@ impl App {
 
     fn row(&mut self, row: TreeRow) {
         if row.state.is_running() {
-            self.not_over();
+            self.restart_demo();
         } else {
             self.model.retries.forget(&row.dialog);
         }
@@ -109,14 +109,14 @@ impl App {
         if let Target::Question { id, .. } = &self.composer.target {
             let id = id.clone();
             if self.model.inbox.get(&id).is_none() {
-                self.question_went(&id);
+                self.question_removed(&id);
             }
         }
     }
 
     /// Rings once per burst; the title counts anyway.
     fn ring(&mut self, headline: &str) {
-        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + BURST);
+        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + RING_INTERVAL);
         if !in_burst {
             self.rang_at = Some(self.moment);
             self.effects.push(Effect::Ring(SafeText::line(headline)));
@@ -130,17 +130,17 @@ impl App {
         let mut fresh = self.model.problems.iter().filter(is_news);
         let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
         if let Some(text) = fresh.map(ToString::to_string) {
-            self.say_text(Tone::Bad, &text);
+            self.notify_text(Tone::Bad, &text);
         } else if self.model.problems.is_empty() && known.iter().any(|one| is_news(&one)) {
-            self.say(Tone::Good, Word::AllMended);
+            self.say(Tone::Good, Word::AllFixed);
         }
     }
 
     fn done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
         match self.waiting.remove(&ticket) {
-            Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
+            Some(Waiting::Words { key, text }) => self.message_saved(&key, &text),
             Some(Waiting::Create { text, taskdoc }) => {
-                self.words_arrived(&DraftKey::New, &text);
+                self.message_saved(&DraftKey::New, &text);
                 self.model.workspace.used(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
@@ -148,16 +148,16 @@ impl App {
                 }
             }
             Some(Waiting::TakeBack(back)) => self.taken_back(&back),
-            Some(Waiting::Lifecycle(change, name)) => self.life_changed(&change, &name),
-            Some(Waiting::KeepGoing(dialog)) => self.tell_keep_going(&dialog),
+            Some(Waiting::Lifecycle(change, name)) => self.lifecycle_changed(&change, &name),
+            Some(Waiting::KeepGoing(dialog)) => self.notify_keep_going(&dialog),
             Some(Waiting::Open | Waiting::Sheet | Waiting::Other) | None => {}
         }
     }
 
     fn refused(&mut self, ticket: Ticket, text: &str) {
         match self.waiting.remove(&ticket) {
-            Some(Waiting::Words { key, text }) => self.words_refused(&key, &text),
-            Some(Waiting::Create { text, .. }) => self.words_refused(&DraftKey::New, &text),
+            Some(Waiting::Words { key, text }) => self.message_refused(&key, &text),
+            Some(Waiting::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
             Some(Waiting::Open) => {
                 if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
                     self.model.open = None;
@@ -167,7 +167,7 @@ impl App {
             Some(Waiting::Sheet) => self.sheet_refused(),
             Some(Waiting::Lifecycle(..) | Waiting::KeepGoing(_) | Waiting::Other) | None => {}
         }
-        self.say_text(Tone::Bad, Refusal::told(text, self.look.lang));
+        self.notify_text(Tone::Bad, Refusal::told(text, self.look.lang));
     }
 
     fn lagged(&mut self) {

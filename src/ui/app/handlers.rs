@@ -67,7 +67,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::Archive, |app| app.put_away(Bucket::Archive)),
     (Action::DeclareDead, App::ask_to_declare_dead),
     (Action::Delete, App::ask_to_delete),
-    (Action::OpenShelf, App::want_shelf),
+    (Action::OpenShelf, App::request_shelf),
     (Action::InboxUp, |app| app.step_inbox(-1)),
     (Action::InboxDown, |app| app.step_inbox(1)),
     (Action::InboxTop, |app| app.step_inbox(-FAR)),

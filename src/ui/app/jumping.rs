@@ -6,7 +6,7 @@ use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
-use crate::ui::panes::transcript::{Move, Sought};
+use crate::ui::panes::transcript::{CallEnd, Move};
 
 /// Places one can go back to.
 const BACK: usize = 50;
@@ -25,9 +25,9 @@ pub(super) struct Stop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Lead {
     /// Into another dialog of the tree, to this block.
-    To(SelfId, Sought),
+    To(SelfId, CallEnd),
     /// To the call, in this course of the same dialog.
-    Here(Course, Sought),
+    Here(Course, CallEnd),
     /// To the human's question.
     Question,
     /// Open or close it.
@@ -51,8 +51,10 @@ impl App {
         let asker = self.model.tree.get(&open.dialog).and_then(|row| row.asker.as_ref());
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match lead(&body, asker) {
-            Lead::To(there, sought) => self.go_to(&DialogId::side(&dialog.root, &there), sought),
-            Lead::Here(course, sought) => self.go_within(course, sought),
+            Lead::To(there, call_end) => {
+                self.go_to(&DialogId::side(&dialog.root, &there), call_end)
+            }
+            Lead::Here(course, call_end) => self.go_within(course, call_end),
             Lead::Question => {
                 if let Some(call) = body.call() {
                     self.answer_call(&dialog, call);
@@ -63,30 +65,30 @@ impl App {
         }
     }
 
-    fn go_to(&mut self, dialog: &DialogId, sought: Sought) {
+    fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) {
         self.open(dialog, None);
         self.set_focus(Focus::Dialog);
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.is_seeking = true;
+        self.transcript.go(Move::To(call_end));
     }
 
-    fn go_within(&mut self, course: Course, sought: Sought) {
+    fn go_within(&mut self, course: Course, call_end: CallEnd) {
         let Some(open) = &self.model.open else {
             return;
         };
         let (dialog, shown) = (open.dialog.clone(), open.course);
-        self.remember_stop();
+        self.remember_position();
         if course != shown {
             self.show(&dialog, Some(course));
-            self.visits.remove(&dialog);
+            self.saved_views.remove(&dialog);
         }
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.is_seeking = true;
+        self.transcript.go(Move::To(call_end));
     }
 
     /// The block is in none of the records of this course: it may be in the one before.
-    pub(super) fn seek_further(&mut self, sought: Sought) {
-        if !std::mem::take(&mut self.seeks) {
+    pub(super) fn search_previous_course(&mut self, call_end: CallEnd) {
+        if !std::mem::take(&mut self.is_seeking) {
             return;
         }
         let before = self.model.open.as_ref().and_then(|open| {
@@ -98,13 +100,13 @@ impl App {
             return;
         };
         self.show(&dialog, Some(course));
-        self.visits.remove(&dialog);
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.saved_views.remove(&dialog);
+        self.is_seeking = true;
+        self.transcript.go(Move::To(call_end));
     }
 
     /// Remembers where the person is, to come back to.
-    pub(super) fn remember_stop(&mut self) {
+    pub(super) fn remember_position(&mut self) {
         let Some(open) = &self.model.open else {
             return;
         };
@@ -122,7 +124,7 @@ impl App {
         let Some(stop) = self.back.pop() else {
             return self.say(Tone::Plain, Word::NothingBefore);
         };
-        self.seeks = false;
+        self.is_seeking = false;
         let here = self.model.open.as_ref().is_some_and(|open| {
             let course = (open.course != open.courses).then_some(open.course);
             open.dialog == stop.dialog && course == stop.course
@@ -135,18 +137,18 @@ impl App {
             return;
         }
         self.show(&stop.dialog, stop.course);
-        self.visits.entry(stop.dialog).or_default().place = stop.place;
+        self.saved_views.entry(stop.dialog).or_default().place = stop.place;
     }
 }
 
 fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
     match body {
-        Body::Tellask(tellask) => lead_of_call(tellask, asker),
-        Body::Assignment { from, call, .. } => Lead::To(from.clone(), Sought::Call(call.clone())),
+        Body::Tellask(tellask) => jump_target_of_call(tellask, asker),
+        Body::Assignment { from, call, .. } => Lead::To(from.clone(), CallEnd::Call(call.clone())),
         Body::Reply(Reply { to, answers: Some(call), .. }) => to
             .as_ref()
             .or(asker)
-            .map_or(Lead::Unknown, |to| Lead::To(to.clone(), Sought::Call(call.clone()))),
+            .map_or(Lead::Unknown, |to| Lead::To(to.clone(), CallEnd::Call(call.clone()))),
         Body::Question(question) if question.answer.is_none() => Lead::Question,
         Body::Reply(Reply { answers: None, .. })
         | Body::Question(_)
@@ -163,10 +165,10 @@ fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
     }
 }
 
-fn lead_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
+fn jump_target_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
     let call = tellask.call.clone();
     if let Some(course) = tellask.called_in {
-        return Lead::Here(course, Sought::Call(call));
+        return Lead::Here(course, CallEnd::Call(call));
     }
     let there = match tellask.kind {
         TellaskKind::Back => asker,
@@ -174,7 +176,7 @@ fn lead_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
             tellask.callee.as_ref()
         }
     };
-    there.map_or(Lead::Unknown, |there| Lead::To(there.clone(), Sought::Assignment(call)))
+    there.map_or(Lead::Unknown, |there| Lead::To(there.clone(), CallEnd::Assignment(call)))
 }
 
 #[cfg(test)]
@@ -212,9 +214,9 @@ mod tests {
     #[test]
     fn each_end_of_a_call_leads_to_the_other() {
         let asker = SelfId::new("asker");
-        let to = |id: &str, sought| Lead::To(SelfId::new(id), sought);
-        let assignment = || Sought::Assignment("c".into());
-        let call = || Sought::Call("c".into());
+        let to = |id: &str, call_end| Lead::To(SelfId::new(id), call_end);
+        let assignment = || CallEnd::Assignment("c".into());
+        let call = || CallEnd::Call("c".into());
         let from = SelfId::new("asker");
         let assigned =
             Body::Assignment { from, call: "c".into(), reply: None, text: String::new() };

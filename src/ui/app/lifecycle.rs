@@ -36,7 +36,7 @@ impl App {
             let yes = Intent::Lifecycle(change);
             self.overlays.push(Box::new(Confirm::about(&question, yes)));
         } else {
-            self.change_life(change);
+            self.change_lifecycle(change);
         }
     }
 
@@ -98,7 +98,7 @@ impl App {
         })
     }
 
-    pub(super) fn change_life(&mut self, change: Lifecycle) {
+    pub(super) fn change_lifecycle(&mut self, change: Lifecycle) {
         let name = match &change {
             Lifecycle::DeclareDead { dialog, .. } => self.name_of(dialog),
             Lifecycle::Delete { root }
@@ -114,32 +114,32 @@ impl App {
     }
 
     /// It is on disk: the person is told, and how it is undone; what came is shown.
-    pub(super) fn life_changed(&mut self, change: &Lifecycle, name: &str) {
+    pub(super) fn lifecycle_changed(&mut self, change: &Lifecycle, name: &str) {
         let (tone, word) = match change {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
             Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
                 self.open(&DialogId::main(root.clone()), None);
-                (Tone::Good, Word::BroughtBack)
+                (Tone::Good, Word::Restored)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-                self.put_away_last = Some(root.clone());
+                self.last_put_away = Some(root.clone());
                 let word =
                     if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
-                return self.tell_undo(word, name);
+                return self.notify_undo(word, name);
             }
             Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
         };
         let text = self.look.sentence(word, name);
-        self.say_text(tone, &text);
+        self.notify_text(tone, &text);
     }
 
     /// The list opens with what was put away last, so two keys bring it back.
-    fn tell_undo(&mut self, word: Word, name: &str) {
+    fn notify_undo(&mut self, word: Word, name: &str) {
         let (list, revive) = (self.look.key(Action::OpenShelf), self.look.key(Action::ShelfRevive));
         let done = self.look.sentence(word, name);
         let (dot, undo) = (self.look.glyphs.middle_dot, self.look.word(Word::UndoWith));
-        self.say_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
+        self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
     }
 
     /// The fork opens; words that are to be said anew stand in the composer.
@@ -153,14 +153,14 @@ impl App {
         self.focus_composer();
     }
 
-    pub(super) fn want_shelf(&mut self) {
+    pub(super) fn request_shelf(&mut self) {
         let ticket = self.ticket(Waiting::Other);
         self.commands.push(Command::Shelf { ticket });
     }
 
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
         if self.waiting.remove(&ticket).is_some() {
-            let chosen = self.put_away_last.as_ref();
+            let chosen = self.last_put_away.as_ref();
             self.overlays.push(Box::new(Shelf::new(rows, chosen)));
         }
     }

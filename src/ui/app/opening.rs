@@ -13,18 +13,18 @@ impl App {
     pub(super) fn open(&mut self, dialog: &DialogId, course: Option<Course>) {
         let before = self.model.open.as_ref().map(|open| open.dialog.clone());
         if before.is_some_and(|before| before != *dialog) {
-            self.remember_stop();
+            self.remember_position();
         }
         self.show(dialog, course);
     }
 
     /// Opens a dialog in place of the open one.
     pub(super) fn show(&mut self, dialog: &DialogId, course: Option<Course>) {
-        self.remember_visit();
-        self.seeks = false;
+        self.save_view();
+        self.is_seeking = false;
         self.model.tree.select(dialog);
         let ticket = self.ticket(Waiting::Open);
-        let unfolded = self.visits.get(dialog).map(|visit| visit.unfolded.clone());
+        let unfolded = self.saved_views.get(dialog).map(|visit| visit.unfolded.clone());
         let open = OpenDialog::new(dialog.clone(), ticket, unfolded.unwrap_or_default());
         self.model.open = Some(open);
         self.transcript = TranscriptPane::default();
@@ -34,12 +34,12 @@ impl App {
         self.commands.push(Command::Open { ticket, dialog: dialog.clone(), course });
     }
 
-    fn remember_visit(&mut self) {
+    fn save_view(&mut self) {
         let Some(open) = &self.model.open else {
             return;
         };
         let visit = Visit { place: self.transcript.place(open), unfolded: open.unfolded.clone() };
-        self.visits.insert(open.dialog.clone(), visit);
+        self.saved_views.insert(open.dialog.clone(), visit);
     }
 
     /// A page came: the newest records of the open dialog, or older ones.
@@ -55,7 +55,7 @@ impl App {
             let place = if again {
                 self.transcript.place(open)
             } else {
-                self.visits.get(&page.dialog).and_then(|visit| visit.place)
+                self.saved_views.get(&page.dialog).and_then(|visit| visit.place)
             };
             open.load(page);
             if again {
@@ -90,7 +90,7 @@ impl App {
         self.commands.push(Command::Close);
     }
 
-    pub(super) fn want_older(&mut self, before: usize) {
+    pub(super) fn request_older(&mut self, before: usize) {
         self.last_ticket += 1;
         let ticket = self.last_ticket;
         if let Some(open) = &mut self.model.open {
@@ -128,9 +128,9 @@ impl App {
         match course.filter(|course| *course <= open.courses) {
             Some(course) => {
                 let dialog = open.dialog.clone();
-                self.visits.remove(&dialog);
+                self.saved_views.remove(&dialog);
                 self.show(&dialog, Some(course));
-                self.visits.remove(&dialog);
+                self.saved_views.remove(&dialog);
             }
             None if step < 0 => self.say(Tone::Plain, Word::NoOlderCourse),
             None => self.say(Tone::Plain, Word::NoNewerCourse),

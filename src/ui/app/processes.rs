@@ -5,7 +5,7 @@ use crate::domain::Background;
 use crate::domain::sandbox::Level;
 use crate::protocol::Command;
 use crate::ui::panes::processes::Processes;
-use crate::ui::panes::quit::ParkOrStop;
+use crate::ui::panes::quit::QuitPrompt;
 
 /// What becomes of processes in the background when the program is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +37,7 @@ impl App {
 
     pub(super) fn ask_about_processes(&mut self) {
         let walled = self.level.is_some_and(|level| level != Level::Off);
-        self.overlays.push(Box::new(ParkOrStop { walled }));
+        self.overlays.push(Box::new(QuitPrompt { walled }));
     }
 
     pub(super) fn quit_and_stop(&mut self) {

@@ -21,7 +21,7 @@ const SHOWN_AFTER: Duration = Duration::from_millis(250);
 
 /// A message is on its way back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TakingBack {
+pub(super) struct PendingTakeBack {
     dialog: DialogId,
     message: MsgId,
     edit: Option<Edit>,
@@ -46,7 +46,7 @@ impl App {
         row.queued.iter().filter(|words| !leaving(words)).cloned().collect()
     }
 
-    fn taking_back(&self) -> impl Iterator<Item = &TakingBack> {
+    fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
         self.waiting.values().filter_map(Waiting::taking_back)
     }
 
@@ -105,7 +105,7 @@ impl App {
     }
 
     /// Notes since when something waits; after every event and key.
-    pub(super) fn note_queue(&mut self) {
+    pub(super) fn track_queue(&mut self) {
         if self.all_queued().is_empty() {
             self.queued_since = None;
         } else {
@@ -154,14 +154,14 @@ impl App {
         self.keep_draft();
         self.drafts.save();
         let message = words.message.clone();
-        self.ask_back(TakingBack { dialog, message, edit: Some(Edit { with, before }) });
+        self.ask_back(PendingTakeBack { dialog, message, edit: Some(Edit { with, before }) });
     }
 
     pub(super) fn take_back(&mut self, dialog: DialogId, message: MsgId) {
-        self.ask_back(TakingBack { dialog, message, edit: None });
+        self.ask_back(PendingTakeBack { dialog, message, edit: None });
     }
 
-    fn ask_back(&mut self, back: TakingBack) {
+    fn ask_back(&mut self, back: PendingTakeBack) {
         let (dialog, message) = (back.dialog.clone(), back.message.clone());
         let ticket = self.ticket(Waiting::TakeBack(back));
         self.commands.push(Command::TakeBack { ticket, dialog, message });
@@ -173,13 +173,13 @@ impl App {
         self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
     }
 
-    pub(super) fn taken_back(&mut self, back: &TakingBack) {
+    pub(super) fn taken_back(&mut self, back: &PendingTakeBack) {
         let word = if back.edit.is_some() { Word::TakenBackToEdit } else { Word::TakenBack };
         self.say(Tone::Good, word);
     }
 
     /// A generation was quicker: what was not edited further leaves the composer again.
-    pub(super) fn not_taken_back(&mut self, back: TakingBack) {
+    pub(super) fn not_taken_back(&mut self, back: PendingTakeBack) {
         let Some(edit) = back.edit else { return };
         let key = DraftKey::Message(back.dialog);
         if self.composer.target.key().as_ref() == Some(&key) {
@@ -194,7 +194,7 @@ impl App {
 }
 
 impl Waiting {
-    fn taking_back(&self) -> Option<&TakingBack> {
+    fn taking_back(&self) -> Option<&PendingTakeBack> {
         if let Self::TakeBack(back) = self { Some(back) } else { None }
     }
 

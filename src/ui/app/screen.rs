@@ -17,7 +17,7 @@ use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
-use crate::ui::panes::status::{self, Figures};
+use crate::ui::panes::status::{self, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::transcript::{Answering, Scene};
 use crate::ui::panes::{inbox, queued, transcript, tree};
@@ -29,10 +29,10 @@ const WIDE: u16 = 110;
 /// From here two columns fit at all.
 const MEDIUM: u16 = 80;
 /// Below this nothing sensible fits.
-const LEAST: (u16, u16) = (40, 12);
-const LEFT_CELLS: (u16, u16) = (28, 40);
+const MIN_SIZE: (u16, u16) = (40, 12);
+const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
 /// Rows of the inbox, its title included, once there is a question.
-const LEAST_INBOX: u16 = 3;
+const MIN_INBOX_ROWS: u16 = 3;
 
 /// Where the parts stand. An empty area is not drawn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +49,7 @@ impl App {
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         self.drawn_at = self.moment;
         let area = frame.area();
-        if area.width < LEAST.0 || area.height < LEAST.1 {
+        if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
             return;
         }
@@ -92,9 +92,9 @@ impl App {
             };
         }
         let cells = if area.width < WIDE {
-            LEFT_CELLS.0
+            LEFT_COLUMN_CELLS.0
         } else {
-            (area.width * 3 / 10).clamp(LEFT_CELLS.0, LEFT_CELLS.1)
+            (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
         };
         Areas {
             left: Rect { width: cells, ..body },
@@ -182,7 +182,7 @@ impl App {
         }
         let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
         let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
-        wanted.min(height * 2 / 5).max(LEAST_INBOX)
+        wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
     }
 
     fn draw_tree(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
@@ -347,11 +347,11 @@ impl App {
         };
         let older = self.transcript.arrange(open, &scene, area);
         self.transcript.draw(open, &scene, frame.buffer_mut(), area);
-        let unfound = self.transcript.take_unfound(open);
+        let not_found = self.transcript.take_not_found(open);
         if let Some(before) = older {
-            self.want_older(before);
-        } else if let Some(sought) = unfound {
-            self.seek_further(sought);
+            self.request_older(before);
+        } else if let Some(call_end) = not_found {
+            self.search_previous_course(call_end);
         }
     }
 
@@ -364,7 +364,7 @@ impl App {
         }
         let counts = self.model.tree.counts();
         let row = self.open_row();
-        let figures = Figures {
+        let values = StatusValues {
             counts,
             questions: self.model.inbox.len(),
             context_percent: row.and_then(|row| row.context_percent),
@@ -377,7 +377,7 @@ impl App {
             level: self.level,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
-        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
+        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, values);
     }
 
     fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {

@@ -67,8 +67,8 @@ impl Grid {
             return;
         }
         let end = x + usize::from(slot.width.max(1));
-        cut_glyph_before(row, x);
-        cut_glyph_before(row, end);
+        blank_glyph_across(row, x);
+        blank_glyph_across(row, end);
         let pen = slot.pen;
         for (at, cell) in (x..).zip(row.iter_mut().take(end).skip(x)) {
             *cell = if at == x { slot.clone() } else { Slot::tail(pen) };
@@ -96,7 +96,7 @@ impl Grid {
 }
 
 /// If a wide glyph covers both sides of the border before `x`, all its cells become blanks.
-fn cut_glyph_before(row: &mut [Slot], x: usize) {
+fn blank_glyph_across(row: &mut [Slot], x: usize) {
     let is_tail = |slot: &Slot| slot.glyph == Glyph::Tail;
     if !row.get(x).is_some_and(is_tail) {
         return;

@@ -50,10 +50,10 @@ impl Pen {
     }
 
     /// The pen to write a blank with, changing as little as possible of the one in hand.
-    pub fn for_blank(self, in_hand: Self) -> Self {
+    pub fn for_blank(self, current: Self) -> Self {
         if self.modifier.is_empty() {
-            let modifier = in_hand.modifier - VISIBLE_ON_BLANK;
-            Self { fg: in_hand.fg, bg: self.bg, modifier }
+            let modifier = current.modifier - VISIBLE_ON_BLANK;
+            Self { fg: current.fg, bg: self.bg, modifier }
         } else {
             self
         }

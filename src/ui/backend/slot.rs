@@ -58,7 +58,7 @@ impl Slot {
     }
 
     /// True for glyphs every terminal gives the same width.
-    pub fn is_steady(&self) -> bool {
+    pub fn has_fixed_width(&self) -> bool {
         match &self.glyph {
             Glyph::Char(c) => match self.width {
                 1 => c.is_ascii(),

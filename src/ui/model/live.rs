@@ -88,7 +88,7 @@ impl LiveSegment {
         let clean = self.cleaner.clean(text);
         self.wrap.push(&clean);
         if self.wrap.text().as_str().len() > KEPT_BYTES {
-            self.let_go();
+            self.drop_front();
         }
     }
 
@@ -103,7 +103,7 @@ impl LiveSegment {
     }
 
     /// Keeps the second half of the rows.
-    fn let_go(&mut self) {
+    fn drop_front(&mut self) {
         let before = self.wrap.rows().len();
         let middle = self.wrap.rows().get(before / 2).map_or(0, |row| row.start);
         let text = self.wrap.text();

@@ -13,7 +13,7 @@ use crate::protocol::{Cursor, Ticket, TranscriptPage};
 /// Most bytes kept of one text; more is on disk and in `show`.
 const TEXT_LIMIT: usize = 256 * 1024;
 /// Blocks kept while the view follows the end.
-const KEPT_BLOCKS: usize = 400;
+const BLOCKS_AFTER_TRIM: usize = 400;
 /// Above this many, the oldest go.
 const MAX_BLOCKS: usize = 600;
 
@@ -211,7 +211,7 @@ impl OpenDialog {
         if self.transcript.blocks().len() <= MAX_BLOCKS {
             return;
         }
-        let gone = self.transcript.forget_oldest(KEPT_BLOCKS);
+        let gone = self.transcript.forget_oldest(BLOCKS_AFTER_TRIM);
         self.origin = self.origin.saturating_add_unsigned(gone);
         if let Some(first) = self.transcript.blocks().first() {
             self.first = first.place;

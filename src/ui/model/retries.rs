@@ -50,7 +50,7 @@ impl Retries {
     }
 
     /// When the countdown of this dialog shows something else than it did at `drawn`.
-    pub fn moves_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
+    pub fn changes_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
         let Retry::Waiting { until, .. } = self.0.get(dialog)? else { return None };
         let left = until.checked_duration_since(drawn)?;
         let step = if shown(left) > MINUTE { MINUTE } else { STEP };
@@ -82,7 +82,7 @@ mod tests {
         };
         let mut told = vec![shown(until - now)];
         let mut at = now;
-        while let Some(next) = retries.moves_at(&dialog, at) {
+        while let Some(next) = retries.changes_at(&dialog, at) {
             assert!(next > at);
             at = next;
             told.push(shown(until - at));

@@ -297,14 +297,14 @@ fn parents<'a>(
         // The way came back to one of its rows: these ask each other.
         let ring = at.map(|met| way.iter().skip_while(move |one| one.dialog != met.dialog));
         if let Some(oldest) = ring.and_then(|ring| ring.min_by_key(|one| order(one))) {
-            parents.insert(&oldest.dialog, parent_of_a_stray(oldest, rows));
+            parents.insert(&oldest.dialog, fallback_parent(oldest, rows));
         }
         placed.extend(way.iter().map(|one| &one.dialog));
     }
     parents
 }
 
-fn parent_of_a_stray(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
+fn fallback_parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
     let main = DialogId::main(row.dialog.root.clone());
     if rows.contains_key(&main) { Node::Dialog(main) } else { Node::Taskdoc(row.taskdoc.clone()) }
 }

@@ -56,7 +56,7 @@ impl Ask {
         cx.intents.push(match self.purpose {
             Purpose::DeclareDead(_) => {
                 let question = cx.look.sentence(Word::DeclareDeadQuestion, &self.name);
-                Intent::AskForGood(question, Box::new(change))
+                Intent::ConfirmPermanent(question, Box::new(change))
             }
             Purpose::Fork(_) => change,
         });
@@ -75,7 +75,7 @@ impl Ask {
     fn words(&self) -> (Word, Word) {
         match self.purpose {
             Purpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
-            Purpose::Fork(_) => (Word::Fork, Word::ForkPlace),
+            Purpose::Fork(_) => (Word::Fork, Word::ForkPosition),
         }
     }
 }

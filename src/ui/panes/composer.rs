@@ -21,7 +21,7 @@ const MAX_ROWS: usize = 8;
 /// Headings of columns and of wide screens begin with a longer rule than those of narrow screens.
 const MEDIUM: usize = 80;
 /// Cells for what was picked; with fewer it says nothing.
-const LEAST_PICKED: usize = 8;
+const MIN_PICKED_CELLS: usize = 8;
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
@@ -158,7 +158,7 @@ impl Composer {
     fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, look: &Look, picked: &str) {
         let typed = width(&self.field.text()) + 2;
         let room = usize::from(body.width).saturating_sub(typed);
-        if picked.is_empty() || body.height == 0 || room < LEAST_PICKED {
+        if picked.is_empty() || body.height == 0 || room < MIN_PICKED_CELLS {
             return;
         }
         let style = look.style(Role::TextDim);

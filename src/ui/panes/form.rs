@@ -184,7 +184,7 @@ impl NewDialog {
             }
             Part::Message => {
                 self.message_fault = None;
-                cx.intents.push(Intent::KeepDraft(DraftKey::New, self.message.text()));
+                cx.intents.push(Intent::SaveDraft(DraftKey::New, self.message.text()));
             }
         }
     }

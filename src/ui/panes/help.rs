@@ -10,7 +10,7 @@ use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scrolls_by};
+use crate::ui::pane::{Handled, Pane, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
@@ -53,7 +53,7 @@ impl Help {
                 lines.push(Strip::new().put(&name, look.style(Role::Title)));
             }
             let names: Vec<String> =
-                chords.iter().map(|chord| look.key_sign(&chord.to_string())).collect();
+                chords.iter().map(|chord| look.key_label(&chord.to_string())).collect();
             lines.extend(entry(&names.join(" "), spec.sentence(look.lang), look, width));
         }
         lines
@@ -86,7 +86,7 @@ impl Pane for Help {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -149,7 +149,7 @@ mod tests {
                     let sentence = letters(spec.sentence(lang));
                     assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
                     for chord in chords {
-                        let sign = look.key_sign(&chord.to_string());
+                        let sign = look.key_label(&chord.to_string());
                         assert!(keys.contains(&sign), "{width}: {sign}");
                     }
                 }

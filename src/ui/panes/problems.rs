@@ -13,7 +13,7 @@ use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Look, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scrolls_by};
+use crate::ui::pane::{Handled, Pane, scroll_distance};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -75,7 +75,7 @@ impl Pane for ProblemList {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -88,14 +88,14 @@ impl Pane for ProblemList {
         frame.render_widget(Clear, area);
         let look = view.look;
         let heading = Heading {
-            left: look.word(Word::OutOfOrder).to_owned(),
+            left: look.word(Word::ProblemsTitle).to_owned(),
             right: hint(look, Action::Cancel, Word::Close),
         };
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, look, &heading, true);
         let rows = if cx.problems.is_empty() {
             let dim = look.style(Role::TextDim);
-            let note = Strip::new().pad_to(2).put(look.word(Word::AllInOrder), dim);
+            let note = Strip::new().pad_to(2).put(look.word(Word::NoProblems), dim);
             vec![(note, Strip::new())]
         } else {
             rows(cx.problems, look, usize::from(area.width))

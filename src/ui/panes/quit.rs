@@ -15,12 +15,12 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
-pub struct ParkOrStop {
+pub struct QuitPrompt {
     /// Those in a sandbox end with the program; there is nothing to choose then.
     pub walled: bool,
 }
 
-impl Pane for ParkOrStop {
+impl Pane for QuitPrompt {
     fn scope(&self) -> Scope {
         Scope::Confirm
     }

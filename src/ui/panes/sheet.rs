@@ -136,7 +136,7 @@ impl SheetPane {
                 let yes = Intent::Sheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(content, NAME_CHARS));
                 let question = cx.look.sentence(Word::DeleteReminderQuestion, &name);
-                cx.intents.push(Intent::AskForGood(question, Box::new(yes)));
+                cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }
         }
         Handled::Done

@@ -64,7 +64,7 @@ fn move_to(to: Bucket, row: &ShelfRow, look: &Look) -> Intent {
 fn delete(row: &ShelfRow, look: &Look) -> Intent {
     let change = Lifecycle::Delete { root: row.root.clone() };
     let question = look.sentence(Word::DeleteQuestion, &name(row, look));
-    Intent::AskForGood(question, Box::new(Intent::ChangeShelved(change, name(row, look))))
+    Intent::ConfirmPermanent(question, Box::new(Intent::ChangeShelved(change, name(row, look))))
 }
 
 fn name(row: &ShelfRow, look: &Look) -> String {

@@ -21,7 +21,7 @@ const MAX_HINTS: usize = 6;
 
 /// The numbers at the right.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Figures {
+pub struct StatusValues {
     pub counts: Counts,
     pub questions: usize,
     pub context_percent: Option<u8>,
@@ -44,10 +44,10 @@ pub fn draw(
     view: View<'_>,
     notices: &Notices,
     hints: &[(Action, Word)],
-    figures: Figures,
+    values: StatusValues,
 ) {
     let look = view.look;
-    let right = figures_strip(figures, look, area.width);
+    let right = values_strip(values, look, area.width);
     let cells = usize::from(area.width);
     let room = cells.saturating_sub(right.width() + 2);
     let left = match notices.shown() {
@@ -107,7 +107,7 @@ fn hint(action: Action, word: Word, look: &Look) -> Strip {
         .put(&format!(" {}", look.word(word)), look.style(Role::TextDim))
 }
 
-fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
+fn values_strip(values: StatusValues, look: &Look, cells: u16) -> Strip {
     let dim = look.style(Role::TextDim);
     let mut strip = Strip::new();
     let mut count = |sign: &str, number: usize, role: Role| {
@@ -116,45 +116,45 @@ fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
         }
     };
     let glyphs = &look.glyphs;
-    count(glyphs.running, figures.counts.running, Role::Accent);
-    count(glyphs.waiting, figures.counts.waiting, Role::Text);
-    count(glyphs.stopped, figures.counts.stopped, Role::Warning);
-    count(glyphs.needs_you, figures.questions, Role::Attention);
-    if figures.look_only || figures.unagreed > 0 {
+    count(glyphs.running, values.counts.running, Role::Accent);
+    count(glyphs.waiting, values.counts.waiting, Role::Text);
+    count(glyphs.stopped, values.counts.stopped, Role::Warning);
+    count(glyphs.needs_you, values.questions, Role::Attention);
+    if values.look_only || values.unagreed > 0 {
         let key = look.key(Action::OpenConsent);
-        let text = if figures.look_only {
+        let text = if values.look_only {
             look.word(Word::LookOnly).to_owned()
         } else {
-            look.counted(figures.unagreed, Counted::Consent)
+            look.counted(values.unagreed, Counted::Consent)
         };
         strip.push(&format!("{key} {text}  "), look.style(Role::Attention));
     }
-    if figures.problems > 0 {
+    if values.problems > 0 {
         let key = look.key(Action::Problems);
-        let text = format!("{key} {}  ", look.counted(figures.problems, Counted::Problems));
+        let text = format!("{key} {}  ", look.counted(values.problems, Counted::Problems));
         strip.push(&text, look.style(Role::Warning));
     }
-    if figures.processes > 0 {
-        let text = format!("{} {}  ", figures.processes, look.word(Word::InBackground));
+    if values.processes > 0 {
+        let text = format!("{} {}  ", values.processes, look.word(Word::InBackground));
         strip.push(&text, dim);
     }
-    if figures.level == Some(Level::Off) {
+    if values.level == Some(Level::Off) {
         let text = format!("{} {}  ", look.word(Word::Sandbox), Level::Off);
         strip.push(&text, look.style(Role::Warning));
     }
     if cells < 70 {
         return strip;
     }
-    if let Some(level) = figures.level.filter(|level| *level != Level::Off) {
+    if let Some(level) = values.level.filter(|level| *level != Level::Off) {
         strip.push(&format!("{level}  "), dim);
     }
-    if let Some(percent) = figures.context_percent {
-        let role = context_role(figures.context_level);
+    if let Some(percent) = values.context_percent {
+        let role = context_role(values.context_level);
         let text = format!(" {} {percent} %  ", look.word(Word::Context));
         strip.push(&text, look.style(role));
     }
     if cells >= 100
-        && let Some((left, most)) = figures.keep_going
+        && let Some((left, most)) = values.keep_going
     {
         let text = format!("{} {left} {} {most} ", look.word(Word::KeepGoing), look.word(Word::Of));
         strip.push(&text, dim);

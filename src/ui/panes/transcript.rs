@@ -15,7 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub use block::{Answering, Names, Setting};
-pub use scroll::{Anchor, Move, Sought};
+pub use scroll::{Anchor, CallEnd, Move};
 
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, RecordPosition};
@@ -29,7 +29,7 @@ use block::{Laid, Meta, lay};
 use prose::plain_rows;
 
 /// Rows kept laid out beyond those in view.
-const KEPT_ROWS: usize = 4_000;
+const MAX_CACHED_ROWS: usize = 4_000;
 /// With fewer rows the headline of a question takes one, else two if it needs them.
 const HEADLINE_ROOM: u16 = 6;
 /// Cells before a headline: its sign and a blank.
@@ -59,7 +59,7 @@ pub struct TranscriptPane {
     /// Items below the view that came, or grew, since following stopped.
     new_below: usize,
     /// What is to be brought into view once it is there.
-    wanted: Option<Sought>,
+    wanted: Option<CallEnd>,
 }
 
 #[derive(Debug)]
@@ -155,8 +155,8 @@ impl TranscriptPane {
         above.iter().rev().find(found).map(|at| at.item)
     }
 
-    /// What was sought and is in none of the records of this course.
-    pub fn take_unfound(&mut self, open: &OpenDialog) -> Option<Sought> {
+    /// What was call_end and is in none of the records of this course.
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
         self.wanted.take_if(|_| open.is_complete())
     }
 
@@ -189,7 +189,7 @@ impl TranscriptPane {
             self.ignore_growth();
         }
         self.height = usize::from(area.height);
-        let live_width = width.saturating_sub(2).clamp(1, block::WIDEST);
+        let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
         if live_width != open.live_width {
             open.live_width = live_width;
             open.live.resize(live_width);
@@ -322,7 +322,7 @@ impl TranscriptPane {
     }
 
     fn bound_cache(&mut self) {
-        if self.cached_rows > KEPT_ROWS {
+        if self.cached_rows > MAX_CACHED_ROWS {
             let in_view = |item: &isize| self.rows.iter().any(|row| row.item == *item);
             self.cache.retain(|item, _| in_view(item));
             self.cached_rows = self.cache.values().map(|cached| cached.laid.rows.len()).sum();

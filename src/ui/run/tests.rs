@@ -10,7 +10,7 @@ use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
 use crate::ui::cx::Look;
 use crate::ui::keymap::Keymap;
-use crate::ui::model::drafts::Forgetful;
+use crate::ui::model::drafts::SessionOnlyDrafts;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ fn app() -> App {
             lang: Lang::En,
         },
         clock: Arc::new(FixedClock),
-        drafts: Box::new(Forgetful),
+        drafts: Box::new(SessionOnlyDrafts),
         moment: now(),
     })
 }

@@ -63,7 +63,7 @@ impl Output {
         let told = Arc::clone(&progress);
         thread::Builder::new().name("terminal-output".to_owned()).spawn(move || {
             for frame in frames {
-                let written = write_patiently(&mut writer, &frame);
+                let written = write_retrying(&mut writer, &frame);
                 let failed = written.is_err();
                 told.finish(written);
                 done();
@@ -152,7 +152,7 @@ impl Progress {
 }
 
 /// Writes a whole frame, also to a terminal that was made non-blocking by someone sharing it.
-fn write_patiently(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+fn write_retrying(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match writer.write(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

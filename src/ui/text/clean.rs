@@ -125,7 +125,7 @@ enum Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     LineFeed,
-    ForeignBase,
+    NonAsciiBase,
     Else,
 }
 
@@ -205,7 +205,7 @@ impl StreamCleaner {
                 self.show(c, out);
             }
             _ if is_mark(c) => self.mark(c, out),
-            _ => self.foreign_base(c, out),
+            _ => self.non_ascii_base(c, out),
         }
     }
 
@@ -253,8 +253,8 @@ impl StreamCleaner {
         }
     }
 
-    fn foreign_base(&mut self, c: char, out: &mut String) {
-        self.settle(Next::ForeignBase, out);
+    fn non_ascii_base(&mut self, c: char, out: &mut String) {
+        self.settle(Next::NonAsciiBase, out);
         out.push(c);
         self.column += c.width().unwrap_or(1);
         let blank = c.is_whitespace();
@@ -272,9 +272,9 @@ impl StreamCleaner {
         }
         match (std::mem::take(&mut self.held), next) {
             (Held::Nothing, _) | (Held::CarriageReturn, Next::LineFeed) => {}
-            (Held::Joiner(joiner), Next::ForeignBase) => out.push(joiner),
+            (Held::Joiner(joiner), Next::NonAsciiBase) => out.push(joiner),
             (Held::Joiner(joiner), Next::LineFeed | Next::Else) => self.show(joiner, out),
-            (Held::CarriageReturn, Next::ForeignBase | Next::Else) => self.show('\r', out),
+            (Held::CarriageReturn, Next::NonAsciiBase | Next::Else) => self.show('\r', out),
         }
     }
 

@@ -11,18 +11,18 @@ use super::clean::SafeText;
 use super::width::{Cluster, clusters, may_grow};
 
 /// Rows narrower than this cannot hold every character; smaller widths are taken as this.
-pub const NARROWEST: usize = 2;
+pub const MIN_WIDTH: usize = 2;
 
 /// Breaks `text` into rows of at most `width` cells. Always at least one row.
 #[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
-    wrap_by(text, Breaker::new(width, Manner::Words))
+    wrap_by(text, Breaker::new(width, WrapMode::Words))
 }
 
 /// As [`wrap`], but only where the width or a line feed demands it: no blank is dropped. For code.
 #[must_use]
 pub fn wrap_hard(text: &str, width: usize) -> Vec<Range<usize>> {
-    wrap_by(text, Breaker::new(width, Manner::Cells))
+    wrap_by(text, Breaker::new(width, WrapMode::Cells))
 }
 
 fn wrap_by(text: &str, mut breaker: Breaker) -> Vec<Range<usize>> {
@@ -50,7 +50,7 @@ pub struct TailWrap {
 impl TailWrap {
     #[must_use]
     pub fn new(width: usize) -> Self {
-        let breaker = Breaker::new(width, Manner::Words);
+        let breaker = Breaker::new(width, WrapMode::Words);
         let mut wrap = Self {
             text: SafeText::default(),
             rows: Vec::new(),
@@ -121,7 +121,7 @@ impl TailWrap {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum WrapMode {
     Words,
     Cells,
 }
@@ -141,7 +141,7 @@ struct Break {
 #[derive(Debug, Clone)]
 struct Breaker {
     limit: usize,
-    manner: Manner,
+    mode: WrapMode,
     start: usize,
     /// End of everything fed.
     here: usize,
@@ -153,10 +153,10 @@ struct Breaker {
 }
 
 impl Breaker {
-    fn new(width: usize, manner: Manner) -> Self {
+    fn new(width: usize, mode: WrapMode) -> Self {
         Self {
-            limit: width.max(NARROWEST),
-            manner,
+            limit: width.max(MIN_WIDTH),
+            mode,
             start: 0,
             here: 0,
             solid: 0,
@@ -172,7 +172,7 @@ impl Breaker {
             self.begin_row(cluster.end());
         } else if cluster.width > self.limit {
             self.feed_in_parts(cluster, rows);
-        } else if self.manner == Manner::Words && is_blank(cluster.text) {
+        } else if self.mode == WrapMode::Words && is_blank(cluster.text) {
             self.feed_blank(cluster, rows);
         } else {
             self.feed_solid(cluster, rows);
@@ -204,7 +204,7 @@ impl Breaker {
 
     fn feed_solid(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
         let kind = Kind::of(cluster, self.previous);
-        if self.solid > self.start && self.manner == Manner::Words && self.previous.lets_break(kind)
+        if self.solid > self.start && self.mode == WrapMode::Words && self.previous.lets_break(kind)
         {
             self.chance = Some(Break { end: self.solid, resume: cluster.start, width: self.width });
         }

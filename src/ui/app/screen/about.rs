@@ -13,7 +13,7 @@ use crate::ui::lang::Word;
 use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::Names;
-use crate::ui::panes::transcript::block::WIDEST;
+use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
@@ -102,7 +102,8 @@ fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip
     let line = Strip::new().put(&text, look.style(Role::Warning)).put(&hint, dim);
     let mut rows = wrapped(error, width, dim);
     if line.width() > width {
-        let mut all = plain_rows(&text, 0, width.clamp(1, WIDEST), look.style(Role::Warning));
+        let mut all =
+            plain_rows(&text, 0, width.clamp(1, MAX_TEXT_WIDTH), look.style(Role::Warning));
         all.push(Strip::new().put(&hint, dim));
         all.append(&mut rows);
         return all;
@@ -138,5 +139,5 @@ fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
     let kept = (0..=MAX_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let text = kept.and_then(|kept| text.get(..kept)).unwrap_or_default();
-    plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, WIDEST), style)
+    plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, MAX_TEXT_WIDTH), style)
 }

@@ -107,7 +107,7 @@ impl Editor {
     fn keep(&self, cx: &mut Cx<'_>) {
         let text = self.field.text();
         let draft = if text == self.before { String::new() } else { text };
-        cx.intents.push(Intent::KeepDraft(self.subject.key(), draft));
+        cx.intents.push(Intent::SaveDraft(self.subject.key(), draft));
     }
 
     /// Takes back what was typed; if nothing was, closes.

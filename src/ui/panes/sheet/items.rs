@@ -7,12 +7,12 @@ use crate::ui::cx::{Look, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::block::WIDEST;
+use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
 
 /// Rows shown of an entry that is not chosen.
-const GLANCE: usize = 2;
+const PREVIEW_ROWS: usize = 2;
 const INDENT: usize = 3;
 
 /// An entry ready to draw.
@@ -49,22 +49,22 @@ pub fn reminder(
         head.push(&format!("{dot}{}", look.word(Word::HiddenFromModel)), dim);
     }
     let seconds = age::seconds_since(&told.touched_at, view.now);
-    let mut meta = draft_sign(look, draft);
+    let mut meta = draft_symbol(look, draft);
     meta.push(&seconds.map(age::long).unwrap_or_default(), dim);
-    let width = room.saturating_sub(INDENT).min(WIDEST);
+    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.plain {
         plain_rows(&told.content, INDENT, width, look.style(Role::Text))
     } else {
         Prose::new(look).rows(&told.content, INDENT, width)
     };
-    Item { head, meta, body: glance(rows, whole, look), can_be_chosen: true }
+    Item { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
 }
 
 pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, draft: bool) -> Item {
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let head = Strip::new().put(&told.name, look.style(Role::Title));
-    let mut meta = draft_sign(look, draft);
+    let mut meta = draft_symbol(look, draft);
     let size = if !told.whole {
         look.word(Word::SectionTooLarge).to_owned()
     } else if told.text.is_empty() {
@@ -73,13 +73,13 @@ pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, dra
         look.counted(told.text.lines().count(), Counted::Lines)
     };
     meta.push(&size, dim);
-    let width = room.saturating_sub(INDENT).min(WIDEST);
+    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.text.is_empty() {
         Vec::new()
     } else {
         Prose::new(look).rows(&told.text, INDENT, width)
     };
-    Item { head, meta, body: glance(rows, whole, look), can_be_chosen: true }
+    Item { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
 }
 
 /// What is out of order in a Taskdoc, below its sections.
@@ -88,18 +88,18 @@ pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<Item> {
     let width = room.saturating_sub(INDENT);
     let row = |fault: &String| plain_rows(fault, INDENT, width, look.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
-    let head = Strip::new().put(look.word(Word::NotInOrder), look.style(Role::Warning));
+    let head = Strip::new().put(look.word(Word::LayoutProblems), look.style(Role::Warning));
     (!body.is_empty()).then(|| Item { head, body, ..Item::default() })
 }
 
-fn draft_sign(look: &Look, draft: bool) -> Strip {
+fn draft_symbol(look: &Look, draft: bool) -> Strip {
     let sign = if draft { format!("{} ", look.glyphs.draft) } else { String::new() };
     Strip::new().put(&sign, look.style(Role::Attention))
 }
 
-fn glance(mut rows: Vec<Strip>, whole: bool, look: &Look) -> Vec<Strip> {
-    if !whole && rows.len() > GLANCE {
-        rows.truncate(GLANCE);
+fn preview(mut rows: Vec<Strip>, whole: bool, look: &Look) -> Vec<Strip> {
+    if !whole && rows.len() > PREVIEW_ROWS {
+        rows.truncate(PREVIEW_ROWS);
         while rows.last().is_some_and(Strip::is_empty) {
             rows.pop();
         }

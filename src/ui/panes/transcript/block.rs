@@ -18,7 +18,7 @@ use crate::ui::theme::Role;
 /// Rows of an opened result that are shown; more is in the record.
 const RESULT_ROWS: usize = 400;
 /// Widest text, in cells: longer lines are hard to read.
-pub const WIDEST: usize = 100;
+pub const MAX_TEXT_WIDTH: usize = 100;
 
 /// A block ready to draw.
 #[derive(Debug, Clone, Default)]
@@ -84,10 +84,10 @@ impl Setting<'_> {
 
     /// Cells for words that are indented by `indent`.
     fn room(&self, indent: usize) -> usize {
-        self.width.saturating_sub(indent).min(WIDEST)
+        self.width.saturating_sub(indent).min(MAX_TEXT_WIDTH)
     }
 
-    fn fold_sign(&self) -> &'static str {
+    fn fold_symbol(&self) -> &'static str {
         if self.unfolded { self.look.glyphs.open } else { self.look.glyphs.closed }
     }
 }
@@ -151,7 +151,7 @@ fn aside(word: Word, text: &str, setting: &Setting<'_>) -> Laid {
     let words =
         if setting.unfolded { plain_rows(text, 2, setting.room(2), dim) } else { Vec::new() };
     let mut laid = rows_of(head, words);
-    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
     laid
 }
 
@@ -174,7 +174,7 @@ fn push(text: &str, count: Option<PushCount>, at: &Stamp, setting: &Setting<'_>)
         rows.extend(plain_rows(text, 2, setting.room(2), dim));
     }
     let mut laid = rows_of(head, rows);
-    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
     laid
 }
 
@@ -199,7 +199,7 @@ fn thinking(text: &str, words: usize, seconds: Option<u64>, setting: &Setting<'_
         Vec::new()
     };
     let mut laid = rows_of(head, rows);
-    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_sign(), dim));
+    laid.meta = Meta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
     laid
 }
 
@@ -217,7 +217,7 @@ fn saying(text: &str, interrupted: bool, setting: &Setting<'_>) -> Laid {
 fn tool_call(tool: &ToolCall, setting: &Setting<'_>) -> Laid {
     let dim = setting.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(&format!("  {} ", setting.fold_sign()), dim)
+        .put(&format!("  {} ", setting.fold_symbol()), dim)
         .put(&tool.name, setting.style(Role::Tool));
     if !tool.arguments.is_empty() {
         head.push(" ", dim);
@@ -344,7 +344,7 @@ fn question(asked: &AskedBlock, at: &Stamp, setting: &Setting<'_>) -> Laid {
     let waiting = setting.names.waiting_for(&asked.call);
     if asked.answer.is_none() && !waiting.is_empty() {
         let who = waiting.join(&format!(" {} ", setting.word(Word::And)));
-        let note = format!("{who} {}", waits_word(waiting.len(), setting));
+        let note = format!("{who} {}", waits_text(waiting.len(), setting));
         if head.width() + setting.dot().len() + width(&note) <= setting.width {
             head.push(&setting.dot(), dim);
             head.push(&note, dim);
@@ -367,7 +367,7 @@ fn question(asked: &AskedBlock, at: &Stamp, setting: &Setting<'_>) -> Laid {
     Laid { headline, ..rows_of(head, rows) }
 }
 
-fn waits_word(count: usize, setting: &Setting<'_>) -> String {
+fn waits_text(count: usize, setting: &Setting<'_>) -> String {
     let word = setting.word(Word::WaitsForIt);
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }

@@ -25,21 +25,21 @@ pub enum Move {
     /// To the generation before or after.
     Generations(isize),
     /// To a block, once it is there.
-    To(Sought),
+    To(CallEnd),
     /// A place remembered from before.
     Place(RecordPosition, usize),
 }
 
 /// One end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sought {
+pub enum CallEnd {
     /// The call or question, with what lies before it: its end at the lower edge.
     Call(CallId),
     /// The assignment it became, at the upper edge.
     Assignment(CallId),
 }
 
-impl Sought {
+impl CallEnd {
     fn is(&self, body: &Body) -> bool {
         match self {
             Self::Call(call) => body.makes_call(call),
@@ -57,8 +57,8 @@ impl TranscriptPane {
         for to in std::mem::take(&mut self.moves) {
             self.carry_out(open, scene, to);
         }
-        if let Some(sought) = self.wanted.clone() {
-            self.show_sought(open, scene, &sought);
+        if let Some(call_end) = self.wanted.clone() {
+            self.show_sought(open, scene, &call_end);
         }
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, scene, self.height);
@@ -85,7 +85,7 @@ impl TranscriptPane {
             }
             Move::End => self.follow_again(),
             Move::Generations(step) => self.generation(open, scene, step),
-            Move::To(sought) => self.wanted = Some(sought),
+            Move::To(call_end) => self.wanted = Some(call_end),
             Move::Place(place, row) => {
                 if let Some(item) = open.find(|block| block.place == place) {
                     self.leave_end(open, scene);
@@ -114,7 +114,7 @@ impl TranscriptPane {
 
     /// The last row of what was said, the lines about the dialog's state left out.
     fn last_row(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> Anchor {
-        let item = end_of_words(open) - 1;
+        let item = end_of_text(open) - 1;
         let height = self.item_height(open, scene, item);
         Anchor { item, row: height.saturating_sub(1) }
     }
@@ -216,12 +216,12 @@ impl TranscriptPane {
     }
 
     /// Brings a block into view; if that is the end of all, follows it.
-    fn show_sought(&mut self, open: &OpenDialog, scene: &Scene<'_>, sought: &Sought) {
-        let Some(item) = open.find(|block| sought.is(&block.body)) else {
+    fn show_sought(&mut self, open: &OpenDialog, scene: &Scene<'_>, call_end: &CallEnd) {
+        let Some(item) = open.find(|block| call_end.is(&block.body)) else {
             return;
         };
         self.wanted = None;
-        if matches!(sought, Sought::Assignment(_)) {
+        if matches!(call_end, CallEnd::Assignment(_)) {
             self.leave_end(open, scene);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
             self.mark = self.height.saturating_sub(1);
@@ -244,15 +244,15 @@ impl TranscriptPane {
         let half = self.height.div_ceil(2).max(1);
         let has_more_above = self.top > first(open);
         if shown > self.height || (shown < half && has_more_above) {
-            let whole = self.rows_of_the_last_word(open, scene).min(self.height);
+            let whole = self.rows_of_last_item(open, scene).min(self.height);
             self.top = self.back_from_end(open, scene, half.max(whole));
         }
     }
 
     /// The rows of what a person needs all of: an open question at the end, and why the dialog stands
     /// still.
-    fn rows_of_the_last_word(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> usize {
-        let end = end_of_words(open);
+    fn rows_of_last_item(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> usize {
+        let end = end_of_text(open);
         let asks = open.block(end - 1).is_some_and(
             |block| matches!(&block.body, Body::Question(asked) if asked.answer.is_none()),
         );
@@ -345,10 +345,10 @@ fn first(open: &OpenDialog) -> Anchor {
 
 /// The number behind the last item.
 fn end_of_items(open: &OpenDialog, scene: &Scene<'_>) -> isize {
-    end_of_words(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
+    end_of_text(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
 }
 
 /// The number behind the last block, or the last text that is being written.
-fn end_of_words(open: &OpenDialog) -> isize {
+fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

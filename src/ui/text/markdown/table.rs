@@ -12,7 +12,7 @@ use crate::ui::theme::{Glyphs, Role};
 /// Between two columns.
 const SEPARATOR: &str = "  ";
 /// A column is not squeezed below this many cells.
-const NARROWEST_COLUMN: usize = 5;
+const MIN_COLUMN_WIDTH: usize = 5;
 /// Tables with more columns are shown one value per line.
 const MAX_COLUMNS: usize = 24;
 
@@ -63,7 +63,7 @@ impl Table {
             *width = (*width).min(room);
         }
         while widths.iter().sum::<usize>() > room {
-            let widest = widths.iter_mut().max().filter(|width| **width > NARROWEST_COLUMN)?;
+            let widest = widths.iter_mut().max().filter(|width| **width > MIN_COLUMN_WIDTH)?;
             *widest -= 1;
         }
         Some(widths)

@@ -11,26 +11,26 @@ use crate::ui::panes::field::Field;
 
 impl App {
     /// Says once that this key does nothing here; again only after another key.
-    pub(super) fn dead_key(&mut self, scope: Scope, key: Chord) {
-        if self.last_dead.replace((scope, key)) == Some((scope, key)) {
+    pub(super) fn report_unused_key(&mut self, scope: Scope, key: Chord) {
+        if self.last_unused_key.replace((scope, key)) == Some((scope, key)) {
             return;
         }
-        let name = self.look.key_sign(&key.to_string());
+        let name = self.look.key_label(&key.to_string());
         let mut text = format!("{name} {}", self.look.word(Word::DoesNothing));
         if self.overlays.is_empty() {
             let help = if scope == Scope::Composer { Action::Help } else { Action::PaneHelp };
             let (key, word) = (self.look.key(help), self.look.word(Word::HelpHint));
             text.push_str(&format!(" {} {key} {word}", self.look.glyphs.middle_dot));
         }
-        self.say_text(Tone::Plain, &text);
+        self.notify_text(Tone::Plain, &text);
     }
 
     /// A key without an action, in the text field that has the focus.
-    pub(super) fn type_or_say(&mut self, key: KeyEvent) {
+    pub(super) fn type_or_notify(&mut self, key: KeyEvent) {
         if Field::takes(key) {
             self.type_key(key);
         } else {
-            self.dead_key(Scope::Composer, Chord::from(key));
+            self.report_unused_key(Scope::Composer, Chord::from(key));
         }
     }
 

@@ -23,14 +23,14 @@ enum At {
 
 /// The state of the terminal that sequences depend on, and the frame being written.
 #[derive(Debug, Default)]
-pub(super) struct Pencil {
+pub(super) struct FrameWriter {
     body: Vec<u8>,
     at: At,
     pen: Option<Pen>,
     visible: Option<bool>,
 }
 
-impl Pencil {
+impl FrameWriter {
     /// Appends the finished frame to `out`, nothing if it is empty.
     pub fn take_frame(&mut self, out: &mut Vec<u8>) {
         if !self.body.is_empty() {
@@ -109,7 +109,7 @@ impl Pencil {
     fn glyph(&mut self, x: u16, y: u16, slot: &Slot, row: &[Slot]) {
         self.move_to(x, y, row);
         self.set_pen(self.pen_for(slot));
-        let steady = slot.is_steady();
+        let steady = slot.has_fixed_width();
         if !steady && slot.width > 1 {
             // A terminal that draws it narrower must not leave old text beside it.
             self.body.extend(std::iter::repeat_n(b' ', usize::from(slot.width)));
@@ -135,7 +135,7 @@ impl Pencil {
     /// The pen a slot is written with.
     fn pen_for(&self, slot: &Slot) -> Pen {
         match self.pen {
-            Some(in_hand) if slot.is_blank() => slot.pen.for_blank(in_hand),
+            Some(current) if slot.is_blank() => slot.pen.for_blank(current),
             Some(_) | None => slot.pen,
         }
     }
@@ -166,7 +166,8 @@ impl Pencil {
         }
         let covers = gap.iter().map(|slot| slot.width).sum::<u16>() == x - from;
         let same = |slot: &Slot| {
-            slot.glyph == Glyph::Tail || (slot.is_steady() && Some(self.pen_for(slot)) == self.pen)
+            slot.glyph == Glyph::Tail
+                || (slot.has_fixed_width() && Some(self.pen_for(slot)) == self.pen)
         };
         let bytes: usize = gap.iter().map(Slot::len).sum();
         let write = covers && bytes <= jump && gap.iter().all(same);

@@ -36,13 +36,13 @@ impl App {
     }
 
     /// The last line has no room for it on most screens.
-    pub(super) fn tell_keep_going(&mut self, dialog: &DialogId) {
+    pub(super) fn notify_keep_going(&mut self, dialog: &DialogId) {
         let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
         let Some((left, most)) = pushes else {
             return self.say(Tone::Plain, Word::KeepGoingOff);
         };
         let look = &self.look;
         let text = format!("{} {left} {} {most}", look.word(Word::KeepGoing), look.word(Word::Of));
-        self.say_text(Tone::Plain, &text);
+        self.notify_text(Tone::Plain, &text);
     }
 }
