@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp};
 use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
-use dominds_tui::ui::backend::{self, Ability, ScreenBackend};
+use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::keymap::Keymap;
 use dominds_tui::ui::model::drafts::SessionOnlyDrafts;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, Look};
+use dominds_tui::ui::{App, AppOptions, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -96,7 +96,7 @@ struct Wire {
 
 impl Wire {
     fn new() -> Self {
-        let look = Look {
+        let look = UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),
@@ -108,7 +108,7 @@ impl Wire {
             drafts: Box::new(SessionOnlyDrafts),
             moment: Instant::now(),
         });
-        let ability = Ability { depth: ColorDepth::True, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend = ScreenBackend::new(Sink::default(), SIZE, ability);
         let mut wire = Self { app, terminal: Terminal::new(backend).expect("a screen") };
         wire.open();

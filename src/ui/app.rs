@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
+use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
-use self::ending::Ending;
-use self::jumping::Stop;
+use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
 use crate::domain::sandbox::Level;
@@ -34,12 +34,12 @@ use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look};
+use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
@@ -83,7 +83,7 @@ pub enum Effect {
 /// What an app is made of.
 #[derive(Debug)]
 pub struct AppOptions {
-    pub look: Look,
+    pub look: UiSettings,
     pub clock: Arc<dyn Clock>,
     pub drafts: Box<dyn DraftStore>,
     /// Now, for messages that go after a while.
@@ -92,10 +92,10 @@ pub struct AppOptions {
 
 /// A request whose outcome matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Waiting {
+enum InFlight {
     Open,
     /// Words on their way; the draft is kept until they are on disk.
-    Words {
+    Send {
         key: DraftKey,
         text: String,
     },
@@ -116,8 +116,8 @@ enum Waiting {
 
 /// What is remembered of a dialog that was left.
 #[derive(Debug, Clone, Default)]
-struct Visit {
-    place: Option<(RecordPosition, usize)>,
+struct SavedView {
+    position: Option<(RecordPosition, usize)>,
     unfolded: Unfolded,
 }
 
@@ -130,7 +130,7 @@ struct ReturnPoint {
 
 #[derive(Debug)]
 pub struct App {
-    look: Arc<Look>,
+    look: Arc<UiSettings>,
     clock: Arc<dyn Clock>,
     model: Model,
     drafts: Drafts,
@@ -140,23 +140,23 @@ pub struct App {
     /// The pane the composer was entered from.
     pane: Focus,
     zoomed: bool,
-    overlays: Vec<Box<dyn Pane>>,
+    overlays: Vec<Box<dyn Overlay>>,
     commands: Vec<Command>,
     effects: Vec<Effect>,
     last_ticket: Ticket,
-    waiting: BTreeMap<Ticket, Waiting>,
-    saved_views: BTreeMap<DialogId, Visit>,
-    back: Vec<Stop>,
+    in_flight: BTreeMap<Ticket, InFlight>,
+    saved_views: BTreeMap<DialogId, SavedView>,
+    back: Vec<BackEntry>,
     /// A jump looks for its other end, if need be in older courses.
     is_seeking: bool,
     before_answering: Option<ReturnPoint>,
-    seen: BTreeSet<Seen>,
-    leaving: bool,
-    parting: QuitPolicy,
+    startup: BTreeSet<StartupStep>,
+    is_shutting_down: bool,
+    quit_policy: QuitPolicy,
     /// What commands may do, where that is known.
     level: Option<Level>,
     /// On the screen of a demo.
-    ending: Option<Ending>,
+    ending: Option<DemoEnding>,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
@@ -174,10 +174,10 @@ pub struct App {
 
 /// Parts of the first picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Seen {
+enum StartupStep {
     Rows,
     Inbox,
-    Landed,
+    DialogOpened,
 }
 
 impl App {
@@ -196,14 +196,14 @@ impl App {
             commands: Vec::new(),
             effects: Vec::new(),
             last_ticket: 0,
-            waiting: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
             saved_views: BTreeMap::new(),
             back: Vec::new(),
             is_seeking: false,
             before_answering: None,
-            seen: BTreeSet::new(),
-            leaving: false,
-            parting: QuitPolicy::default(),
+            startup: BTreeSet::new(),
+            is_shutting_down: false,
+            quit_policy: QuitPolicy::default(),
             level: None,
             ending: None,
             dirty: true,
@@ -258,7 +258,7 @@ impl App {
             if self.composer.field.paste(text) {
                 self.keep_draft();
             } else {
-                self.say(Tone::Bad, Word::PasteTooLong);
+                self.notify(Tone::Bad, Word::PasteTooLong);
             }
         }
         self.take_commands()
@@ -318,12 +318,12 @@ impl App {
 
     /// The driver's queue is full; the command is kept and sent later.
     pub fn busy(&mut self) {
-        self.say(Tone::Plain, Word::Busy);
+        self.notify(Tone::Plain, Word::Busy);
     }
 
     /// The driver is asked to end; the screen says so until it has.
-    pub fn leave(&mut self) {
-        self.leaving = true;
+    pub fn begin_shutdown(&mut self) {
+        self.is_shutting_down = true;
         self.dirty = true;
         self.drafts.save();
     }
@@ -335,7 +335,7 @@ impl App {
 
     /// True once the first picture is complete: before that nobody knows that there is nothing.
     fn is_listed(&self) -> bool {
-        self.seen.contains(&Seen::Rows) && self.seen.contains(&Seen::Inbox)
+        self.startup.contains(&StartupStep::Rows) && self.startup.contains(&StartupStep::Inbox)
     }
 
     /// Where keys are looked up.
@@ -348,18 +348,18 @@ impl App {
         }
     }
 
-    fn ticket(&mut self, waiting: Waiting) -> Ticket {
+    fn ticket(&mut self, waiting: InFlight) -> Ticket {
         self.last_ticket += 1;
-        self.waiting.insert(self.last_ticket, waiting);
+        self.in_flight.insert(self.last_ticket, waiting);
         self.last_ticket
     }
 
-    fn say(&mut self, tone: Tone, word: Word) {
+    fn notify(&mut self, tone: Tone, word: Word) {
         self.notify_text(tone, self.look.word(word));
     }
 
     fn notify_text(&mut self, tone: Tone, text: &str) {
-        self.model.notices.say(tone, text, self.moment);
+        self.model.notices.show(tone, text, self.moment);
         self.dirty = true;
     }
 
@@ -381,7 +381,10 @@ impl App {
     }
 
     /// Lets the topmost overlay do something; false if there is none or it did not care.
-    fn with_overlay(&mut self, work: impl FnOnce(&mut dyn Pane, &mut Cx<'_>) -> Handled) -> bool {
+    fn with_overlay(
+        &mut self,
+        work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
+    ) -> bool {
         let Some(mut pane) = self.overlays.pop() else {
             return false;
         };
@@ -406,12 +409,12 @@ impl App {
             self.drafts.save();
         }
         for intent in intents {
-            self.carry_out(intent);
+            self.apply_intent(intent);
         }
         handled != Handled::Ignored
     }
 
-    fn carry_out(&mut self, intent: Intent) {
+    fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
             Intent::QuitAndStop => self.quit_and_stop(),
@@ -429,18 +432,18 @@ impl App {
             }
             Intent::EditQueued { dialog, words } => self.edit_queued(dialog, &words),
             Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
-            Intent::ChangeShelved(change, name) => self.change_named(change, name),
-            Intent::Ask(question, yes) => {
-                self.overlays.push(Box::new(Confirm::about(&question, *yes)));
+            Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
+            Intent::Confirm(question, yes) => {
+                self.overlays.push(Box::new(Confirm::with_text(&question, *yes)));
             }
             Intent::ConfirmPermanent(question, yes) => {
-                self.overlays.push(Box::new(Confirm::for_good(&question, *yes)));
+                self.overlays.push(Box::new(Confirm::permanent(&question, *yes)));
             }
-            Intent::Tell(text) => self.notify_text(Tone::Plain, &text),
+            Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
                 let ticket =
-                    self.ticket(Waiting::Create { text: text.clone(), taskdoc: taskdoc.clone() });
+                    self.ticket(InFlight::Create { text: text.clone(), taskdoc: taskdoc.clone() });
                 self.commands.push(Command::Create { ticket, agent, taskdoc, text });
             }
         }

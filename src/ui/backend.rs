@@ -5,10 +5,10 @@
 //! differs. A glyph whose width terminals may disagree about never moves the cursor we rely on:
 //! after it the cursor is placed anew. Cells are written, never queried; no reply is ever awaited.
 
+mod cell;
+mod cell_style;
 mod frame_writer;
 mod grid;
-mod pen;
-mod slot;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -20,13 +20,13 @@ use ratatui::{Frame, Terminal};
 
 use super::terminal::Control;
 use super::theme::ColorDepth;
+use cell::ScreenCell;
 use frame_writer::FrameWriter;
 use grid::Grid;
-use slot::Slot;
 
 /// What the terminal is able to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ability {
+pub struct Capabilities {
     pub depth: ColorDepth,
     /// False: every character outside ASCII is drawn as `?`.
     pub utf8: bool,
@@ -78,7 +78,7 @@ pub fn clear_area(buffer: &mut Buffer, area: Rect) {
 #[derive(Debug)]
 pub struct ScreenBackend<W: Write> {
     writer: W,
-    ability: Ability,
+    ability: Capabilities,
     size: Size,
     /// What the terminal shows, as far as we know.
     shown: Grid,
@@ -94,7 +94,7 @@ pub struct ScreenBackend<W: Write> {
 
 impl<W: Write> ScreenBackend<W> {
     /// A backend that assumes nothing about what the terminal shows now.
-    pub fn new(writer: W, size: Size, ability: Ability) -> Self {
+    pub fn new(writer: W, size: Size, ability: Capabilities) -> Self {
         Self {
             writer,
             ability,
@@ -115,13 +115,13 @@ impl<W: Write> ScreenBackend<W> {
             self.size = size;
             self.shown = Grid::new(size);
             self.wanted = Grid::new(size);
-            self.forget();
+            self.invalidate();
         }
     }
 
     /// Something else wrote to the terminal (a stall, a suspension, another program): the next
     /// flush erases it and draws everything, also if the library reports no change.
-    pub fn forget(&mut self) {
+    pub fn invalidate(&mut self) {
         self.repaint = true;
         self.frame_writer = FrameWriter::default();
     }
@@ -191,7 +191,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let slot = Slot::of(cell, self.ability);
+            let slot = ScreenCell::of(cell, self.ability);
             covered = (y, x.saturating_add(1)..x.saturating_add(slot.width));
             self.wanted.put(x, y, slot);
         }
@@ -253,7 +253,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
     /// Writes the frame. After an error the terminal's content counts as unknown.
     fn flush(&mut self) -> io::Result<()> {
         self.compose();
-        self.write_out().inspect_err(|_| self.forget())
+        self.write_out().inspect_err(|_| self.invalidate())
     }
 }
 

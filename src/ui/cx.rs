@@ -16,14 +16,14 @@ use ratatui::style::Style;
 
 /// How things look. Replaced whole when a person changes it.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct UiSettings {
     pub theme: Theme,
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
 }
 
-impl Look {
+impl UiSettings {
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
@@ -71,7 +71,7 @@ impl Look {
 /// What drawing may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    pub look: &'a Look,
+    pub look: &'a UiSettings,
     pub now: &'a Stamp,
 }
 
@@ -118,11 +118,11 @@ pub enum Intent {
     /// A change of what stands in the list of what is put away, with its name.
     ChangeShelved(Lifecycle, String),
     /// Do it if the person agrees.
-    Ask(String, Box<Intent>),
+    Confirm(String, Box<Intent>),
     /// The same for what cannot be undone.
     ConfirmPermanent(String, Box<Intent>),
     /// Something to say in the last line.
-    Tell(String),
+    Notify(String),
 }
 
 /// What a key handler of an overlay may use.
@@ -136,6 +136,6 @@ pub struct Cx<'a> {
     pub problems: &'a [Problem],
     pub processes: &'a [Background],
     pub drafts: &'a Drafts,
-    pub look: &'a Look,
+    pub look: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

@@ -11,8 +11,8 @@ pub mod input;
 pub mod keymap;
 pub mod lang;
 pub mod model;
+pub mod overlay;
 pub mod pacer;
-pub mod pane;
 pub mod panes;
 pub mod run;
 pub mod start;
@@ -23,7 +23,7 @@ pub mod text;
 pub mod theme;
 
 pub use app::{App, AppOptions, DemoStart, Effect, QuitPolicy};
-pub use cx::Look;
+pub use cx::UiSettings;
 pub use input::Keys;
 pub use model::DraftStore;
 pub use run::{Channels, RunEnd, RunOptions, run};

@@ -24,11 +24,11 @@ use super::terminal::Control;
 use crate::protocol::{Command, DriverEvent};
 
 /// Events taken in between two looks at the keys.
-const BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 /// Pause before a kept command is tried again.
-const RETRY_AFTER: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Beyond the driver's grace, for its last words to arrive.
-const MARGIN: Duration = Duration::from_millis(500);
+const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
 /// What joins the screen with the rest.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ where
     let mut shutdown = Box::pin(shutdown.fuse());
     let mut run = Run::new(app, surface, commands, options);
     loop {
-        if let Some(outcome) = run.settle()? {
+        if let Some(outcome) = run.process_outputs()? {
             return Ok(outcome);
         }
         let wake = run.wake_at().map(tokio::time::Instant::from_std);
@@ -87,7 +87,7 @@ where
         tokio::select! {
             biased;
             key = input.next(), if !input_ended => run.input(key, &mut input).await,
-            () = &mut shutdown => run.leave(),
+            () = &mut shutdown => run.begin_shutdown(),
             event = events.recv() => run.events(event, &mut events),
             () = written.notified() => run.pacer.wrote(run.surface.last_write()),
             () = until(wake) => {}
@@ -153,7 +153,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// After something happened: commands out, effects done, at most one frame drawn.
-    fn settle(&mut self) -> io::Result<Option<RunEnd>> {
+    fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
         self.unsent.extend(self.app.take_commands());
@@ -191,7 +191,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
         let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
-        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_AFTER);
+        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_INTERVAL);
         [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
@@ -201,13 +201,13 @@ impl<'a, S: Surface> Run<'a, S> {
     {
         self.app.tick(now());
         let mut next = Some(first);
-        for _ in 0..BATCH {
+        for _ in 0..MAX_BATCH {
             let Some(event) = next.take() else {
                 return;
             };
             let Some(Ok(event)) = event else {
                 self.input_ended = true;
-                self.leave();
+                self.begin_shutdown();
                 return;
             };
             self.one_input(event);
@@ -253,7 +253,7 @@ impl<'a, S: Surface> Run<'a, S> {
             return;
         };
         let mut next = Some(first);
-        for _ in 0..BATCH {
+        for _ in 0..MAX_BATCH {
             let Some(event) = next.take() else {
                 break;
             };
@@ -269,7 +269,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     fn effect(&mut self, effect: Effect) -> io::Result<()> {
         match effect {
-            Effect::Quit => self.leave(),
+            Effect::Quit => self.begin_shutdown(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
             Effect::Redraw => {
                 self.surface.repaint();
@@ -294,12 +294,12 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// Asks the driver to end, once.
-    fn leave(&mut self) {
+    fn begin_shutdown(&mut self) {
         if self.shutdown_deadline.is_none() {
             let grace = self.options.grace;
-            self.shutdown_deadline = Some(now() + grace + MARGIN);
+            self.shutdown_deadline = Some(now() + grace + SHUTDOWN_MARGIN);
             self.unsent.push_back(Command::Shutdown { grace });
-            self.app.leave();
+            self.app.begin_shutdown();
             self.pacer.mark(Cause::Key);
         }
     }

@@ -10,7 +10,7 @@ use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
 use super::app::App;
-use super::backend::Ability;
+use super::backend::Capabilities;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
@@ -29,7 +29,7 @@ pub fn columns() -> Option<usize> {
 /// What is known of the terminal, and how the loop behaves.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
-    pub ability: Ability,
+    pub ability: Capabilities,
     pub run: RunOptions,
     /// Shared with the panic hook, so that it can give the terminal back.
     pub modes: ModeFlag,

@@ -52,7 +52,7 @@ impl ModeFlag {
     }
 
     /// Sets the flag and tells whether that changed it.
-    fn turn(&self, on: bool) -> bool {
+    fn set(&self, on: bool) -> bool {
         self.0.swap(on, Ordering::SeqCst) != on
     }
 }
@@ -81,7 +81,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
     /// # Errors
     /// The terminal is gone. Raw mode is turned off even if the bytes could not be written.
     pub fn leave(&mut self) -> io::Result<()> {
-        if !self.flag.turn(false) {
+        if !self.flag.set(false) {
             return Ok(());
         }
         let written = write_all(&mut self.writer, LEAVE);
@@ -90,7 +90,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
 
     /// The terminal is gone (the line was cut): nothing is written to it any more.
     pub fn abandon(&mut self) {
-        self.flag.turn(false);
+        self.flag.set(false);
     }
 
     /// Gives the terminal back, runs `stop` (which returns when the process was continued), and
@@ -107,7 +107,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
 
     fn turn_on(&mut self) -> io::Result<()> {
         self.raw.set(true)?;
-        self.flag.turn(true);
+        self.flag.set(true);
         write_all(&mut self.writer, ENTER).inspect_err(|_| {
             // The error to report is the first one.
             let _ = self.leave();

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Focus, ReturnPoint, Waiting};
+use super::{App, Focus, InFlight, ReturnPoint};
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::{CallId, DialogId};
@@ -11,7 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{CallEnd, Move};
+use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 impl App {
     pub(super) fn answer_oldest(&mut self) {
@@ -61,7 +61,7 @@ impl App {
     /// Shows where the chosen question was asked.
     pub(super) fn view_call_site(&mut self) {
         let Some(row) = self.model.inbox.selected().cloned() else {
-            return self.say(Tone::Plain, Word::NoQuestions);
+            return self.notify(Tone::Plain, Word::NoQuestions);
         };
         self.show_question(&row);
         self.set_focus(Focus::Dialog);
@@ -70,7 +70,7 @@ impl App {
     fn answer_or_notify(&mut self, row: Option<InboxRow>) {
         match row {
             Some(row) => self.answer(&row),
-            None => self.say(Tone::Plain, Word::NoQuestions),
+            None => self.notify(Tone::Plain, Word::NoQuestions),
         }
     }
 
@@ -101,7 +101,7 @@ impl App {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             self.open(&row.dialog, course);
         }
-        self.transcript.go(Move::To(CallEnd::Call(row.question.call_id.clone())));
+        self.transcript.go(ScrollMove::Target(CallEnd::Call(row.question.call_id.clone())));
     }
 
     fn current_question(&self) -> Option<&str> {
@@ -143,15 +143,15 @@ impl App {
     /// A draft, unless it is on its way already.
     fn unsent_draft(&self, key: &DraftKey) -> String {
         let draft = self.drafts.get(key);
-        let on_its_way = self.waiting.values().any(|waiting| match waiting {
-            Waiting::Words { key: of, text } => of == key && text == draft,
-            Waiting::Open
-            | Waiting::Create { .. }
-            | Waiting::Lifecycle(..)
-            | Waiting::TakeBack(_)
-            | Waiting::Sheet
-            | Waiting::KeepGoing(_)
-            | Waiting::Other => false,
+        let on_its_way = self.in_flight.values().any(|waiting| match waiting {
+            InFlight::Send { key: of, text } => of == key && text == draft,
+            InFlight::Open
+            | InFlight::Create { .. }
+            | InFlight::Lifecycle(..)
+            | InFlight::TakeBack(_)
+            | InFlight::Sheet
+            | InFlight::KeepGoing(_)
+            | InFlight::Other => false,
         });
         if on_its_way { String::new() } else { draft.to_owned() }
     }
@@ -180,25 +180,25 @@ impl App {
     pub(super) fn send(&mut self) {
         let text = self.composer.field.text();
         if text.trim().is_empty() {
-            return self.say(Tone::Plain, Word::NothingToSend);
+            return self.notify(Tone::Plain, Word::NothingToSend);
         }
         let Some(key) = self.composer.target.key() else {
             return;
         };
         if self.awaits_take_back() {
-            return self.say(Tone::Plain, Word::Busy);
+            return self.notify(Tone::Plain, Word::Busy);
         }
         self.keep_draft();
         self.drafts.save();
         let (_, PickedAnswer { text: said, .. }) = self.read_answer(&text);
-        let ticket = self.ticket(Waiting::Words { key, text });
+        let ticket = self.ticket(InFlight::Send { key, text });
         self.composer.remember(&said);
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => {}
             Target::Dialog(dialog) => {
                 self.commands.push(Command::Say { ticket, dialog, text: said });
-                self.transcript.go(Move::End);
+                self.transcript.go(ScrollMove::End);
             }
             Target::Question { dialog, id } => {
                 self.model.inbox.mark_sent(&id);
@@ -215,7 +215,7 @@ impl App {
             self.answer(&next);
         } else {
             self.stop_answering();
-            self.say(Tone::Good, Word::AllAnswered);
+            self.notify(Tone::Good, Word::AllAnswered);
         }
     }
 
@@ -248,7 +248,7 @@ impl App {
         self.model.inbox.remove(id);
         if self.current_question() == Some(id) {
             self.stop_answering();
-            self.say(Tone::Plain, Word::Answered);
+            self.notify(Tone::Plain, Word::Answered);
         }
     }
 
@@ -291,17 +291,17 @@ impl App {
     pub(super) fn undo(&mut self) {
         let was_empty = self.composer.field.is_empty();
         if !self.composer.field.undo() {
-            return self.say(Tone::Plain, Word::NothingToUndo);
+            return self.notify(Tone::Plain, Word::NothingToUndo);
         }
         self.keep_draft();
         if was_empty {
-            self.say(Tone::Plain, Word::DraftRestored);
+            self.notify(Tone::Plain, Word::DraftRestored);
         }
     }
 
     pub(super) fn focus_composer(&mut self) {
         if self.composer.target == Target::Nobody {
-            self.say(Tone::Plain, Word::NoTarget);
+            self.notify(Tone::Plain, Word::NoTarget);
             return;
         }
         if self.focus != Focus::Composer {

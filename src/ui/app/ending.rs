@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{App, Effect, Focus};
 use crate::protocol::QuietOutcome;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::panes::composer::hint;
@@ -15,9 +15,9 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 /// Where a person writes or something lies on top, it takes at most this part of the screen.
-const PART: u16 = 3;
+const MAX_SCREEN_PART: u16 = 3;
 /// Rows it leaves on the smallest screen: the tabs, one of a pane, the last line.
-const REST: u16 = 4;
+const MIN_FREE_ROWS: u16 = 4;
 
 /// When the demo that is on the screen was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum DemoStart {
 
 /// What is said when nothing is left to do.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct DemoEnding {
     text: String,
     begun: DemoStart,
     shown: bool,
@@ -40,7 +40,7 @@ impl App {
     /// Makes this the screen of a demo, which says `text` at its end.
     pub fn end_with(&mut self, text: &str, begun: DemoStart) {
         let text = text.to_owned();
-        self.ending = Some(Ending { text, begun, shown: false, replays: false });
+        self.ending = Some(DemoEnding { text, begun, shown: false, replays: false });
     }
 
     /// The person left in order to see it again.
@@ -49,7 +49,7 @@ impl App {
     }
 
     /// Nothing runs any more; true if that changes the screen.
-    pub(super) fn quiet(&mut self, outcome: QuietOutcome) -> bool {
+    pub(super) fn update_ending(&mut self, outcome: QuietOutcome) -> bool {
         let played = !self.model.tree.is_empty();
         let Some(ending) = &mut self.ending else {
             return false;
@@ -59,7 +59,7 @@ impl App {
     }
 
     /// Something runs again.
-    pub(super) fn restart_demo(&mut self) {
+    pub(super) fn hide_ending(&mut self) {
         self.close_ending();
     }
 
@@ -85,15 +85,15 @@ impl App {
     }
 
     /// The rows it takes: all of it, or none where it would be in the way.
-    pub(super) fn ending_rows(&self, area: Rect, look: &Look) -> Vec<Strip> {
+    pub(super) fn ending_rows(&self, area: Rect, look: &UiSettings) -> Vec<Strip> {
         let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
             return Vec::new();
         };
         let style = look.style(Role::Text);
-        let most = usize::from(area.height.saturating_sub(REST + 1));
+        let most = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
         let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
         let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
-        if busy && found.len() > usize::from(area.height / PART) {
+        if busy && found.len() > usize::from(area.height / MAX_SCREEN_PART) {
             return Vec::new();
         }
         let is_cut = found.len() > most;

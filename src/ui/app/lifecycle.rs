@@ -1,14 +1,14 @@
 //! Dialogs that are ended, put away, brought back, branched off.
 
-use super::{App, Waiting};
+use super::{App, InFlight};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
 use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Tone};
-use crate::ui::panes::ask::{Ask, Purpose};
 use crate::ui::panes::confirm::Confirm;
+use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
 use crate::ui::panes::shelf::{Shelf, dialog_name};
 
 impl App {
@@ -17,12 +17,16 @@ impl App {
         let Some(dialog) = self.selected_dialog() else { return };
         let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
         if dialog.is_main() {
-            self.say(Tone::Plain, Word::OnlySideDialogs);
+            self.notify(Tone::Plain, Word::OnlySideDialogs);
         } else if dead {
-            self.say(Tone::Plain, Word::DeadAlready);
+            self.notify(Tone::Plain, Word::DeadAlready);
         } else {
             let name = self.name_of(&dialog);
-            self.overlays.push(Box::new(Ask::new(Purpose::DeclareDead(dialog), &name, "")));
+            self.overlays.push(Box::new(InputPrompt::new(
+                PromptPurpose::DeclareDead(dialog),
+                &name,
+                "",
+            )));
         }
     }
 
@@ -34,7 +38,7 @@ impl App {
             let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
             let question = self.look.sentence(word, &self.name_of(&dialog));
             let yes = Intent::Lifecycle(change);
-            self.overlays.push(Box::new(Confirm::about(&question, yes)));
+            self.overlays.push(Box::new(Confirm::with_text(&question, yes)));
         } else {
             self.change_lifecycle(change);
         }
@@ -44,7 +48,7 @@ impl App {
         let Some(dialog) = self.selected_main() else { return };
         let question = self.look.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
-        self.overlays.push(Box::new(Confirm::for_good(&question, yes)));
+        self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
     }
 
     /// What a person calls a dialog: whose it is, and what it is about.
@@ -64,21 +68,25 @@ impl App {
     /// Before the generation the person reads.
     pub(super) fn ask_to_fork_open(&mut self) {
         let Some(open) = &self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         let dialog = open.dialog.clone();
         let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
-            self.say(Tone::Plain, Word::OnlyMainDialogs);
+            self.notify(Tone::Plain, Word::OnlyMainDialogs);
         }
     }
 
     fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
         let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
         let name = self.name_of(&dialog);
-        self.overlays.push(Box::new(Ask::new(Purpose::Fork(dialog.root), &name, &text)));
+        self.overlays.push(Box::new(InputPrompt::new(
+            PromptPurpose::Fork(dialog.root),
+            &name,
+            &text,
+        )));
     }
 
     fn selected_main(&mut self) -> Option<DialogId> {
@@ -86,7 +94,7 @@ impl App {
         if dialog.is_main() {
             return Some(dialog);
         }
-        self.say(Tone::Plain, Word::OnlyMainDialogs);
+        self.notify(Tone::Plain, Word::OnlyMainDialogs);
         None
     }
 
@@ -105,11 +113,11 @@ impl App {
             | Lifecycle::Move { root, .. }
             | Lifecycle::Fork { root, .. } => self.name_of(&DialogId::main(root.clone())),
         };
-        self.change_named(change, name);
+        self.send_lifecycle(change, name);
     }
 
-    pub(super) fn change_named(&mut self, change: Lifecycle, name: String) {
-        let ticket = self.ticket(Waiting::Lifecycle(change.clone(), name));
+    pub(super) fn send_lifecycle(&mut self, change: Lifecycle, name: String) {
+        let ticket = self.ticket(InFlight::Lifecycle(change.clone(), name));
         self.commands.push(Command::Lifecycle { ticket, change });
     }
 
@@ -154,12 +162,12 @@ impl App {
     }
 
     pub(super) fn request_shelf(&mut self) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::Shelf { ticket });
     }
 
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
-        if self.waiting.remove(&ticket).is_some() {
+        if self.in_flight.remove(&ticket).is_some() {
             let chosen = self.last_put_away.as_ref();
             self.overlays.push(Box::new(Shelf::new(rows, chosen)));
         }

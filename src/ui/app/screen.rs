@@ -1,25 +1,25 @@
 //! The layout at every size, and the drawing of all parts.
 
 mod about;
-mod words;
+mod hints;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use self::about::{Around, elapsed, speaker, tail_lines};
+use self::about::{DialogNames, elapsed, speaker, tail_lines};
 use super::{App, Focus, ending};
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::TreeRow;
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::status::{self, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::transcript::{Answering, Scene};
+use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
@@ -328,7 +328,7 @@ impl App {
         }
         let row = model.tree.get(&open.dialog);
         let dialog = open.dialog.clone();
-        let names = Around { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
+        let names = DialogNames { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
         let speaker = speaker(open, row);
         let cells = usize::from(area.width);
         let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look, cells);
@@ -336,7 +336,7 @@ impl App {
         let answering = question
             .filter(|row| row.dialog == dialog)
             .map(|row| Answering { call: &row.question.call_id, typed: &typed });
-        let scene = Scene {
+        let scene = TranscriptContext {
             view,
             speaker: &speaker,
             names: &names,
@@ -356,7 +356,7 @@ impl App {
     }
 
     fn draw_status(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if self.leaving {
+        if self.is_shutting_down {
             let text = format!(" {}", view.look.word(Word::Leaving));
             let strip = Strip::new().put(&text, view.look.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
@@ -406,7 +406,7 @@ impl App {
     }
 }
 
-fn draw_divider(buffer: &mut Buffer, area: Rect, look: &Look) {
+fn draw_divider(buffer: &mut Buffer, area: Rect, look: &UiSettings) {
     let strip = Strip::new().put(look.glyphs.divider, look.style(Role::Rule));
     for y in area.y..area.bottom() {
         strip.draw(buffer, area, y);

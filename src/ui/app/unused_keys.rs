@@ -47,8 +47,8 @@ impl App {
         match (row, panes.get(at)) {
             (Some(row), _) => self.answer(&row),
             (None, Some(pane)) if self.model.inbox.is_empty() => self.set_focus(*pane),
-            (None, _) if self.model.inbox.is_empty() => self.say(Tone::Plain, Word::NoQuestions),
-            (None, _) => self.say(Tone::Plain, Word::NoSuchQuestion),
+            (None, _) if self.model.inbox.is_empty() => self.notify(Tone::Plain, Word::NoQuestions),
+            (None, _) => self.notify(Tone::Plain, Word::NoSuchQuestion),
         }
     }
 }

@@ -28,19 +28,20 @@ impl Tone {
 
 #[derive(Debug, Default)]
 pub struct Notices {
-    shown: Option<Shown>,
+    shown: Option<ShownNotice>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownNotice {
     text: SafeText,
     tone: Tone,
     until: Instant,
 }
 
 impl Notices {
-    pub fn say(&mut self, tone: Tone, text: &str, now: Instant) {
-        self.shown = Some(Shown { text: SafeText::line(text), tone, until: now + NOTICE_DURATION });
+    pub fn show(&mut self, tone: Tone, text: &str, now: Instant) {
+        self.shown =
+            Some(ShownNotice { text: SafeText::line(text), tone, until: now + NOTICE_DURATION });
     }
 
     pub fn shown(&self) -> Option<(&SafeText, Tone)> {

@@ -8,7 +8,7 @@ use super::field::Field;
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
@@ -155,7 +155,7 @@ impl Composer {
     }
 
     /// On the line of the text, as far as there is room.
-    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, look: &Look, picked: &str) {
+    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, look: &UiSettings, picked: &str) {
         let typed = width(&self.field.text()) + 2;
         let room = usize::from(body.width).saturating_sub(typed);
         if picked.is_empty() || body.height == 0 || room < MIN_PICKED_CELLS {
@@ -176,7 +176,7 @@ impl Composer {
 pub fn draw_heading(
     frame: &mut Frame<'_>,
     area: Rect,
-    look: &Look,
+    look: &UiSettings,
     heading: &Heading,
     focused: bool,
 ) {
@@ -210,7 +210,7 @@ pub fn draw_heading(
 pub const PART: &str = "\u{1f}";
 
 /// `⏎ send`
-pub fn hint(look: &Look, action: Action, word: Word) -> String {
+pub fn hint(look: &UiSettings, action: Action, word: Word) -> String {
     format!("{} {}", look.key(action), look.word(word))
 }
 

@@ -14,9 +14,9 @@ use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -28,7 +28,7 @@ pub struct ConsentSheet {
     top: usize,
     height: usize,
     rows: usize,
-    read: Read,
+    read: ReadProgress,
     /// What is to go on when a person agrees.
     then: Option<DialogId>,
     /// What commands may do, as a person chose it here.
@@ -37,7 +37,7 @@ pub struct ConsentSheet {
 
 /// How much was on the screen without a gap, of what and how wide.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Read {
+struct ReadProgress {
     digests: Vec<String>,
     width: u16,
     /// From the first row on.
@@ -46,7 +46,7 @@ struct Read {
 
 impl ConsentSheet {
     /// Shown because this dialog should go on.
-    pub fn before(dialog: DialogId) -> Self {
+    pub fn before_continuing(dialog: DialogId) -> Self {
         Self { then: Some(dialog), ..Self::default() }
     }
 
@@ -85,10 +85,10 @@ impl ConsentSheet {
     }
 
     /// Notes which rows are in view now.
-    fn note(&mut self, consent: &ConsentView, width: u16) {
+    fn track_progress(&mut self, consent: &ConsentView, width: u16) {
         let digests = digests(consent);
         if self.read.digests != digests || self.read.width != width {
-            self.read = Read { digests, width, rows: 0 };
+            self.read = ReadProgress { digests, width, rows: 0 };
             self.top = 0;
         }
         if self.top <= self.read.rows {
@@ -118,7 +118,12 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 }
 
 /// All of it, wrapped: nothing is ever cut.
-fn lines(consent: &ConsentView, level: Option<Level>, look: &Look, width: usize) -> Vec<Strip> {
+fn lines(
+    consent: &ConsentView,
+    level: Option<Level>,
+    look: &UiSettings,
+    width: usize,
+) -> Vec<Strip> {
     let room = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.look_only) {
         (true, true) => Word::ConsentOver,
@@ -160,7 +165,7 @@ fn lines(consent: &ConsentView, level: Option<Level>, look: &Look, width: usize)
 }
 
 /// What commands may do, and how that is changed.
-fn level_head(level: Level, is_set: bool, look: &Look) -> Strip {
+fn level_head(level: Level, is_set: bool, look: &UiSettings) -> Strip {
     let role = if level == Level::Off { Role::Warning } else { Role::Title };
     let how = if is_set {
         look.word(Word::LevelIsSet).to_owned()
@@ -184,7 +189,7 @@ fn level_word(level: Level) -> Word {
     }
 }
 
-fn head(unagreed: &Unagreed, look: &Look) -> Strip {
+fn head(unagreed: &Unagreed, look: &UiSettings) -> Strip {
     let kind = match unagreed.entry.kind {
         TrustKind::Shell => Word::ConsentShell,
         TrustKind::Server => Word::ConsentServer,
@@ -203,7 +208,7 @@ fn head(unagreed: &Unagreed, look: &Look) -> Strip {
     strip
 }
 
-impl Pane for ConsentSheet {
+impl Overlay for ConsentSheet {
     fn scope(&self) -> Scope {
         Scope::Consent
     }
@@ -244,7 +249,7 @@ impl Pane for ConsentSheet {
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
-        self.note(cx.consent, area.width);
+        self.track_progress(cx.consent, area.width);
         let heading = self.heading(view, cx.consent);
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.look, &heading, true);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {

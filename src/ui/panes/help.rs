@@ -8,16 +8,16 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scroll_distance};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 /// Cells for the keys of one action, where there is room and where there is little.
 const KEY_CELLS: (usize, usize) = (20, 14);
 /// With fewer cells there is little room.
-const ROOMY: usize = 50;
+const WIDE_CELLS: usize = 50;
 /// Cells before the keys, and at least between them and what they do.
 const MARGIN: usize = 2;
 
@@ -54,15 +54,15 @@ impl Help {
             }
             let names: Vec<String> =
                 chords.iter().map(|chord| look.key_label(&chord.to_string())).collect();
-            lines.extend(entry(&names.join(" "), spec.sentence(look.lang), look, width));
+            lines.extend(key_rows(&names.join(" "), spec.sentence(look.lang), look, width));
         }
         lines
     }
 }
 
 /// Keys on the left, on the right what they do, each in as many rows as it needs.
-fn entry(keys: &str, does: &str, look: &Look, width: usize) -> Vec<Strip> {
-    let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+fn key_rows(keys: &str, does: &str, look: &UiSettings, width: usize) -> Vec<Strip> {
+    let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
     let text = |text: &str, width: usize| -> Vec<String> {
         wrap(text, width).into_iter().filter_map(|row| text.get(row).map(str::to_owned)).collect()
     };
@@ -80,7 +80,7 @@ fn entry(keys: &str, does: &str, look: &Look, width: usize) -> Vec<Strip> {
     .collect()
 }
 
-impl Pane for Help {
+impl Overlay for Help {
     fn scope(&self) -> Scope {
         Scope::Dialog
     }
@@ -128,14 +128,14 @@ mod tests {
         let now = Stamp::new("2026-11-21 12:00:00");
         for lang in [Lang::En, Lang::Zh] {
             let keymap = Keymap::defaults();
-            let look = Look { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+            let look = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
             for (about, width) in Scope::ALL
                 .into_iter()
                 .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
             {
                 let lines = Help::about(about).lines(View { look: &look, now: &now }, width);
                 assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
-                let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+                let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
                 let (mut keys, mut does) = (String::new(), String::new());
                 for line in lines.iter().map(Strip::plain) {
                     let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);

@@ -11,9 +11,9 @@ use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scroll_distance};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -38,7 +38,7 @@ impl ProblemList {
 }
 
 /// What a problem is called, and in which colour.
-fn weight(severity: Severity) -> (Word, Role) {
+fn severity_label(severity: Severity) -> (Word, Role) {
     match severity {
         Severity::Info => (Word::SeverityInfo, Role::TextDim),
         Severity::Warning => (Word::SeverityWarning, Role::Warning),
@@ -46,8 +46,8 @@ fn weight(severity: Severity) -> (Word, Role) {
     }
 }
 
-fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
-    let (word, role) = weight(problem.severity);
+fn rows_of(problem: &Problem, look: &UiSettings, width: usize) -> Vec<Row> {
+    let (word, role) = severity_label(problem.severity);
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
     let place = SafeText::line(&format!("{}{line}", problem.path));
     let head = Strip::new().pad_to(2).put(place.as_str(), look.style(Role::Title));
@@ -63,13 +63,13 @@ fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
 }
 
 /// The gravest first, else in the order in which they were told.
-fn rows(problems: &[Problem], look: &Look, width: usize) -> Vec<Row> {
+fn rows(problems: &[Problem], look: &UiSettings, width: usize) -> Vec<Row> {
     let mut sorted: Vec<&Problem> = problems.iter().collect();
     sorted.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
     sorted.into_iter().flat_map(|problem| rows_of(problem, look, width)).collect()
 }
 
-impl Pane for ProblemList {
+impl Overlay for ProblemList {
     fn scope(&self) -> Scope {
         Scope::Dialog
     }

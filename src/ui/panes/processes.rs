@@ -11,10 +11,10 @@ use crate::domain::Background;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::domain::question::short_headline;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Most characters of a command in its name.
@@ -43,7 +43,7 @@ impl Processes {
             let stop = Box::new(Intent::StopProcess(process.pid));
             let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
             let question = cx.look.sentence(Word::StopProcessQuestion, &name);
-            cx.intents.push(Intent::Ask(question, stop));
+            cx.intents.push(Intent::Confirm(question, stop));
         }
         Handled::Done
     }
@@ -65,7 +65,7 @@ fn row_strips(process: &Background, view: View<'_>) -> (Strip, Strip) {
     (left, Strip::new().put(&state, look.style(role)).put(&format!("  {age}"), dim))
 }
 
-fn ended(exit: Exit, look: &Look) -> String {
+fn ended(exit: Exit, look: &UiSettings) -> String {
     let word = look.word(Word::Ended);
     match exit {
         Exit::Code(code) => format!("{word} {code}"),
@@ -74,7 +74,7 @@ fn ended(exit: Exit, look: &Look) -> String {
     }
 }
 
-impl Pane for Processes {
+impl Overlay for Processes {
     fn scope(&self) -> Scope {
         Scope::Processes
     }

@@ -15,9 +15,9 @@ use crate::domain::DialogId;
 use crate::domain::question::headline;
 use crate::protocol::event::QueuedWords;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Cells before a message: those before the text of the composer.
@@ -29,13 +29,13 @@ const MAX_SHOWN: u16 = 4;
 
 /// One message, as the strip shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueuedRow {
     pub text: Arc<str>,
-    pub state: State,
+    pub state: SendState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SendState {
     /// Not on disk yet.
     Sending,
     Queued,
@@ -52,7 +52,7 @@ pub fn height(count: usize, room: u16) -> u16 {
 
 /// Draws the strip. The newest messages are there; where not all fit and there is room for it, the
 /// first row says how many are before them. The heading counts all.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Waiting], keys: &str) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[QueuedRow], keys: &str) {
     if area.height == 0 {
         return;
     }
@@ -84,7 +84,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Waiti
 }
 
 /// The first line, and at the right what is not seen of it.
-fn row(text: &str, state: State, look: &Look) -> (Strip, Strip) {
+fn row(text: &str, state: SendState, look: &UiSettings) -> (Strip, Strip) {
     let dim = look.style(Role::TextDim);
     let left = Strip::new().put(headline(text), look.style(Role::You));
     let lines = text.trim().lines().count();
@@ -92,7 +92,7 @@ fn row(text: &str, state: State, look: &Look) -> (Strip, Strip) {
     if lines > 1 {
         right.push(&look.counted(lines, Counted::Lines), dim);
     }
-    if state == State::Sending {
+    if state == SendState::Sending {
         let gap = if right.is_empty() { "" } else { "  " };
         right.push(&format!("{gap}{}", look.word(Word::Sending)), dim);
     }
@@ -138,7 +138,7 @@ impl QueuedList {
     }
 }
 
-impl Pane for QueuedList {
+impl Overlay for QueuedList {
     fn scope(&self) -> Scope {
         Scope::Queued
     }
@@ -194,7 +194,7 @@ impl Pane for QueuedList {
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
-            let (left, right) = row(&words.text, State::Queued, look);
+            let (left, right) = row(&words.text, SendState::Queued, look);
             let left = Strip::new().put(" ", Style::default()).join(left);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
         }

@@ -10,17 +10,17 @@ use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
 pub struct QuitPrompt {
     /// Those in a sandbox end with the program; there is nothing to choose then.
-    pub walled: bool,
+    pub sandboxed: bool,
 }
 
-impl Pane for QuitPrompt {
+impl Overlay for QuitPrompt {
     fn scope(&self) -> Scope {
         Scope::Confirm
     }
@@ -50,9 +50,9 @@ impl Pane for QuitPrompt {
         let height = area.height.min(wanted);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = if self.walled { Word::EndToo } else { Word::LeaveRunning };
+        let yes = if self.sandboxed { Word::EndToo } else { Word::LeaveRunning };
         let mut hints = vec![hint(view.look, Action::ConfirmYes, yes)];
-        if !self.walled {
+        if !self.sandboxed {
             hints.push(hint(view.look, Action::ConfirmStop, Word::StopThem));
         }
         hints.push(hint(view.look, Action::ConfirmNo, Word::Stay));

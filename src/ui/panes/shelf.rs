@@ -11,10 +11,10 @@ use crate::domain::question::short_headline;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Most characters of what a dialog is about in its name.
@@ -42,7 +42,11 @@ impl Shelf {
     }
 
     /// What is to be done with the chosen row; nothing where there is none.
-    fn chosen(&self, cx: &mut Cx<'_>, wish: impl FnOnce(&ShelfRow, &Look) -> Intent) -> Handled {
+    fn chosen(
+        &self,
+        cx: &mut Cx<'_>,
+        wish: impl FnOnce(&ShelfRow, &UiSettings) -> Intent,
+    ) -> Handled {
         match self.rows.get(self.selected).map(|row| wish(row, cx.look)) {
             Some(intent) => {
                 cx.intents.push(intent);
@@ -53,21 +57,21 @@ impl Shelf {
     }
 }
 
-fn open(row: &ShelfRow, _: &Look) -> Intent {
+fn open(row: &ShelfRow, _: &UiSettings) -> Intent {
     Intent::Open(DialogId::main(row.root.clone()))
 }
 
-fn move_to(to: Bucket, row: &ShelfRow, look: &Look) -> Intent {
+fn move_to(to: Bucket, row: &ShelfRow, look: &UiSettings) -> Intent {
     Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row, look))
 }
 
-fn delete(row: &ShelfRow, look: &Look) -> Intent {
+fn delete(row: &ShelfRow, look: &UiSettings) -> Intent {
     let change = Lifecycle::Delete { root: row.root.clone() };
     let question = look.sentence(Word::DeleteQuestion, &name(row, look));
     Intent::ConfirmPermanent(question, Box::new(Intent::ChangeShelved(change, name(row, look))))
 }
 
-fn name(row: &ShelfRow, look: &Look) -> String {
+fn name(row: &ShelfRow, look: &UiSettings) -> String {
     dialog_name(&row.agent, None, &look.about(&row.about, row.history), &row.taskdoc)
 }
 
@@ -92,7 +96,7 @@ fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
     (left, right)
 }
 
-fn heading(look: &Look, empty: bool) -> Heading {
+fn heading(look: &UiSettings, empty: bool) -> Heading {
     let close = hint(look, Action::ShelfClose, Word::Close);
     let hints = if empty {
         vec![close]
@@ -108,7 +112,7 @@ fn heading(look: &Look, empty: bool) -> Heading {
     Heading { left: look.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
 }
 
-impl Pane for Shelf {
+impl Overlay for Shelf {
     fn scope(&self) -> Scope {
         Scope::Shelf
     }

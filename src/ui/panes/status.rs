@@ -8,9 +8,9 @@ use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
 use crate::domain::sandbox::Level;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::model::tree::Counts;
+use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
 use crate::ui::text::width::shorten_middle;
@@ -22,7 +22,7 @@ const MAX_HINTS: usize = 6;
 /// The numbers at the right.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StatusValues {
-    pub counts: Counts,
+    pub counts: StateCounts,
     pub questions: usize,
     pub context_percent: Option<u8>,
     pub context_level: Option<HealthLevel>,
@@ -63,7 +63,7 @@ pub fn draw(
     draw_between(buffer, area, area.y, (&left, &right), look.glyphs.cut);
 }
 
-fn message(text: &str, tone: Tone, look: &Look) -> Strip {
+fn message(text: &str, tone: Tone, look: &UiSettings) -> Strip {
     Strip::new().put(" ", Style::default()).put(text, look.style(tone.role()))
 }
 
@@ -73,14 +73,14 @@ fn draw_long_message(
     buffer: &mut Buffer,
     area: Rect,
     (text, tone): (&SafeText, Tone),
-    look: &Look,
+    look: &UiSettings,
 ) {
     let room = usize::from(area.width).saturating_sub(1);
     let text = shorten_middle(text.as_str(), room, look.glyphs.cut);
     message(&text, tone, look).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
+fn hints_strip(hints: &[(Action, Word)], look: &UiSettings, room: usize) -> Strip {
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
@@ -97,7 +97,7 @@ fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
     strip
 }
 
-fn hint(action: Action, word: Word, look: &Look) -> Strip {
+fn hint(action: Action, word: Word, look: &UiSettings) -> Strip {
     let key = look.key(action);
     if key.is_empty() {
         return Strip::new();
@@ -107,7 +107,7 @@ fn hint(action: Action, word: Word, look: &Look) -> Strip {
         .put(&format!(" {}", look.word(word)), look.style(Role::TextDim))
 }
 
-fn values_strip(values: StatusValues, look: &Look, cells: u16) -> Strip {
+fn values_strip(values: StatusValues, look: &UiSettings, cells: u16) -> Strip {
     let dim = look.style(Role::TextDim);
     let mut strip = Strip::new();
     let mut count = |sign: &str, number: usize, role: Role| {

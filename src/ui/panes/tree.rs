@@ -9,12 +9,12 @@ use crate::protocol::TreeRow;
 use crate::ui::action::Action;
 use crate::ui::cx::View;
 use crate::ui::lang::Word;
-use crate::ui::model::tree::{Branch, Visible};
-use crate::ui::model::{Mark, Node, Tree, age};
+use crate::ui::model::tree::{Branch, VisibleRow};
+use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 
 /// Deepest nesting that is drawn as such; deeper rows stand at this depth.
-const DEEPEST: usize = 8;
+const MAX_DRAWN_DEPTH: usize = 8;
 
 /// Draws the rows; the chosen one bears its bar while the pane has the focus, or is only lit.
 pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
@@ -61,16 +61,16 @@ fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-fn row_strips(tree: &Tree, row: &Visible, view: View<'_>) -> (Strip, Strip) {
+fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
     match &row.node {
-        Node::Taskdoc(path) => taskdoc_row(tree, path, row, view),
-        Node::Dialog(dialog) => {
+        TreeNode::Taskdoc(path) => taskdoc_row(tree, path, row, view),
+        TreeNode::Dialog(dialog) => {
             tree.get(dialog).map_or_else(Default::default, |found| dialog_row(found, row, view))
         }
     }
 }
 
-fn taskdoc_row(tree: &Tree, path: &str, row: &Visible, view: View<'_>) -> (Strip, Strip) {
+fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
     let look = view.look;
     let sign = if row.branch == Branch::Open { look.glyphs.open } else { look.glyphs.closed };
     let left =
@@ -91,12 +91,12 @@ fn taskdoc_row(tree: &Tree, path: &str, row: &Visible, view: View<'_>) -> (Strip
     (left, right)
 }
 
-fn dialog_row(dialog: &TreeRow, row: &Visible, view: View<'_>) -> (Strip, Strip) {
+fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let mark = Mark::of(dialog);
     let mut left = Strip::new().put(" ", Style::default());
-    for _ in 1..row.depth.min(DEEPEST) {
+    for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
         left.push(&format!("{} ", look.glyphs.tree_pass), dim);
     }
     let sign = match (row.branch, row.depth) {

@@ -8,7 +8,7 @@ use super::*;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::drafts::SessionOnlyDrafts;
 use crate::ui::theme::{Glyphs, Theme};
@@ -77,7 +77,7 @@ impl Surface for Memory {
 
 fn app() -> App {
     App::new(AppOptions {
-        look: Look {
+        look: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),

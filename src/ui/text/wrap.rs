@@ -148,8 +148,8 @@ struct Breaker {
     /// End of the last thing in this row that is not a blank.
     solid: usize,
     width: usize,
-    chance: Option<Break>,
-    previous: Kind,
+    candidate: Option<Break>,
+    previous: ClusterKind,
 }
 
 impl Breaker {
@@ -161,8 +161,8 @@ impl Breaker {
             here: 0,
             solid: 0,
             width: 0,
-            chance: None,
-            previous: Kind::Start,
+            candidate: None,
+            previous: ClusterKind::Start,
         }
     }
 
@@ -199,14 +199,15 @@ impl Breaker {
             self.begin_row(cluster.start);
         }
         self.width += cluster.width;
-        self.previous = Kind::Blank;
+        self.previous = ClusterKind::Blank;
     }
 
     fn feed_solid(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
-        let kind = Kind::of(cluster, self.previous);
+        let kind = ClusterKind::of(cluster, self.previous);
         if self.solid > self.start && self.mode == WrapMode::Words && self.previous.lets_break(kind)
         {
-            self.chance = Some(Break { end: self.solid, resume: cluster.start, width: self.width });
+            self.candidate =
+                Some(Break { end: self.solid, resume: cluster.start, width: self.width });
         }
         if self.width + cluster.width > self.limit {
             self.break_before(cluster, rows);
@@ -217,7 +218,7 @@ impl Breaker {
     }
 
     fn break_before(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
-        if let Some(chance) = self.chance.take() {
+        if let Some(chance) = self.candidate.take() {
             rows.push(self.start..chance.end);
             self.start = chance.resume;
             self.width -= chance.width;
@@ -233,8 +234,8 @@ impl Breaker {
         self.here = at;
         self.solid = at;
         self.width = 0;
-        self.chance = None;
-        self.previous = Kind::Start;
+        self.candidate = None;
+        self.previous = ClusterKind::Start;
     }
 
     fn end_row(&mut self, rows: &mut Vec<Range<usize>>) {
@@ -256,7 +257,7 @@ const NEVER_LAST: &str = "（「『【〔〈《〖［｛‘“([{«-/";
 
 /// What a cluster is to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ClusterKind {
     /// Start of a row.
     Start,
     Blank,
@@ -272,7 +273,7 @@ enum Kind {
     Opening,
 }
 
-impl Kind {
+impl ClusterKind {
     fn of(cluster: Cluster<'_>, previous: Self) -> Self {
         let first = cluster.text.chars().next().unwrap_or(' ');
         match first {

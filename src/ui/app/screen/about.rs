@@ -8,24 +8,24 @@ use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::{CallId, DialogId, SelfId};
 use crate::protocol::TreeRow;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::Names;
+use crate::ui::panes::transcript::NameLookup;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
 /// Who is who around the open dialog.
-pub(super) struct Around<'a> {
+pub(super) struct DialogNames<'a> {
     pub tree: &'a Tree,
     pub inbox: &'a Inbox,
     pub dialog: &'a DialogId,
 }
 
-impl Names for Around<'_> {
+impl NameLookup for DialogNames<'_> {
     fn member(&self, dialog: &SelfId) -> Option<String> {
         let id = DialogId::side(&self.dialog.root, dialog);
         self.tree.get(&id).map(|row| format!("@{}", row.agent))
@@ -75,12 +75,12 @@ pub(super) fn tail_lines(
     retry: Option<&Retry>,
     moment: Instant,
     row: Option<&TreeRow>,
-    look: &Look,
+    look: &UiSettings,
     width: usize,
 ) -> Vec<Strip> {
     let mut lines = match retry {
         Some(Retry::Waiting { error, until }) => {
-            let left = retries::shown(until.saturating_duration_since(moment));
+            let left = retries::shown_seconds(until.saturating_duration_since(moment));
             waiting_lines(error, left, look, width)
         }
         Some(Retry::Running) => {
@@ -95,7 +95,7 @@ pub(super) fn tail_lines(
 }
 
 /// The countdown with its key, and why there is one: in one line where that fits.
-fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip> {
+fn waiting_lines(error: &str, left: u64, look: &UiSettings, width: usize) -> Vec<Strip> {
     let dim = look.style(Role::TextDim);
     let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
     let hint = format!("  {} {}", look.key(Action::DialogRetryNow), look.word(Word::TryNow));
@@ -117,7 +117,7 @@ fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip
 }
 
 /// All of the reason, and the key that lets the dialog go on.
-fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
+fn stopped_lines(reason: &StopReason, look: &UiSettings, width: usize) -> Vec<Strip> {
     let role = if reason.is_failure() { Role::Bad } else { Role::Text };
     let mut rows = wrapped(&sentence(reason, look.lang), width, look.style(role));
     if let Some(first) = rows.first_mut() {

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
@@ -17,7 +17,7 @@ const INDENT: usize = 3;
 
 /// An entry ready to draw.
 #[derive(Debug, Clone, Default)]
-pub struct Item {
+pub struct SheetItem {
     pub head: Strip,
     /// At the right edge of the head.
     pub meta: Strip,
@@ -32,7 +32,7 @@ pub fn reminder(
     room: usize,
     whole: bool,
     draft: bool,
-) -> Item {
+) -> SheetItem {
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let kept = match told.keeping {
@@ -57,10 +57,16 @@ pub fn reminder(
     } else {
         Prose::new(look).rows(&told.content, INDENT, width)
     };
-    Item { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
+    SheetItem { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
 }
 
-pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, draft: bool) -> Item {
+pub fn section(
+    told: &SectionView,
+    view: View<'_>,
+    room: usize,
+    whole: bool,
+    draft: bool,
+) -> SheetItem {
     let look = view.look;
     let dim = look.style(Role::TextDim);
     let head = Strip::new().put(&told.name, look.style(Role::Title));
@@ -79,25 +85,25 @@ pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, dra
     } else {
         Prose::new(look).rows(&told.text, INDENT, width)
     };
-    Item { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
+    SheetItem { head, meta, body: preview(rows, whole, look), can_be_chosen: true }
 }
 
 /// What is out of order in a Taskdoc, below its sections.
-pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<Item> {
+pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<SheetItem> {
     let look = view.look;
     let width = room.saturating_sub(INDENT);
     let row = |fault: &String| plain_rows(fault, INDENT, width, look.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
     let head = Strip::new().put(look.word(Word::LayoutProblems), look.style(Role::Warning));
-    (!body.is_empty()).then(|| Item { head, body, ..Item::default() })
+    (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })
 }
 
-fn draft_symbol(look: &Look, draft: bool) -> Strip {
+fn draft_symbol(look: &UiSettings, draft: bool) -> Strip {
     let sign = if draft { format!("{} ", look.glyphs.draft) } else { String::new() };
     Strip::new().put(&sign, look.style(Role::Attention))
 }
 
-fn preview(mut rows: Vec<Strip>, whole: bool, look: &Look) -> Vec<Strip> {
+fn preview(mut rows: Vec<Strip>, whole: bool, look: &UiSettings) -> Vec<Strip> {
     if !whole && rows.len() > PREVIEW_ROWS {
         rows.truncate(PREVIEW_ROWS);
         while rows.last().is_some_and(Strip::is_empty) {

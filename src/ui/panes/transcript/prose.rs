@@ -2,18 +2,18 @@
 
 use ratatui::style::Style;
 
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
 
 /// Turns the words of models into rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Prose<'a> {
-    look: &'a Look,
+    look: &'a UiSettings,
 }
 
 impl<'a> Prose<'a> {
-    pub fn new(look: &'a Look) -> Self {
+    pub fn new(look: &'a UiSettings) -> Self {
         Self { look }
     }
 

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use super::Scene;
+use super::TranscriptContext;
 use crate::protocol::event::Segment;
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::OpenDialog;
@@ -11,7 +11,7 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
 /// Rows of a live segment or of the tail, without the blank row before it.
-pub(super) fn height(open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize {
+pub(super) fn height(open: &OpenDialog, scene: &TranscriptContext<'_>, item: isize) -> usize {
     match segment(open, item) {
         Some(live) if is_folded(open, live) => 1,
         Some(live) => live.height() + 1,
@@ -23,7 +23,7 @@ pub(super) fn height(open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize
 /// One row, and what stands at its right edge.
 pub(super) fn rows(
     open: &OpenDialog,
-    scene: &Scene<'_>,
+    scene: &TranscriptContext<'_>,
     item: isize,
     row: usize,
 ) -> (Strip, Strip) {
@@ -50,7 +50,11 @@ pub(super) fn rows(
 }
 
 /// While it streams and is folded: one line with its last words.
-fn thinking_head(open: &OpenDialog, scene: &Scene<'_>, live: &LiveSegment) -> (Strip, Strip) {
+fn thinking_head(
+    open: &OpenDialog,
+    scene: &TranscriptContext<'_>,
+    live: &LiveSegment,
+) -> (Strip, Strip) {
     let look = scene.view.look;
     let dim = look.style(Role::TextDim);
     let dot = format!(" {} ", look.glyphs.middle_dot);

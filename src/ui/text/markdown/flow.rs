@@ -8,12 +8,12 @@ use crate::ui::theme::Role;
 
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct TextStyle {
     pub role: Role,
     pub emphasis: Emphasis,
 }
 
-impl Default for Look {
+impl Default for TextStyle {
     fn default() -> Self {
         Self { role: Role::Text, emphasis: Emphasis::default() }
     }
@@ -24,11 +24,11 @@ impl Default for Look {
 pub(super) struct Flow {
     text: SafeText,
     /// Where each run ends, and its look.
-    runs: Vec<(usize, Look)>,
+    runs: Vec<(usize, TextStyle)>,
 }
 
 impl Flow {
-    pub fn push(&mut self, text: &SafeText, look: Look) {
+    pub fn push(&mut self, text: &SafeText, look: TextStyle) {
         if text.is_empty() {
             return;
         }
@@ -58,7 +58,8 @@ impl Flow {
 
     /// The same text in one role, its emphasis kept.
     pub fn in_role(&self, role: Role) -> Self {
-        let runs = self.runs.iter().map(|(end, look)| (*end, Look { role, ..*look })).collect();
+        let runs =
+            self.runs.iter().map(|(end, look)| (*end, TextStyle { role, ..*look })).collect();
         Self { text: self.text.clone(), runs }
     }
 

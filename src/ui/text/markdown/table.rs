@@ -5,7 +5,7 @@ use pulldown_cmark::Alignment;
 use super::super::clean::SafeText;
 use super::super::width::width;
 use super::super::wrap::wrap;
-use super::flow::{Flow, Look};
+use super::flow::{Flow, TextStyle};
 use super::{StyledLine, StyledSpan};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -117,9 +117,9 @@ impl Table {
             }
             for (name, cell) in head.iter().zip(row) {
                 let mut flow = name.clone();
-                flow.push(&SafeText::clean(": "), Look::default());
+                flow.push(&SafeText::clean(": "), TextStyle::default());
                 let text = cell.in_role(Role::Text);
-                flow.push(&SafeText::clean(text.text()), Look::default());
+                flow.push(&SafeText::clean(text.text()), TextStyle::default());
                 lines.extend(flow.lines(wrap(flow.text(), room)));
             }
         }

@@ -37,7 +37,7 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
 }
 
 /// An overlay. The topmost one gets every key.
-pub trait Pane: fmt::Debug {
+pub trait Overlay: fmt::Debug {
     /// Where its keys are looked up.
     fn scope(&self) -> Scope;
 

@@ -3,14 +3,14 @@
 use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, Target, hint};
 
 impl App {
     /// What the composer's title says: whom it writes to, and what Enter does.
-    pub(super) fn heading(&self, look: &Look) -> Heading {
+    pub(super) fn heading(&self, look: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match &self.composer.target {
             Target::Nobody if !self.is_listed() => Heading::default(),
@@ -32,7 +32,7 @@ impl App {
         }
     }
 
-    fn answer_heading(&self, id: &str, look: &Look) -> Heading {
+    fn answer_heading(&self, id: &str, look: &UiSettings) -> Heading {
         let inbox = &self.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
         let row = inbox.get(id);

@@ -14,7 +14,7 @@ use crate::protocol::{Lifecycle, Onward};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Rows at the lower edge: a heading, the dialog's name, the line; then what is to stand in it.
@@ -25,7 +25,7 @@ const INDENT: u16 = 3;
 
 /// What is done with the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PromptPurpose {
     /// The line goes to whoever waits for the dialog, and may be empty.
     DeclareDead(DialogId),
     /// The line names a generation.
@@ -33,8 +33,8 @@ pub enum Purpose {
 }
 
 #[derive(Debug)]
-pub struct Ask {
-    purpose: Purpose,
+pub struct InputPrompt {
+    purpose: PromptPurpose,
     /// What the dialog is called.
     name: String,
     field: Field,
@@ -42,8 +42,8 @@ pub struct Ask {
     wrong: bool,
 }
 
-impl Ask {
-    pub fn new(purpose: Purpose, name: &str, text: &str) -> Self {
+impl InputPrompt {
+    pub fn new(purpose: PromptPurpose, name: &str, text: &str) -> Self {
         Self { purpose, name: name.to_owned(), field: Field::new(text), wrong: false }
     }
 
@@ -54,11 +54,11 @@ impl Ask {
         };
         let change = Intent::Lifecycle(change);
         cx.intents.push(match self.purpose {
-            Purpose::DeclareDead(_) => {
+            PromptPurpose::DeclareDead(_) => {
                 let question = cx.look.sentence(Word::DeclareDeadQuestion, &self.name);
                 Intent::ConfirmPermanent(question, Box::new(change))
             }
-            Purpose::Fork(_) => change,
+            PromptPurpose::Fork(_) => change,
         });
         Handled::Close
     }
@@ -66,27 +66,27 @@ impl Ask {
     /// What Enter does.
     fn next(&self) -> Word {
         match self.purpose {
-            Purpose::DeclareDead(_) => Word::NextStep,
-            Purpose::Fork(_) => Word::Yes,
+            PromptPurpose::DeclareDead(_) => Word::NextStep,
+            PromptPurpose::Fork(_) => Word::Yes,
         }
     }
 
     /// What is done, and what is to stand in the line.
     fn words(&self) -> (Word, Word) {
         match self.purpose {
-            Purpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
-            Purpose::Fork(_) => (Word::Fork, Word::ForkPosition),
+            PromptPurpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
+            PromptPurpose::Fork(_) => (Word::Fork, Word::ForkPosition),
         }
     }
 }
 
-fn wanted(purpose: &Purpose, text: &str) -> Option<Lifecycle> {
+fn wanted(purpose: &PromptPurpose, text: &str) -> Option<Lifecycle> {
     match purpose {
-        Purpose::DeclareDead(dialog) => {
+        PromptPurpose::DeclareDead(dialog) => {
             let note = (!text.is_empty()).then(|| text.to_owned());
             Some(Lifecycle::DeclareDead { dialog: dialog.clone(), note })
         }
-        Purpose::Fork(root) => {
+        PromptPurpose::Fork(root) => {
             let (course, genseq) = generation(text)?;
             Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: Onward::GoOn })
         }
@@ -99,13 +99,13 @@ fn generation(text: &str) -> Option<(Course, Genseq)> {
     Some((Course(course.trim().parse().ok()?), Genseq(genseq.trim().parse().ok()?)))
 }
 
-impl Pane for Ask {
+impl Overlay for InputPrompt {
     fn scope(&self) -> Scope {
         Scope::Composer
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        type Handler = fn(&mut Ask, &mut Cx<'_>) -> Handled;
+        type Handler = fn(&mut InputPrompt, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
             (Action::Send, Self::submit),
             (Action::LeaveComposer, |_, _| Handled::Close),

@@ -9,7 +9,7 @@ use crate::ui::theme::ColorDepth;
 
 /// How a glyph is drawn, in colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pen {
+pub(super) struct CellStyle {
     pub fg: Color,
     pub bg: Color,
     pub modifier: Modifier,
@@ -29,7 +29,7 @@ const MODIFIERS: [(Modifier, u8, u8); 6] = [
 const VISIBLE_ON_BLANK: Modifier =
     Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
-impl Pen {
+impl CellStyle {
     pub const DEFAULT: Self =
         Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
