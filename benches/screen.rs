@@ -96,14 +96,14 @@ struct Wire {
 
 impl Wire {
     fn new() -> Self {
-        let look = UiSettings {
+        let ui = UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),
             lang: Lang::En,
         };
         let app = App::new(AppOptions {
-            look,
+            ui,
             clock: Arc::new(FixedClock),
             drafts: Box::new(SessionOnlyDrafts),
             moment: Instant::now(),

@@ -131,7 +131,7 @@ async fn on_terminal(
         *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
     let mut app = App::new(AppOptions {
-        look: setup.look,
+        ui: setup.look,
         clock: Arc::new(SystemClock),
         drafts: Box::new(StoredDrafts(store.clone())),
         moment: Instant::now(),

@@ -83,7 +83,7 @@ pub enum Effect {
 /// What an app is made of.
 #[derive(Debug)]
 pub struct AppOptions {
-    pub look: UiSettings,
+    pub ui: UiSettings,
     pub clock: Arc<dyn Clock>,
     pub drafts: Box<dyn DraftStore>,
     /// Now, for messages that go after a while.
@@ -130,7 +130,7 @@ struct ReturnPoint {
 
 #[derive(Debug)]
 pub struct App {
-    look: Arc<UiSettings>,
+    ui: Arc<UiSettings>,
     clock: Arc<dyn Clock>,
     model: Model,
     drafts: Drafts,
@@ -183,7 +183,7 @@ enum StartupStep {
 impl App {
     pub fn new(options: AppOptions) -> Self {
         Self {
-            look: Arc::new(options.look),
+            ui: Arc::new(options.ui),
             clock: options.clock,
             model: Model::default(),
             drafts: Drafts::new(options.drafts),
@@ -230,7 +230,7 @@ impl App {
         self.last_unused_key.take_if(|(_, dead)| *dead != chord);
         if self.overlays.is_empty() {
             let known = self.ending_action(chord);
-            match known.or_else(|| self.look.keymap.action(self.scope(), chord)) {
+            match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
                 None if self.focus == Focus::Composer => self.type_or_notify(key),
                 None => self.report_unused_key(self.scope(), chord),
@@ -355,7 +355,7 @@ impl App {
     }
 
     fn notify(&mut self, tone: Tone, word: Word) {
-        self.notify_text(tone, self.look.word(word));
+        self.notify_text(tone, self.ui.word(word));
     }
 
     fn notify_text(&mut self, tone: Tone, text: &str) {
@@ -365,7 +365,7 @@ impl App {
 
     fn overlay_key(&mut self, key: KeyEvent) {
         let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
-        let action = self.look.keymap.action(scope, Chord::from(key));
+        let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(outside) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(outside);
             return;
@@ -398,7 +398,7 @@ impl App {
             problems: &self.model.problems,
             processes: &self.model.processes,
             drafts: &self.drafts,
-            look: &self.look,
+            ui: &self.ui,
             intents: &mut intents,
         };
         let handled = work(pane.as_mut(), &mut cx);

@@ -71,7 +71,7 @@ impl UiSettings {
 /// What drawing may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    pub look: &'a UiSettings,
+    pub ui: &'a UiSettings,
     pub now: &'a Stamp,
 }
 
@@ -136,6 +136,6 @@ pub struct Cx<'a> {
     pub problems: &'a [Problem],
     pub processes: &'a [Background],
     pub drafts: &'a Drafts,
-    pub look: &'a UiSettings,
+    pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

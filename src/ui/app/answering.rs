@@ -280,9 +280,9 @@ impl App {
         } else {
             self.composer.field.clear();
             self.keep_draft();
-            let look = &self.look;
-            let (dot, key) = (look.glyphs.middle_dot, look.key(Action::Undo));
-            let (cleared, back) = (look.word(Word::DraftCleared), look.word(Word::BringsBack));
+            let ui = &self.ui;
+            let (dot, key) = (ui.glyphs.middle_dot, ui.key(Action::Undo));
+            let (cleared, back) = (ui.word(Word::DraftCleared), ui.word(Word::BringsBack));
             let text = format!("{cleared} {dot} {key} {back}");
             self.notify_text(Tone::Plain, &text);
         }

@@ -26,8 +26,8 @@ impl App {
             self.overlays.push(Box::new(ConsentSheet::default()));
             return;
         }
-        let waiting = self.look.counted(self.model.consent.waiting.len(), Counted::Consent);
-        let key = hint(&self.look, Action::OpenConsent, Word::Show);
+        let waiting = self.ui.counted(self.model.consent.waiting.len(), Counted::Consent);
+        let key = hint(&self.ui, Action::OpenConsent, Word::Show);
         self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
     }
 

@@ -41,8 +41,8 @@ impl App {
         let Some((left, most)) = pushes else {
             return self.notify(Tone::Plain, Word::KeepGoingOff);
         };
-        let look = &self.look;
-        let text = format!("{} {left} {} {most}", look.word(Word::KeepGoing), look.word(Word::Of));
+        let ui = &self.ui;
+        let text = format!("{} {left} {} {most}", ui.word(Word::KeepGoing), ui.word(Word::Of));
         self.notify_text(Tone::Plain, &text);
     }
 }

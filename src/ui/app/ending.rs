@@ -79,17 +79,17 @@ impl App {
     /// What a key does at the end of a demo, wherever the focus is but where one types.
     pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
         let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
-        let action = self.look.keymap.action(Scope::Demo, key);
+        let action = self.ui.keymap.action(Scope::Demo, key);
         action
             .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
     }
 
     /// The rows it takes: all of it, or none where it would be in the way.
-    pub(super) fn ending_rows(&self, area: Rect, look: &UiSettings) -> Vec<Strip> {
+    pub(super) fn ending_rows(&self, area: Rect, ui: &UiSettings) -> Vec<Strip> {
         let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
             return Vec::new();
         };
-        let style = look.style(Role::Text);
+        let style = ui.style(Role::Text);
         let most = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
         let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
         let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
@@ -105,14 +105,14 @@ impl App {
             })
             .collect();
         if let Some(last) = rows.last_mut().filter(|_| is_cut) {
-            last.push(look.glyphs.cut, style);
+            last.push(ui.glyphs.cut, style);
         }
         let hints = [
-            hint(look, Action::Replay, Word::PlayAgain),
-            hint(look, Action::CloseEnding, Word::Close),
-            hint(look, Action::Quit, Word::LeaveProgram),
+            hint(ui, Action::Replay, Word::PlayAgain),
+            hint(ui, Action::CloseEnding, Word::Close),
+            hint(ui, Action::Quit, Word::LeaveProgram),
         ];
-        rows.push(Strip::new().put("   ", style).put(&hints.join("  "), look.style(Role::TextDim)));
+        rows.push(Strip::new().put("   ", style).put(&hints.join("  "), ui.style(Role::TextDim)));
         rows
     }
 }
@@ -125,8 +125,8 @@ pub(super) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'
         row.draw(buffer, area, y);
     }
     let sign = Strip::new()
-        .put(" ", view.look.style(Role::Good))
-        .put(view.look.glyphs.done, view.look.style(Role::Good));
+        .put(" ", view.ui.style(Role::Good))
+        .put(view.ui.glyphs.done, view.ui.style(Role::Good));
     if height > 0 {
         sign.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
     }

@@ -169,7 +169,7 @@ impl App {
             Some(InFlight::Sheet) => self.sheet_refused(),
             Some(InFlight::Lifecycle(..) | InFlight::KeepGoing(_) | InFlight::Other) | None => {}
         }
-        self.notify_text(Tone::Bad, Refusal::told(text, self.look.lang));
+        self.notify_text(Tone::Bad, Refusal::told(text, self.ui.lang));
     }
 
     fn reload_all(&mut self) {

@@ -36,7 +36,7 @@ impl App {
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
         if self.something_is_open(&dialog) {
             let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
-            let question = self.look.sentence(word, &self.name_of(&dialog));
+            let question = self.ui.sentence(word, &self.name_of(&dialog));
             let yes = Intent::Lifecycle(change);
             self.overlays.push(Box::new(Confirm::with_text(&question, yes)));
         } else {
@@ -46,7 +46,7 @@ impl App {
 
     pub(super) fn ask_to_delete(&mut self) {
         let Some(dialog) = self.selected_main() else { return };
-        let question = self.look.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
+        let question = self.ui.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
         self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
     }
@@ -54,7 +54,7 @@ impl App {
     /// What a person calls a dialog: whose it is, and what it is about.
     fn name_of(&self, dialog: &DialogId) -> String {
         let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
-        let about = self.look.about(&row.about, row.history);
+        let about = self.ui.about(&row.about, row.history);
         dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
     }
 
@@ -138,15 +138,15 @@ impl App {
             }
             Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
         };
-        let text = self.look.sentence(word, name);
+        let text = self.ui.sentence(word, name);
         self.notify_text(tone, &text);
     }
 
     /// The list opens with what was put away last, so two keys bring it back.
     fn notify_undo(&mut self, word: Word, name: &str) {
-        let (list, revive) = (self.look.key(Action::OpenShelf), self.look.key(Action::ShelfRevive));
-        let done = self.look.sentence(word, name);
-        let (dot, undo) = (self.look.glyphs.middle_dot, self.look.word(Word::UndoWith));
+        let (list, revive) = (self.ui.key(Action::OpenShelf), self.ui.key(Action::ShelfRevive));
+        let done = self.ui.sentence(word, name);
+        let (dot, undo) = (self.ui.glyphs.middle_dot, self.ui.word(Word::UndoWith));
         self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
     }
 

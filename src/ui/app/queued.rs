@@ -80,9 +80,9 @@ impl App {
 
     /// The keys of the strip that work now.
     pub(super) fn queue_keys(&self) -> String {
-        let list = hint(&self.look, Action::OpenQueued, Word::QueuedList);
+        let list = hint(&self.ui, Action::OpenQueued, Word::QueuedList);
         if self.focus == Focus::Composer && self.composer.field.is_empty() {
-            return format!("{}{PART}{list}", hint(&self.look, Action::HistoryUp, Word::Edit));
+            return format!("{}{PART}{list}", hint(&self.ui, Action::HistoryUp, Word::Edit));
         }
         list
     }

@@ -15,12 +15,12 @@ impl App {
         if self.last_unused_key.replace((scope, key)) == Some((scope, key)) {
             return;
         }
-        let name = self.look.key_label(&key.to_string());
-        let mut text = format!("{name} {}", self.look.word(Word::DoesNothing));
+        let name = self.ui.key_label(&key.to_string());
+        let mut text = format!("{name} {}", self.ui.word(Word::DoesNothing));
         if self.overlays.is_empty() {
             let help = if scope == Scope::Composer { Action::Help } else { Action::PaneHelp };
-            let (key, word) = (self.look.key(help), self.look.word(Word::HelpHint));
-            text.push_str(&format!(" {} {key} {word}", self.look.glyphs.middle_dot));
+            let (key, word) = (self.ui.key(help), self.ui.word(Word::HelpHint));
+            text.push_str(&format!(" {} {key} {word}", self.ui.glyphs.middle_dot));
         }
         self.notify_text(Tone::Plain, &text);
     }
@@ -37,7 +37,7 @@ impl App {
     /// The question whose number was pressed; with no question there are no numbers, and digits choose
     /// panes as elsewhere.
     pub(super) fn pick_question(&mut self) {
-        let keys = self.look.keymap.keys(Action::InboxPick);
+        let keys = self.ui.keymap.keys(Action::InboxPick);
         let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))
         else {
             return;

@@ -87,7 +87,7 @@ impl Overlay for Confirm {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
         let question = match &self.question {
-            ConfirmText::Fixed(word) => view.look.word(*word),
+            ConfirmText::Fixed(word) => view.ui.word(*word),
             ConfirmText::Text(text) => text.as_str(),
         };
         let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
@@ -96,14 +96,14 @@ impl Overlay for Confirm {
         self.fully_shown |= height == wanted;
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = hint(view.look, Action::ConfirmYes, Word::Yes);
-        let no = hint(view.look, Action::ConfirmNo, Word::No);
+        let yes = hint(view.ui, Action::ConfirmYes, Word::Yes);
+        let no = hint(view.ui, Action::ConfirmNo, Word::No);
         let heading = Heading {
-            left: view.look.glyphs.needs_you.to_owned(),
+            left: view.ui.glyphs.needs_you.to_owned(),
             right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },
         };
-        draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
-        let style = view.look.style(Role::Attention);
+        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
+        let style = view.ui.style(Role::Attention);
         for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
             let text = question.get(row).unwrap_or_default();
             Strip::new().put(" ", style).put(text, style).draw(frame.buffer_mut(), area, y);

@@ -251,46 +251,46 @@ impl Overlay for NewDialog {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let hints = [
-            hint(look, Action::Send, Word::CreateAndSend),
-            hint(look, Action::FocusNext, Word::NextField),
-            hint(look, Action::LeaveComposer, Word::Close),
+            hint(ui, Action::Send, Word::CreateAndSend),
+            hint(ui, Action::FocusNext, Word::NextField),
+            hint(ui, Action::LeaveComposer, Word::Close),
         ];
         let heading =
-            Heading { left: look.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: 1, ..area }, look, &heading, true);
+            Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let members: Vec<String> = members(cx.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
         let label = (Word::Teammate, self.focus == FormField::Teammate);
-        rest = draw_choice(frame, rest, look, &self.teammate, label, &members);
+        rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
         let taskdocs: Vec<String> = taskdocs(cx.workspace, &self.taskdoc.field.text())
             .into_iter()
             .map(str::to_owned)
             .collect();
         let label = (Word::Taskdoc, self.focus == FormField::Taskdoc);
-        rest = draw_choice(frame, rest, look, &self.taskdoc, label, &taskdocs);
-        self.draw_message(frame, rest, look);
+        rest = draw_choice(frame, rest, ui, &self.taskdoc, label, &taskdocs);
+        self.draw_message(frame, rest, ui);
     }
 }
 
 impl NewDialog {
-    fn draw_message(&self, frame: &mut Frame<'_>, area: Rect, look: &UiSettings) {
+    fn draw_message(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
         let focused = self.focus == FormField::Message;
         if area.height < 2 {
             return;
         }
         let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        draw_label(frame, area, look, Word::FirstMessage, focused);
+        draw_label(frame, area, ui, Word::FirstMessage, focused);
         let width = area.width.saturating_sub(LABEL_CELLS + 3);
         let rows = self.message.height(usize::from(width).max(1), 6).max(2);
         let height = u16::try_from(rows).unwrap_or(2).min(area.height);
         let field = Rect { x: area.x + LABEL_CELLS + 2, width, height, ..area };
-        self.message.draw(frame, field, look.style(Role::Text), focused);
-        draw_fault(frame, Rect { y: field.bottom(), ..field }, look, self.message_fault, area);
+        self.message.draw(frame, field, ui.style(Role::Text), focused);
+        draw_fault(frame, Rect { y: field.bottom(), ..field }, ui, self.message_fault, area);
     }
 }
 
@@ -298,7 +298,7 @@ impl NewDialog {
 fn draw_choice(
     frame: &mut Frame<'_>,
     area: Rect,
-    look: &UiSettings,
+    ui: &UiSettings,
     choice: &ChoiceField,
     (label, focused): (Word, bool),
     proposals: &[String],
@@ -307,7 +307,7 @@ fn draw_choice(
         return area;
     }
     let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-    draw_label(frame, area, look, label, focused);
+    draw_label(frame, area, ui, label, focused);
     let field = Rect {
         x: area.x + LABEL_CELLS + 2,
         width: area.width.saturating_sub(LABEL_CELLS + 3),
@@ -318,21 +318,21 @@ fn draw_choice(
     if choice.field.is_empty() && !focused {
         let text = chosen.map_or("", String::as_str);
         Strip::new()
-            .put(text, look.style(Role::Text))
-            .shortened(usize::from(field.width), look.glyphs.cut, Style::default())
+            .put(text, ui.style(Role::Text))
+            .shortened(usize::from(field.width), ui.glyphs.cut, Style::default())
             .draw(frame.buffer_mut(), field, field.y);
     } else {
-        choice.field.draw(frame, field, look.style(Role::Text), focused);
+        choice.field.draw(frame, field, ui.style(Role::Text), focused);
     }
     let mut y = field.y + 1;
     if focused {
         let top = choice.picked.unwrap_or(0).saturating_sub(MAX_PROPOSALS - 1);
         for (at, text) in proposals.iter().enumerate().skip(top).take(MAX_PROPOSALS) {
-            draw_proposal(frame, Rect { y, ..field }, look, text, choice.picked == Some(at), area);
+            draw_proposal(frame, Rect { y, ..field }, ui, text, choice.picked == Some(at), area);
             y += 1;
         }
     }
-    y += draw_fault(frame, Rect { y, ..field }, look, choice.fault, area);
+    y += draw_fault(frame, Rect { y, ..field }, ui, choice.fault, area);
     let y = y.min(area.bottom());
     Rect { y, height: area.bottom() - y, ..area }
 }
@@ -340,7 +340,7 @@ fn draw_choice(
 fn draw_proposal(
     frame: &mut Frame<'_>,
     at: Rect,
-    look: &UiSettings,
+    ui: &UiSettings,
     text: &str,
     picked: bool,
     within: Rect,
@@ -349,23 +349,23 @@ fn draw_proposal(
         return;
     }
     let role = if picked { Role::Accent } else { Role::TextDim };
-    let sign = if picked { look.glyphs.selected } else { " " };
+    let sign = if picked { ui.glyphs.selected } else { " " };
     Strip::new()
-        .put(sign, look.style(Role::Accent))
-        .put(text, look.style(role))
-        .shortened(usize::from(at.width), look.glyphs.cut, look.style(role))
+        .put(sign, ui.style(Role::Accent))
+        .put(text, ui.style(role))
+        .shortened(usize::from(at.width), ui.glyphs.cut, ui.style(role))
         .draw(frame.buffer_mut(), at, at.y);
 }
 
-fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &UiSettings, label: Word, focused: bool) {
+fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Word, focused: bool) {
     let role = if focused { Role::TitleFocus } else { Role::Title };
-    let sign = look.style(if focused { Role::Accent } else { Role::TextDim });
+    let sign = ui.style(if focused { Role::Accent } else { Role::TextDim });
     Strip::new()
         .put(" ", Style::default())
-        .put(look.word(label), look.style(role))
-        .shortened(usize::from(LABEL_CELLS), look.glyphs.cut, Style::default())
+        .put(ui.word(label), ui.style(role))
+        .shortened(usize::from(LABEL_CELLS), ui.glyphs.cut, Style::default())
         .pad_to(usize::from(LABEL_CELLS))
-        .put(look.glyphs.prompt, sign)
+        .put(ui.glyphs.prompt, sign)
         .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
 }
 
@@ -373,13 +373,13 @@ fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &UiSettings, label: Word,
 fn draw_fault(
     frame: &mut Frame<'_>,
     at: Rect,
-    look: &UiSettings,
+    ui: &UiSettings,
     fault: Option<Word>,
     within: Rect,
 ) -> u16 {
     let Some(fault) = fault else { return 0 };
     let place = Rect { height: within.bottom().saturating_sub(at.y), ..at };
-    let rows = plain_rows(look.word(fault), 0, usize::from(at.width).max(1), look.style(Role::Bad));
+    let rows = plain_rows(ui.word(fault), 0, usize::from(at.width).max(1), ui.style(Role::Bad));
     for (y, row) in (place.y..place.bottom()).zip(&rows) {
         row.draw(frame.buffer_mut(), place, y);
     }

@@ -55,7 +55,7 @@ impl InputPrompt {
         let change = Intent::Lifecycle(change);
         cx.intents.push(match self.purpose {
             PromptPurpose::DeclareDead(_) => {
-                let question = cx.look.sentence(Word::DeclareDeadQuestion, &self.name);
+                let question = cx.ui.sentence(Word::DeclareDeadQuestion, &self.name);
                 Intent::ConfirmPermanent(question, Box::new(change))
             }
             PromptPurpose::Fork(_) => change,
@@ -141,34 +141,34 @@ impl Overlay for InputPrompt {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let look = view.look;
+        let ui = view.ui;
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
         let cells = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-        let wanted = plain_rows(look.word(wanted), INDENT.into(), cells, look.style(role));
+        let wanted = plain_rows(ui.word(wanted), INDENT.into(), cells, ui.style(role));
         let rows = ROWS.saturating_add(u16::try_from(wanted.len()).unwrap_or(u16::MAX));
         let height = area.height.min(rows);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let hints =
-            [hint(look, Action::Send, self.next()), hint(look, Action::LeaveComposer, Word::Close)];
-        let heading = Heading { left: look.word(done).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+            [hint(ui, Action::Send, self.next()), hint(ui, Action::LeaveComposer, Word::Close)];
+        let heading = Heading { left: ui.word(done).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         if area.height < ROWS {
             return;
         }
         let width = area.width.saturating_sub(INDENT + 1);
         let name = Rect { x: area.x + INDENT, y: area.y + 1, width, height: 1 };
-        let strong = look.style(Role::TextStrong);
+        let strong = ui.style(Role::TextStrong);
         let title = Strip::new().put(&self.name, strong);
-        let title = title.shortened(usize::from(width), look.glyphs.cut, strong);
+        let title = title.shortened(usize::from(width), ui.glyphs.cut, strong);
         title.draw(frame.buffer_mut(), name, name.y);
         let field = Rect { y: area.y + 2, ..name };
         let prompt = Strip::new()
-            .put(" ", look.style(Role::Text))
-            .put(look.glyphs.prompt, look.style(Role::Accent));
+            .put(" ", ui.style(Role::Text))
+            .put(ui.glyphs.prompt, ui.style(Role::Accent));
         prompt.draw(frame.buffer_mut(), area, field.y);
-        self.field.draw(frame, field, look.style(Role::Text), true);
+        self.field.draw(frame, field, ui.style(Role::Text), true);
         for (y, row) in (area.y + ROWS..area.bottom()).zip(&wanted) {
             row.draw(frame.buffer_mut(), area, y);
         }

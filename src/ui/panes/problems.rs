@@ -46,16 +46,16 @@ fn severity_label(severity: Severity) -> (Word, Role) {
     }
 }
 
-fn rows_of(problem: &Problem, look: &UiSettings, width: usize) -> Vec<Row> {
+fn rows_of(problem: &Problem, ui: &UiSettings, width: usize) -> Vec<Row> {
     let (word, role) = severity_label(problem.severity);
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
     let place = SafeText::line(&format!("{}{line}", problem.path));
-    let head = Strip::new().pad_to(2).put(place.as_str(), look.style(Role::Title));
-    let word = Strip::new().put(look.word(word), look.style(role));
+    let head = Strip::new().pad_to(2).put(place.as_str(), ui.style(Role::Title));
+    let word = Strip::new().put(ui.word(word), ui.style(role));
     let room = width.saturating_sub(INDENT + 1).max(1);
     let mut rows = vec![(head, word)];
     for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {
-        let wrapped = plain_rows(text, INDENT, room, look.style(role));
+        let wrapped = plain_rows(text, INDENT, room, ui.style(role));
         rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
     }
     rows.push((Strip::new(), Strip::new()));
@@ -63,10 +63,10 @@ fn rows_of(problem: &Problem, look: &UiSettings, width: usize) -> Vec<Row> {
 }
 
 /// The gravest first, else in the order in which they were told.
-fn rows(problems: &[Problem], look: &UiSettings, width: usize) -> Vec<Row> {
+fn rows(problems: &[Problem], ui: &UiSettings, width: usize) -> Vec<Row> {
     let mut sorted: Vec<&Problem> = problems.iter().collect();
     sorted.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
-    sorted.into_iter().flat_map(|problem| rows_of(problem, look, width)).collect()
+    sorted.into_iter().flat_map(|problem| rows_of(problem, ui, width)).collect()
 }
 
 impl Overlay for ProblemList {
@@ -86,26 +86,26 @@ impl Overlay for ProblemList {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let heading = Heading {
-            left: look.word(Word::ProblemsTitle).to_owned(),
-            right: hint(look, Action::Cancel, Word::Close),
+            left: ui.word(Word::ProblemsTitle).to_owned(),
+            right: hint(ui, Action::Cancel, Word::Close),
         };
         let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, look, &heading, true);
+        draw_heading(frame, head, ui, &heading, true);
         let rows = if cx.problems.is_empty() {
-            let dim = look.style(Role::TextDim);
-            let note = Strip::new().pad_to(2).put(look.word(Word::NoProblems), dim);
+            let dim = ui.style(Role::TextDim);
+            let note = Strip::new().pad_to(2).put(ui.word(Word::NoProblems), dim);
             vec![(note, Strip::new())]
         } else {
-            rows(cx.problems, look, usize::from(area.width))
+            rows(cx.problems, ui, usize::from(area.width))
         };
         self.rows = rows.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         for (y, row) in (area.y + 1..area.bottom()).zip(rows.iter().skip(self.top)) {
-            draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), look.glyphs.cut);
+            draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), ui.glyphs.cut);
         }
     }
 }

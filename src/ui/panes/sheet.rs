@@ -105,7 +105,7 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let why = (!section.whole).then(|| cx.look.word(Word::SectionTooLarge).to_owned());
+        let why = (!section.whole).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), why))
     }
@@ -116,7 +116,7 @@ impl SheetPane {
                 let subject = EditSubject::NewReminder(self.dialog.clone(), keeping);
                 self.editor = Some(Editor::new(subject, String::new(), cx));
             }
-            SheetKind::Taskdoc => refuse(cx.look.word(Word::SectionsAreFixed), cx),
+            SheetKind::Taskdoc => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
         }
         Handled::Done
     }
@@ -124,7 +124,7 @@ impl SheetPane {
     /// Asks before a reminder is deleted.
     fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
         match (self.kind, self.chosen_reminder(cx)) {
-            (SheetKind::Taskdoc, _) => refuse(cx.look.word(Word::SectionsAreFixed), cx),
+            (SheetKind::Taskdoc, _) => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
             (SheetKind::Reminders, None) => {}
             (SheetKind::Reminders, Some(ReminderView { no_delete: Some(why), .. })) => {
                 let why = why.clone();
@@ -135,7 +135,7 @@ impl SheetPane {
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(content, NAME_CHARS));
-                let question = cx.look.sentence(Word::DeleteReminderQuestion, &name);
+                let question = cx.ui.sentence(Word::DeleteReminderQuestion, &name);
                 cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }
         }
@@ -160,23 +160,23 @@ impl SheetPane {
     }
 
     fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
-        let look = view.look;
-        let dot = look.glyphs.middle_dot;
+        let ui = view.ui;
+        let dot = ui.glyphs.middle_dot;
         let title = match self.kind {
             SheetKind::Reminders => Word::Reminders,
             SheetKind::Taskdoc => Word::Taskdoc,
         };
-        let mut left = format!("{} {dot} {}", look.word(title), self.of);
+        let mut left = format!("{} {dot} {}", ui.word(title), self.of);
         if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(look, Action::SheetEdit, Word::Edit)];
+        let mut hints = vec![hint(ui, Action::SheetEdit, Word::Edit)];
         if self.kind == SheetKind::Reminders {
-            hints.push(hint(look, Action::SheetAdd, Word::Add));
-            hints.push(hint(look, Action::SheetDelete, Word::Delete));
-            hints.push(hint(look, Action::SheetAddPersonal, Word::AddPersonal));
+            hints.push(hint(ui, Action::SheetAdd, Word::Add));
+            hints.push(hint(ui, Action::SheetDelete, Word::Delete));
+            hints.push(hint(ui, Action::SheetAddPersonal, Word::AddPersonal));
         }
-        hints.insert(1, hint(look, Action::Cancel, Word::Close));
+        hints.insert(1, hint(ui, Action::Cancel, Word::Close));
         Heading { left, right: hints.join(PART) }
     }
 
@@ -213,7 +213,7 @@ impl SheetPane {
 
 /// Says why something is not changed here.
 fn refuse(why: &str, cx: &mut Cx<'_>) {
-    let text = format!("{}: {why}", cx.look.word(Word::NotByHand));
+    let text = format!("{}: {why}", cx.ui.word(Word::NotByHand));
     cx.intents.push(Intent::Notify(text));
 }
 
@@ -261,15 +261,15 @@ impl Overlay for SheetPane {
         self.list.settle(&self.keys(cx));
         let items = self.items(rows, view, cx);
         let heading = self.heading(view, items.as_ref().map(Vec::len));
-        draw_heading(frame, head, view.look, &heading, self.editor.is_none());
+        draw_heading(frame, head, view.ui, &heading, self.editor.is_none());
         let note = match &items {
             None => Some(Word::Loading),
             Some(items) if items.is_empty() => Some(Word::NoReminders),
             Some(_) => None,
         };
         if let Some(note) = note.filter(|_| rows.height > 0) {
-            let strip = Strip::new().put("  ", view.look.style(Role::TextDim));
-            let strip = strip.put(view.look.word(note), view.look.style(Role::TextDim));
+            let strip = Strip::new().put("  ", view.ui.style(Role::TextDim));
+            let strip = strip.put(view.ui.word(note), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();

@@ -46,25 +46,25 @@ pub fn draw(
     hints: &[(Action, Word)],
     values: StatusValues,
 ) {
-    let look = view.look;
-    let right = values_strip(values, look, area.width);
+    let ui = view.ui;
+    let right = values_strip(values, ui, area.width);
     let cells = usize::from(area.width);
     let room = cells.saturating_sub(right.width() + 2);
     let left = match notices.shown() {
         Some((text, tone)) => {
-            let whole = message(text.as_str(), tone, look);
+            let whole = message(text.as_str(), tone, ui);
             if whole.width() > room {
-                return draw_long_message(buffer, area, (text, tone), look);
+                return draw_long_message(buffer, area, (text, tone), ui);
             }
             whole
         }
-        None => hints_strip(hints, look, room),
+        None => hints_strip(hints, ui, room),
     };
-    draw_between(buffer, area, area.y, (&left, &right), look.glyphs.cut);
+    draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
 }
 
-fn message(text: &str, tone: Tone, look: &UiSettings) -> Strip {
-    Strip::new().put(" ", Style::default()).put(text, look.style(tone.role()))
+fn message(text: &str, tone: Tone, ui: &UiSettings) -> Strip {
+    Strip::new().put(" ", Style::default()).put(text, ui.style(tone.role()))
 }
 
 /// The counts give way for as long as it is shown. What is still too long loses its middle, which is a
@@ -73,21 +73,20 @@ fn draw_long_message(
     buffer: &mut Buffer,
     area: Rect,
     (text, tone): (&SafeText, Tone),
-    look: &UiSettings,
+    ui: &UiSettings,
 ) {
     let room = usize::from(area.width).saturating_sub(1);
-    let text = shorten_middle(text.as_str(), room, look.glyphs.cut);
-    message(&text, tone, look).draw(buffer, area, area.y);
+    let text = shorten_middle(text.as_str(), room, ui.glyphs.cut);
+    message(&text, tone, ui).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &[(Action, Word)], look: &UiSettings, room: usize) -> Strip {
+fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, room: usize) -> Strip {
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
-        let one = hint(*action, *word, look);
+        let one = hint(*action, *word, ui);
         let is_last = Some(&(*action, *word)) == last;
-        let reserve =
-            if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, look).width() + 2) };
+        let reserve = if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, ui).width() + 2) };
         let gap = if at == 0 { 0 } else { 2 };
         if one.is_empty() || strip.width() + gap + one.width() + reserve > room {
             continue;
@@ -97,50 +96,50 @@ fn hints_strip(hints: &[(Action, Word)], look: &UiSettings, room: usize) -> Stri
     strip
 }
 
-fn hint(action: Action, word: Word, look: &UiSettings) -> Strip {
-    let key = look.key(action);
+fn hint(action: Action, word: Word, ui: &UiSettings) -> Strip {
+    let key = ui.key(action);
     if key.is_empty() {
         return Strip::new();
     }
     Strip::new()
-        .put(&key, look.style(Role::Text))
-        .put(&format!(" {}", look.word(word)), look.style(Role::TextDim))
+        .put(&key, ui.style(Role::Text))
+        .put(&format!(" {}", ui.word(word)), ui.style(Role::TextDim))
 }
 
-fn values_strip(values: StatusValues, look: &UiSettings, cells: u16) -> Strip {
-    let dim = look.style(Role::TextDim);
+fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
+    let dim = ui.style(Role::TextDim);
     let mut strip = Strip::new();
     let mut count = |sign: &str, number: usize, role: Role| {
         if number > 0 {
-            strip.push(&format!("{sign} {number}  "), look.style(role));
+            strip.push(&format!("{sign} {number}  "), ui.style(role));
         }
     };
-    let glyphs = &look.glyphs;
+    let glyphs = &ui.glyphs;
     count(glyphs.running, values.counts.running, Role::Accent);
     count(glyphs.waiting, values.counts.waiting, Role::Text);
     count(glyphs.stopped, values.counts.stopped, Role::Warning);
     count(glyphs.needs_you, values.questions, Role::Attention);
     if values.look_only || values.unagreed > 0 {
-        let key = look.key(Action::OpenConsent);
+        let key = ui.key(Action::OpenConsent);
         let text = if values.look_only {
-            look.word(Word::LookOnly).to_owned()
+            ui.word(Word::LookOnly).to_owned()
         } else {
-            look.counted(values.unagreed, Counted::Consent)
+            ui.counted(values.unagreed, Counted::Consent)
         };
-        strip.push(&format!("{key} {text}  "), look.style(Role::Attention));
+        strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
     if values.problems > 0 {
-        let key = look.key(Action::Problems);
-        let text = format!("{key} {}  ", look.counted(values.problems, Counted::Problems));
-        strip.push(&text, look.style(Role::Warning));
+        let key = ui.key(Action::Problems);
+        let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
+        strip.push(&text, ui.style(Role::Warning));
     }
     if values.processes > 0 {
-        let text = format!("{} {}  ", values.processes, look.word(Word::InBackground));
+        let text = format!("{} {}  ", values.processes, ui.word(Word::InBackground));
         strip.push(&text, dim);
     }
     if values.level == Some(Level::Off) {
-        let text = format!("{} {}  ", look.word(Word::Sandbox), Level::Off);
-        strip.push(&text, look.style(Role::Warning));
+        let text = format!("{} {}  ", ui.word(Word::Sandbox), Level::Off);
+        strip.push(&text, ui.style(Role::Warning));
     }
     if cells < 70 {
         return strip;
@@ -150,13 +149,13 @@ fn values_strip(values: StatusValues, look: &UiSettings, cells: u16) -> Strip {
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);
-        let text = format!(" {} {percent} %  ", look.word(Word::Context));
-        strip.push(&text, look.style(role));
+        let text = format!(" {} {percent} %  ", ui.word(Word::Context));
+        strip.push(&text, ui.style(role));
     }
     if cells >= 100
         && let Some((left, most)) = values.keep_going
     {
-        let text = format!("{} {left} {} {most} ", look.word(Word::KeepGoing), look.word(Word::Of));
+        let text = format!("{} {left} {} {most} ", ui.word(Word::KeepGoing), ui.word(Word::Of));
         strip.push(&text, dim);
     }
     strip

@@ -228,7 +228,7 @@ impl TranscriptPane {
             let first = at.row == usize::from(has_gap(open, at.item));
             if first && chosen == Some(at.item) && area.x > 0 {
                 let bar = Strip::new()
-                    .put(scene.view.look.glyphs.selected, scene.view.look.style(Role::Accent));
+                    .put(scene.view.ui.glyphs.selected, scene.view.ui.style(Role::Accent));
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
             }
         }
@@ -266,9 +266,9 @@ impl TranscriptPane {
         if self.new_below == 0 || area.height == 0 {
             return;
         }
-        let (count, look) = (self.new_below, scene.view.look);
-        let text = format!(" {} {count} {} ", look.glyphs.below, look.word(Word::NewBelow));
-        let strip = Strip::new().put(&text, look.style(Role::TextDim));
+        let (count, ui) = (self.new_below, scene.view.ui);
+        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.word(Word::NewBelow));
+        let strip = Strip::new().put(&text, ui.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);
     }
 
@@ -286,7 +286,7 @@ impl TranscriptPane {
         };
         if open.block(at.item).is_none() {
             let strips = tail::rows(open, scene, at.item, row);
-            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.look.glyphs.cut);
+            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.ui.glyphs.cut);
             return;
         }
         let Some(laid) = self.layout_of(open, scene, at.item) else {
@@ -296,7 +296,7 @@ impl TranscriptPane {
             return;
         };
         let meta = if row == 0 { meta_strip(&laid.meta, scene.view) } else { Strip::new() };
-        draw_between(buffer, area, area.y, (strip, &meta), scene.view.look.glyphs.cut);
+        draw_between(buffer, area, area.y, (strip, &meta), scene.view.ui.glyphs.cut);
     }
 
     /// The rows of a block, laid out anew only if it changed.
@@ -315,7 +315,7 @@ impl TranscriptPane {
         });
         if !fresh {
             let setting = LayoutContext {
-                look: scene.view.look,
+                ui: scene.view.ui,
                 width: self.width,
                 unfolded,
                 speaker: scene.speaker,
@@ -369,19 +369,19 @@ pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: 
 }
 
 fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16) {
-    let look = view.look;
-    let style = look.style(Role::TextStrong);
+    let ui = view.ui;
+    let style = ui.style(Role::TextStrong);
     let most = if area.height < TWO_ROW_HEADLINE_HEIGHT { 1 } else { 2 };
     let cells = usize::from(area.width).saturating_sub(HEADLINE_INDENT).max(1);
     let mut rows = plain_rows(headline, HEADLINE_INDENT, cells, style);
     let is_cut = rows.len() > most;
     rows.truncate(most);
     if let Some(last) = rows.pop() {
-        let last = if is_cut { last.put(look.glyphs.cut, style) } else { last };
-        rows.push(last.shortened(usize::from(area.width), look.glyphs.cut, style));
+        let last = if is_cut { last.put(ui.glyphs.cut, style) } else { last };
+        rows.push(last.shortened(usize::from(area.width), ui.glyphs.cut, style));
     }
     if let Some(first) = rows.first_mut() {
-        *first = first.clone().led_by(look.glyphs.needs_you, look.style(Role::Attention));
+        *first = first.clone().led_by(ui.glyphs.needs_you, ui.style(Role::Attention));
     }
     let taken = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     (rows, taken)
@@ -392,48 +392,43 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
         BlockMeta::Nothing => Strip::new(),
         BlockMeta::Fixed(strip) => strip.clone(),
         BlockMeta::Working(since) => {
-            let look = view.look;
+            let ui = view.ui;
             let seconds = age::seconds_since(since, view.now).unwrap_or(0);
             let text = format!(
                 "{} {} {}  {}",
-                look.word(Word::Working),
-                look.glyphs.middle_dot,
+                ui.word(Word::Working),
+                ui.glyphs.middle_dot,
                 age::long(seconds),
-                look.glyphs.enter
+                ui.glyphs.enter
             );
-            Strip::new().put(&text, look.style(Role::TextDim))
+            Strip::new().put(&text, ui.style(Role::TextDim))
         }
     }
 }
 
 /// The title: who, about what, and where in its history. Cut in the middle where it is narrow.
-pub fn title(
-    open: &OpenDialog,
-    about: &str,
-    gen_number: u32,
-    look: &UiSettings,
-) -> (String, String) {
-    let dot = format!(" {} ", look.glyphs.middle_dot);
-    let mut tail = format!("{dot}{} {}", look.word(Word::CourseBegins), open.course);
+pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let mut tail = format!("{dot}{} {}", ui.word(Word::CourseBegins), open.course);
     if open.course != open.courses {
-        tail.push_str(&format!(" {} {}", look.word(Word::Of), open.courses));
+        tail.push_str(&format!(" {} {}", ui.word(Word::Of), open.courses));
     }
     if gen_number > 0 {
-        tail.push_str(&format!("{dot}{} {gen_number}", look.word(Word::Generation)));
+        tail.push_str(&format!("{dot}{} {gen_number}", ui.word(Word::Generation)));
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)
 }
 
 /// That a dialog reasons anew, and in which round it is.
-pub fn rounds(reasoning: Reasoning, look: &UiSettings) -> String {
-    let what = look.word(Word::FreshBoots);
+pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
+    let what = ui.word(Word::FreshBoots);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };
     let phase = match round.phase {
         Phase::Divergence => Word::Divergence,
         Phase::Convergence => Word::Convergence,
         Phase::Finalization => Word::Finalization,
     };
-    let (dot, phase) = (look.glyphs.middle_dot, look.word(phase));
+    let (dot, phase) = (ui.glyphs.middle_dot, ui.word(phase));
     format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)
 }

@@ -77,7 +77,7 @@ impl Surface for Memory {
 
 fn app() -> App {
     App::new(AppOptions {
-        look: UiSettings {
+        ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),

@@ -100,8 +100,8 @@ impl<'g> Renderer<'g> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                let look = TextStyle { role: Role::Code, ..self.look() };
-                self.flow.push(&SafeText::clean(&text), look);
+                let style = TextStyle { role: Role::Code, ..self.style() };
+                self.flow.push(&SafeText::clean(&text), style);
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
                 self.text(&text);
@@ -219,13 +219,13 @@ impl<'g> Renderer<'g> {
         if let Some(code) = &mut self.code {
             code.push_str(text);
         } else {
-            let look = self.look();
-            self.flow.push(&SafeText::clean(text), look);
+            let style = self.style();
+            self.flow.push(&SafeText::clean(text), style);
         }
     }
 
     /// How text looks at this place.
-    fn look(&self) -> TextStyle {
+    fn style(&self) -> TextStyle {
         let role = if !self.links.is_empty() {
             Role::Link
         } else if self.heading {
@@ -268,8 +268,8 @@ impl<'g> Renderer<'g> {
         let end = (0..=MAX_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
         let shown = full.get(..end.unwrap_or(0)).unwrap_or(full);
         let cut = if shown.len() < full.len() { self.glyphs.cut } else { "" };
-        let look = TextStyle { role, ..self.look() };
-        self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), look);
+        let style = TextStyle { role, ..self.style() };
+        self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), style);
     }
 
     fn begin_item(&mut self) {

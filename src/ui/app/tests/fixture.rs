@@ -85,10 +85,10 @@ impl Stage {
 
     fn made(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs, lang: Lang) -> Self {
         let now = Instant::now();
-        let look =
+        let ui =
             UiSettings { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
         let app = App::new(AppOptions {
-            look,
+            ui,
             clock: Arc::new(FixedClock),
             drafts: Box::new(drafts),
             moment: now,

@@ -59,7 +59,7 @@ impl Editor {
         let draft = cx.drafts.get(&subject.key());
         let field = Field::new(if draft.is_empty() { &before } else { draft });
         if !draft.is_empty() {
-            cx.intents.push(Intent::Notify(cx.look.word(Word::DraftRestored).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::DraftRestored).to_owned()));
         }
         Self { subject, before, field }
     }
@@ -99,7 +99,7 @@ impl Editor {
         if self.field.paste(text) {
             self.save_draft(cx);
         } else {
-            cx.intents.push(Intent::Notify(cx.look.word(Word::PasteTooLong).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::PasteTooLong).to_owned()));
         }
     }
 
@@ -124,7 +124,7 @@ impl Editor {
     fn save(&self, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         if text.trim().is_empty() {
-            cx.intents.push(Intent::Notify(cx.look.word(Word::TextMissing).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::TextMissing).to_owned()));
             return Handled::Done;
         }
         if text != self.before {
@@ -158,24 +158,24 @@ impl Editor {
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let look = view.look;
+        let ui = view.ui;
         let hints = [
-            hint(look, Action::Send, Word::Save),
-            hint(look, Action::LeaveComposer, Word::Keep),
-            hint(look, Action::NewLine, Word::NewLine),
+            hint(ui, Action::Send, Word::Save),
+            hint(ui, Action::LeaveComposer, Word::Keep),
+            hint(ui, Action::NewLine, Word::NewLine),
         ];
         let left = match &self.subject {
-            EditSubject::Reminder(..) => look.word(Word::EditReminder).to_owned(),
+            EditSubject::Reminder(..) => ui.word(Word::EditReminder).to_owned(),
             EditSubject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
-                look.word(Word::NewReminder).to_owned()
+                ui.word(Word::NewReminder).to_owned()
             }
             EditSubject::NewReminder(_, ReminderAudience::Personal) => {
-                look.word(Word::NewPersonalReminder).to_owned()
+                ui.word(Word::NewPersonalReminder).to_owned()
             }
-            EditSubject::Section(_, name) => format!("{} {name}", look.word(Word::Edit)),
+            EditSubject::Section(_, name) => format!("{} {name}", ui.word(Word::Edit)),
         };
         let heading = Heading { left, right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         let body = Rect {
             x: area.x + INDENT.min(area.width),
             y: area.y + 1,
@@ -185,9 +185,9 @@ impl Editor {
         if body.height > 0 {
             let prompt = Strip::new()
                 .put(" ", Style::default())
-                .put(look.glyphs.prompt, look.style(Role::Accent));
+                .put(ui.glyphs.prompt, ui.style(Role::Accent));
             prompt.draw(frame.buffer_mut(), area, body.y);
         }
-        self.field.draw(frame, body, look.style(Role::Text), true);
+        self.field.draw(frame, body, ui.style(Role::Text), true);
     }
 }

@@ -122,11 +122,11 @@ fn draw_row(
     row: usize,
     marked: bool,
 ) {
-    let look = view.look;
+    let ui = view.ui;
     if row == 0 {
-        let sign = if marked { look.glyphs.selected } else { " " };
-        let head = Strip::new().put(sign, look.style(Role::Accent)).join(item.head.clone());
-        draw_between(buffer, area, area.y, (&head, &item.meta), look.glyphs.cut);
+        let sign = if marked { ui.glyphs.selected } else { " " };
+        let head = Strip::new().put(sign, ui.style(Role::Accent)).join(item.head.clone());
+        draw_between(buffer, area, area.y, (&head, &item.meta), ui.glyphs.cut);
     } else if let Some(strip) = item.body.get(row - 1) {
         strip.draw(buffer, area, area.y);
     }

@@ -42,7 +42,7 @@ pub enum BlockMeta {
 /// What laying out needs to know beside the block.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutContext<'a> {
-    pub look: &'a UiSettings,
+    pub ui: &'a UiSettings,
     /// Cells for the whole row.
     pub width: usize,
     pub unfolded: bool,
@@ -71,15 +71,15 @@ pub trait NameLookup {
 
 impl LayoutContext<'_> {
     fn style(&self, role: Role) -> Style {
-        self.look.style(role)
+        self.ui.style(role)
     }
 
     fn word(&self, word: Word) -> &'static str {
-        self.look.word(word)
+        self.ui.word(word)
     }
 
     fn dot(&self) -> String {
-        format!(" {} ", self.look.glyphs.middle_dot)
+        format!(" {} ", self.ui.glyphs.middle_dot)
     }
 
     /// Cells for words that are indented by `indent`.
@@ -88,7 +88,7 @@ impl LayoutContext<'_> {
     }
 
     fn fold_symbol(&self) -> &'static str {
-        if self.unfolded { self.look.glyphs.open } else { self.look.glyphs.closed }
+        if self.unfolded { self.ui.glyphs.open } else { self.ui.glyphs.closed }
     }
 }
 
@@ -107,7 +107,7 @@ pub fn lay_out(block: &Block, setting: &LayoutContext<'_>) -> BlockLayout {
         Body::Question(asked) => question(asked, &block.at, setting),
         Body::Reply(given) => reply(given, &block.at, setting),
         Body::CourseBreak { course } => course_break(course.0, setting),
-        Body::CutOff => one_line(setting.look.glyphs.stopped, Word::CutOff, setting),
+        Body::CutOff => one_line(setting.ui.glyphs.stopped, Word::CutOff, setting),
         Body::Unknown { kind } => unknown(kind, setting),
     }
 }
@@ -164,7 +164,7 @@ fn push(
 ) -> BlockLayout {
     let dim = setting.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(&format!("{} ", setting.look.glyphs.below), setting.style(Role::Accent))
+        .put(&format!("{} ", setting.ui.glyphs.below), setting.style(Role::Accent))
         .put(setting.word(Word::Pushed), setting.style(Role::Accent));
     if let Some(count) = count {
         let PushCount { number, most } = count;
@@ -198,7 +198,7 @@ fn thinking(
     let mut head = Strip::new()
         .put(setting.word(Word::Thinking), dim)
         .put(&setting.dot(), dim)
-        .put(&setting.look.counted(words, Counted::Words), dim);
+        .put(&setting.ui.counted(words, Counted::Words), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
         head.push(&setting.dot(), dim);
         head.push(&crate::ui::model::age::long(seconds), dim);
@@ -215,9 +215,9 @@ fn thinking(
 
 fn saying(text: &str, interrupted: bool, setting: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new().put(setting.speaker, setting.style(Role::Agent));
-    let mut rows = Prose::new(setting.look).rows(text, 2, setting.room(2));
+    let mut rows = Prose::new(setting.ui).rows(text, 2, setting.room(2));
     if interrupted {
-        let sign = setting.look.glyphs.stopped;
+        let sign = setting.ui.glyphs.stopped;
         let note = format!("  {sign} {}", setting.word(Word::Interrupted));
         rows.push(Strip::new().put(&note, setting.style(Role::Warning)));
     }
@@ -239,7 +239,7 @@ fn tool_call(tool: &ToolCall, setting: &LayoutContext<'_>) -> BlockLayout {
     {
         rows = plain_rows(&result.text, 4, setting.room(4), setting.style(Role::Code));
         if rows.len() > RESULT_ROWS {
-            let more = format!("    {} +{}", setting.look.glyphs.cut, rows.len() - RESULT_ROWS);
+            let more = format!("    {} +{}", setting.ui.glyphs.cut, rows.len() - RESULT_ROWS);
             rows.truncate(RESULT_ROWS);
             rows.push(Strip::new().put(&more, dim));
         }
@@ -265,7 +265,7 @@ fn tool_meta(
     result: &crate::domain::transcript::ToolResult,
     setting: &LayoutContext<'_>,
 ) -> String {
-    let mut meta = setting.look.counted(result.lines, Counted::Lines);
+    let mut meta = setting.ui.counted(result.lines, Counted::Lines);
     if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
         meta.push_str(&setting.dot());
         meta.push_str(&crate::ui::model::age::long(seconds));
@@ -288,7 +288,7 @@ fn callee(asked: &Tellask, setting: &LayoutContext<'_>) -> String {
 }
 
 fn tellask(asked: &Tellask, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
-    let glyphs = &setting.look.glyphs;
+    let glyphs = &setting.ui.glyphs;
     let dim = setting.style(Role::TextDim);
     let (sign, role, words, meta) = match &asked.status {
         TellaskStatus::Working => {
@@ -324,7 +324,7 @@ fn full_exchange(asked: &Tellask, words: &str, setting: &LayoutContext<'_>) -> V
     let mut rows = plain_rows(&asked.content, 4, room, setting.style(Role::TextDim));
     if asked.status != TellaskStatus::Working {
         rows.push(Strip::new());
-        rows.extend(Prose::new(setting.look).rows(words, 4, room));
+        rows.extend(Prose::new(setting.ui).rows(words, 4, room));
     }
     rows
 }
@@ -335,11 +335,11 @@ fn short_row(text: &str, setting: &LayoutContext<'_>) -> Strip {
     let mut line = head.to_owned();
     if more {
         line.push(' ');
-        line.push_str(setting.look.glyphs.cut);
+        line.push_str(setting.ui.glyphs.cut);
     }
     Strip::new().put("    ", Style::default()).put(&line, setting.style(Role::TextDim)).shortened(
         setting.room(0),
-        setting.look.glyphs.cut,
+        setting.ui.glyphs.cut,
         setting.style(Role::TextDim),
     )
 }
@@ -348,7 +348,7 @@ fn question(asked: &AskedBlock, at: &Stamp, setting: &LayoutContext<'_>) -> Bloc
     let dim = setting.style(Role::TextDim);
     let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
     let mut head = Strip::new()
-        .put(&format!("{} ", setting.look.glyphs.needs_you), setting.style(role))
+        .put(&format!("{} ", setting.ui.glyphs.needs_you), setting.style(role))
         .put(setting.speaker, setting.style(Role::Agent))
         .put(&format!(" {}", setting.word(Word::Asks)), dim)
         .put(&setting.dot(), dim)
@@ -370,7 +370,7 @@ fn question(asked: &AskedBlock, at: &Stamp, setting: &LayoutContext<'_>) -> Bloc
     let headline = 1 + rows.len() + blank;
     rows.extend(content);
     if let Some((answer, when)) = &asked.answer {
-        let said = format!("  {} {}", setting.look.glyphs.answered, setting.word(Word::You));
+        let said = format!("  {} {}", setting.ui.glyphs.answered, setting.word(Word::You));
         let head = Strip::new()
             .put(&said, setting.style(Role::You))
             .put(&format!("{}{}", setting.dot(), when.hour_minute()), dim);
@@ -413,7 +413,7 @@ fn question_line(line: &str, setting: &LayoutContext<'_>) -> Vec<Strip> {
 /// `    b  keep it`, or with a mark in the margin; more rows begin below the text.
 fn choice_rows(choice: &AnswerChoice, is_picked: bool, setting: &LayoutContext<'_>) -> Vec<Strip> {
     let (role, mark) =
-        if is_picked { (Role::Accent, setting.look.glyphs.done) } else { (Role::Text, " ") };
+        if is_picked { (Role::Accent, setting.ui.glyphs.done) } else { (Role::Text, " ") };
     let style = setting.style(role);
     let key = format!("  {mark} {}  ", choice.key);
     let texts = plain_rows(&choice.text, 0, setting.room(width(&key)), style);
@@ -430,11 +430,11 @@ fn reply(given: &Reply, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout 
         .or_else(|| setting.names.asker())
         .unwrap_or_default();
     let head = Strip::new()
-        .put(&format!("  {} ", setting.look.glyphs.answered), setting.style(Role::Good))
+        .put(&format!("  {} ", setting.ui.glyphs.answered), setting.style(Role::Good))
         .put(setting.word(Word::ReplyTo), dim)
         .put(" ", dim)
         .put(&to, setting.style(Role::Agent));
-    let mut rows = Prose::new(setting.look).rows(&given.content, 4, setting.room(4));
+    let mut rows = Prose::new(setting.ui).rows(&given.content, 4, setting.room(4));
     let meta = if given.delivered {
         let done = format!("{} {}", setting.word(Word::Delivered), at.hour_minute());
         Strip::new().put(&done, dim)
@@ -451,7 +451,7 @@ fn reply(given: &Reply, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout 
 
 fn course_break(course: u32, setting: &LayoutContext<'_>) -> BlockLayout {
     let rule = setting.style(Role::Rule);
-    let sign = setting.look.glyphs.rule;
+    let sign = setting.ui.glyphs.rule;
     let row = Strip::new()
         .put(&sign.repeat(4), rule)
         .put(

@@ -33,18 +33,18 @@ pub(super) fn rows(
     if live.segment == Segment::Thinking && row == 0 {
         return thinking_head(open, scene, live);
     }
-    let look = scene.view.look;
+    let ui = scene.view.ui;
     let (role, head_role) = match live.segment {
         Segment::Thinking => (Role::Thinking, Role::TextDim),
         Segment::Saying => (Role::Text, Role::Agent),
     };
     let Some(at) = row.checked_sub(1) else {
-        return (Strip::new().put(scene.speaker, look.style(head_role)), Strip::new());
+        return (Strip::new().put(scene.speaker, ui.style(head_role)), Strip::new());
     };
     let mut strip =
-        Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), look.style(role));
+        Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), ui.style(role));
     if at + 1 == live.height() {
-        strip.push(" ", look.style(Role::Cursor));
+        strip.push(" ", ui.style(Role::Cursor));
     }
     (strip, Strip::new())
 }
@@ -55,19 +55,19 @@ fn thinking_head(
     scene: &TranscriptContext<'_>,
     live: &LiveSegment,
 ) -> (Strip, Strip) {
-    let look = scene.view.look;
-    let dim = look.style(Role::TextDim);
-    let dot = format!(" {} ", look.glyphs.middle_dot);
-    let mut strip = Strip::new().put(look.word(Word::Thinking), dim).put(&dot, dim);
+    let ui = scene.view.ui;
+    let dim = ui.style(Role::TextDim);
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let mut strip = Strip::new().put(ui.word(Word::Thinking), dim).put(&dot, dim);
     if is_folded(open, live) {
         let room = open.live_width.saturating_sub(strip.width() + 2);
-        strip.push(live.last_words(room).as_str(), look.style(Role::Thinking));
-        let sign = look.glyphs.closed;
+        strip.push(live.last_words(room).as_str(), ui.style(Role::Thinking));
+        let sign = ui.glyphs.closed;
         return (strip, Strip::new().put(sign, dim));
     }
-    let count = look.counted(live.words(), Counted::Words);
+    let count = ui.counted(live.words(), Counted::Words);
     strip.push(&count, dim);
-    (strip, Strip::new().put(look.glyphs.open, dim))
+    (strip, Strip::new().put(ui.glyphs.open, dim))
 }
 
 fn is_folded(open: &OpenDialog, live: &LiveSegment) -> bool {
