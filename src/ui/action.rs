@@ -1,13 +1,13 @@
-//! The one table of what a person can do with keys.
+//! The table of all key actions.
 //!
-//! Each action has a name (for key files), one sentence (for help), a scope and its default keys.
-//! Help, hints and the key map all come from this table, so they cannot disagree with it.
+//! Each action has a name (for key files), one sentence (for help), a scope and default keys. Help,
+//! hints and the key map are all built from this table.
 
 mod chinese;
 
 use crate::domain::Lang;
 
-/// Where an action applies. A key is looked up in the focused scope, then in the wider ones.
+/// Where an action applies. A key is resolved in the focused scope, then in the wider ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// Everywhere, also while typing: no plain characters.
@@ -18,15 +18,15 @@ pub enum Scope {
     Inbox,
     Dialog,
     Composer,
-    /// The list of what is done and archived.
+    /// The list of done and archived dialogs.
     Shelf,
-    /// Reminders or a Taskdoc, laid over the dialog.
+    /// Reminders or a Taskdoc, on top of the dialog.
     Sheet,
-    /// The list of processes in the background.
+    /// The list of background processes.
     Processes,
-    /// The messages that wait for a dialog.
+    /// The queued messages of a dialog.
     Queued,
-    /// What waits for consent.
+    /// The consent sheet.
     Consent,
     /// A question of the program itself, such as "quit?".
     Confirm,
@@ -52,7 +52,7 @@ impl Scope {
         Self::Demo,
     ];
 
-    /// The name key files use, also the heading in help.
+    /// The name in key files, also the heading in help.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Scope {
         }
     }
 
-    /// The heading of help for people who read this language.
+    /// The heading in help, in this language.
     #[must_use]
     pub fn heading(self, lang: Lang) -> &'static str {
         match lang {
@@ -87,7 +87,7 @@ impl Scope {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 
-    /// The scopes in which a key is looked up, in this order, when this scope has the focus.
+    /// The scopes in which a key is resolved, in this order, when this scope has the focus.
     #[must_use]
     pub fn chain(self) -> &'static [Self] {
         match self {
@@ -107,7 +107,7 @@ impl Scope {
         }
     }
 
-    /// True where plain characters are typed text and must not be bound.
+    /// True if plain characters are typed text here and must not be bound.
     #[must_use]
     pub fn is_for_typing(self) -> bool {
         match self {
@@ -129,7 +129,7 @@ impl Scope {
 
 macro_rules! actions {
     ($($scope:ident { $($action:ident $name:literal [$($key:literal)*] $help:literal;)* })*) => {
-        /// Something a person can do.
+        /// An action the user can bind to keys.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Action { $($(#[doc = $help] $action,)*)* }
 
@@ -143,17 +143,17 @@ macro_rules! actions {
         },)*)*];
 
         impl Action {
-            /// The name key files use; unique within its scope.
+            /// The name in key files; unique within its scope.
             pub fn name(self) -> &'static str {
                 match self { $($(Self::$action => $name,)*)* }
             }
 
-            /// Where it applies.
+            /// The scope it applies in.
             pub fn scope(self) -> Scope {
                 match self { $($(Self::$action => Scope::$scope,)*)* }
             }
 
-            /// One sentence for people.
+            /// One sentence for help.
             pub fn help(self) -> &'static str {
                 match self { $($(Self::$action => $help,)*)* }
             }
@@ -330,7 +330,7 @@ actions! {
 }
 
 impl ActionSpec {
-    /// One sentence for people who read this language.
+    /// The help sentence in this language.
     #[must_use]
     pub fn sentence(&self, lang: Lang) -> &'static str {
         match lang {
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_stands_once_in_the_table_under_a_name_of_its_own() {
+    fn every_action_is_in_the_table_once_under_a_unique_name() {
         let actions: BTreeSet<Action> = ACTIONS.iter().map(|spec| spec.action).collect();
         let names: BTreeSet<_> = ACTIONS.iter().map(|spec| (spec.scope, spec.name)).collect();
         assert_eq!((actions.len(), names.len()), (ACTIONS.len(), ACTIONS.len()));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_and_every_heading_is_told_in_chinese() {
+    fn every_action_and_every_heading_has_a_chinese_text() {
         let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
         for spec in ACTIONS {
             assert!(chinese(spec.sentence(Lang::Zh)), "{}", spec.name);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scope_ends_its_lookup_in_the_widest_but_questions_of_the_program() {
+    fn every_lookup_ends_in_the_widest_scope_except_in_confirmations() {
         for scope in Scope::ALL {
             assert_eq!(scope.chain().first(), Some(&scope));
             let ends_wide = scope.chain().last() == Some(&Scope::Anywhere);

@@ -1,5 +1,5 @@
-//! The screen's state: what is known, what is typed, where the focus is. Only two things change it,
-//! a key of a person and an event of the driver; both are plain calls and answer with commands.
+//! The screen's state: the model, the drafts, the focus. Only keys and driver events change it; both
+//! are plain method calls that return commands.
 //!
 //! Nothing here waits, reads a clock or writes to the terminal.
 
@@ -46,12 +46,12 @@ use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::transcript::TranscriptPane;
 use crate::ui::text::SafeText;
 
-/// Ages on the screen are brought up to date this often while nothing else happens.
+/// How often ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
-/// Questions that arrive within this time ring once.
+/// Questions that arrive within this time ring the bell once.
 const RING_INTERVAL: Duration = Duration::from_secs(3);
 
-/// What works whatever lies on top.
+/// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 /// Which part of the screen gets the keys.
@@ -63,38 +63,38 @@ pub enum Focus {
     Composer,
 }
 
-/// What the screen wants done beside commands.
+/// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Leave: ask the driver to end and wait for it.
+    /// Quit: ask the driver to end and wait for it.
     Quit,
     /// The driver has ended.
     Ended,
-    /// Put the program to sleep.
+    /// Suspend the program.
     Suspend,
-    /// Draw everything again.
+    /// Redraw everything.
     Redraw,
-    /// The number of open questions, for the window title; once there was one.
+    /// The number of open questions, for the window title; sent from the first question on.
     Title(usize),
-    /// A person is needed.
+    /// A question arrived: bell and notification with its headline.
     Ring(SafeText),
 }
 
-/// What an app is made of.
+/// What an app is created with.
 #[derive(Debug)]
 pub struct AppOptions {
     pub ui: UiSettings,
     pub clock: Arc<dyn Clock>,
     pub drafts: Box<dyn DraftStore>,
-    /// Now, for messages that go after a while.
+    /// The current time, for messages that expire.
     pub moment: Instant,
 }
 
-/// A request whose outcome matters.
+/// A request whose result the screen waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum InFlight {
     Open,
-    /// Words on their way; the draft is kept until they are on disk.
+    /// A message or answer; its draft is kept until it is on disk.
     Send {
         key: DraftKey,
         text: String,
@@ -103,25 +103,25 @@ enum InFlight {
         text: String,
         taskdoc: String,
     },
-    /// A change of a dialog, and what a person calls it.
+    /// A change of a dialog, with the dialog's name.
     Lifecycle(Lifecycle, String),
-    /// A message that waits is to be the person's again.
+    /// A queued message is taken back.
     TakeBack(PendingTakeBack),
-    /// What a sheet shows.
+    /// The content of a sheet.
     Sheet,
-    /// The keep-going of a dialog.
+    /// The keep-going setting of a dialog.
     KeepGoing(DialogId),
     Other,
 }
 
-/// What is remembered of a dialog that was left.
+/// The view on a dialog, restored when it is opened again.
 #[derive(Debug, Clone, Default)]
 struct SavedView {
     position: Option<(RecordPosition, usize)>,
     unfolded: Unfolded,
 }
 
-/// Where a person was before answering.
+/// Where to return after answering.
 #[derive(Debug, Clone)]
 struct ReturnPoint {
     focus: Focus,
@@ -147,32 +147,32 @@ pub struct App {
     in_flight: BTreeMap<Ticket, InFlight>,
     saved_views: BTreeMap<DialogId, SavedView>,
     back: Vec<BackEntry>,
-    /// A jump looks for its other end, if need be in older courses.
+    /// A jump searches its target, also in older courses.
     is_seeking: bool,
     before_answering: Option<ReturnPoint>,
     startup: BTreeSet<StartupStep>,
     is_shutting_down: bool,
     quit_policy: QuitPolicy,
-    /// What commands may do, where that is known.
+    /// The sandbox level of commands, once known.
     level: Option<Level>,
-    /// On the screen of a demo.
+    /// Set for a demo only.
     ending: Option<DemoEnding>,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
     rang_at: Option<Instant>,
     title_count: Option<usize>,
-    /// What was put away last, to be found first when the list is opened.
+    /// The dialog that was marked done or archived last; selected when the list is opened.
     last_put_away: Option<RootId>,
-    /// The key that is being handled.
+    /// The key being handled.
     pressed: Option<Chord>,
-    /// The last key, if it did nothing where it was pressed.
+    /// The last key, if it had no action.
     last_unused_key: Option<(Scope, Chord)>,
-    /// Since when messages wait for the open dialog.
+    /// When the queue of the open dialog became non-empty.
     queued_since: Option<Instant>,
 }
 
-/// Parts of the first picture.
+/// What has to arrive before the first dialog is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum StartupStep {
     Rows,
@@ -218,7 +218,7 @@ impl App {
         }
     }
 
-    /// Takes a key; the commands are to be sent in this order.
+    /// Handles a key; returns the commands to send, in order.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Command> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
@@ -226,7 +226,7 @@ impl App {
         self.dirty = true;
         let chord = Chord::from(key);
         self.pressed = Some(chord);
-        // Another key ends the silence about one that did nothing.
+        // After another key, an unused key is reported again.
         self.last_unused_key.take_if(|(_, dead)| *dead != chord);
         if self.overlays.is_empty() {
             let known = self.ending_action(chord);
@@ -242,7 +242,7 @@ impl App {
         self.take_commands()
     }
 
-    /// Takes pasted text. It never acts as keys.
+    /// Handles pasted text. It never triggers actions.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
         self.dirty = true;
         if self.with_overlay(|pane, cx| {
@@ -264,7 +264,7 @@ impl App {
         self.take_commands()
     }
 
-    /// Time has passed. Call it before keys and events, and at [`App::wake_at`].
+    /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
@@ -274,7 +274,7 @@ impl App {
         self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
     }
 
-    /// When something changes by itself.
+    /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
         let times = [
@@ -287,17 +287,17 @@ impl App {
         times.into_iter().flatten().min()
     }
 
-    /// When the countdown to the next attempt in the open dialog moves.
+    /// When the retry countdown of the open dialog changes.
     fn countdown_changes_at(&self) -> Option<Instant> {
         self.model.retries.changes_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
     }
 
-    /// True once if the screen differs from what was drawn last.
+    /// True if the screen changed since the last call.
     pub fn take_dirty(&mut self) -> bool {
         std::mem::take(&mut self.dirty)
     }
 
-    /// Commands that drawing or waiting brought up.
+    /// Commands caused by drawing or by timers.
     pub fn take_commands(&mut self) -> Vec<Command> {
         std::mem::take(&mut self.commands)
     }
@@ -311,34 +311,34 @@ impl App {
         std::mem::take(&mut self.effects)
     }
 
-    /// The terminal has another size, or was disturbed.
+    /// The terminal was resized or overwritten.
     pub fn resized(&mut self) {
         self.dirty = true;
     }
 
-    /// The driver's queue is full; the command is kept and sent later.
+    /// The driver's queue is full; the command is sent later.
     pub fn busy(&mut self) {
         self.notify(Tone::Plain, Word::Busy);
     }
 
-    /// The driver is asked to end; the screen says so until it has.
+    /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
         self.is_shutting_down = true;
         self.dirty = true;
         self.drafts.save();
     }
 
-    /// Open questions, for the last words after the screen is gone.
+    /// The number of open questions, for the summary after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.len()
     }
 
-    /// True once the first picture is complete: before that nobody knows that there is nothing.
+    /// True once rows and inbox have arrived: before that the screen must not report them as empty.
     fn is_listed(&self) -> bool {
         self.startup.contains(&StartupStep::Rows) && self.startup.contains(&StartupStep::Inbox)
     }
 
-    /// Where keys are looked up.
+    /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
         match self.focus {
             Focus::Tree => Scope::Tree,
@@ -366,8 +366,8 @@ impl App {
     fn overlay_key(&mut self, key: KeyEvent) {
         let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
         let action = self.ui.keymap.action(scope, Chord::from(key));
-        if let Some(outside) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
-            self.act(outside);
+        if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
+            self.act(global);
             return;
         }
         let used = self.with_overlay(|pane, cx| {
@@ -380,7 +380,7 @@ impl App {
         }
     }
 
-    /// Lets the topmost overlay do something; false if there is none or it did not care.
+    /// Calls the topmost overlay; false if there is none or it ignored the call.
     fn with_overlay(
         &mut self,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,

@@ -1,4 +1,4 @@
-//! What a pane may look at while it draws, and what it may ask for when a key reached it.
+//! What drawing may read, and what an overlay may use and request when it handles a key.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use crate::ui::model::{DraftKey, Drafts, Sheets};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use ratatui::style::Style;
 
-/// How things look. Replaced whole when a person changes it.
+/// The settings of the screen: colours, symbols, keys, language. Replaced as a unit.
 #[derive(Debug, Clone)]
 pub struct UiSettings {
     pub theme: Theme,
@@ -46,7 +46,7 @@ impl UiSettings {
         self.word(word).replacen("{}", name, 1)
     }
 
-    /// What a dialog is about, with a word if it is only read.
+    /// The subject of a dialog, marked if the dialog is read-only history.
     pub fn about<'a>(&self, about: &'a str, history: bool) -> Cow<'a, str> {
         if !history {
             return about.into();
@@ -60,7 +60,7 @@ impl UiSettings {
         self.key_label(&name)
     }
 
-    /// A key's name as it stands on keyboards, with a sign for Enter where the terminal has one.
+    /// A key's name as printed on keyboards, with a symbol for Enter where the terminal has one.
     pub fn key_label(&self, name: &str) -> String {
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
@@ -68,18 +68,18 @@ impl UiSettings {
     }
 }
 
-/// What drawing may look at.
+/// What drawing may read.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     pub ui: &'a UiSettings,
     pub now: &'a Stamp,
 }
 
-/// What an overlay may ask of the app.
+/// What an overlay requests from the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
     Quit,
-    /// Leave, and end processes in the background.
+    /// Quit, and stop background processes.
     QuitAndStop,
     StopProcess(u32),
     StopAll,
@@ -90,45 +90,45 @@ pub enum Intent {
         taskdoc: String,
         text: String,
     },
-    /// A person agrees to entries of the consent sheet, by their digests; then a dialog goes on.
+    /// The user agrees to entries of the consent sheet, by their digests; then a dialog continues.
     Agree {
         digests: Vec<String>,
-        /// What commands may do, if that was chosen anew.
+        /// The sandbox level of commands, if the user changed it.
         level: Option<Level>,
         then: Option<DialogId>,
     },
-    /// What was typed so far, to be kept; nothing forgets it.
+    /// The text typed so far, stored as a draft.
     SaveDraft(DraftKey, String),
-    /// A change on a sheet, and the words it is about.
+    /// A change on a sheet, with the draft it comes from.
     Sheet {
         dialog: DialogId,
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     },
-    /// A message that waits goes back into the composer.
+    /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
         words: QueuedWords,
     },
-    /// A message that waits is not to be heard.
+    /// Remove a queued message.
     TakeBack {
         dialog: DialogId,
         message: MsgId,
     },
-    /// A change of what stands in the list of what is put away, with its name.
+    /// Change a dialog in the list of done and archived ones, given with its name.
     ChangeShelved(Lifecycle, String),
-    /// Do it if the person agrees.
+    /// Ask the user first.
     Confirm(String, Box<Intent>),
-    /// The same for what cannot be undone.
+    /// The same for changes that cannot be undone.
     ConfirmPermanent(String, Box<Intent>),
-    /// Something to say in the last line.
+    /// Show a message in the status line.
     Notify(String),
 }
 
-/// What a key handler of an overlay may use.
+/// What an overlay may use while it handles a key or draws.
 #[derive(Debug)]
 pub struct Cx<'a> {
-    /// Messages that wait for the open dialog.
+    /// The queued messages of the open dialog.
     pub queued: &'a [QueuedWords],
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,

@@ -1,9 +1,9 @@
 //! Keys from the terminal, read on a thread of their own.
 //!
-//! The library's reader does not return once a terminal has hung up: it reads end-of-file for ever.
-//! On its own thread it cannot keep the screen from hearing the hang-up signal and ending the
-//! program. The thread ends with the process: nothing can interrupt its read. So there is one for all
-//! screens the process shows, or an old one would take a key from the next.
+//! The library's reader does not return after a hang-up: it reads end-of-file in a loop. On its own
+//! thread it cannot keep the screen from receiving the hang-up signal and ending the program. The
+//! thread ends with the process, since nothing can interrupt its read. All screens of a process share
+//! one thread, or an old one would take a key from the next.
 
 use std::io;
 use std::thread;
@@ -12,20 +12,20 @@ use futures_util::stream::{self, Stream};
 use ratatui::crossterm::event::{Event, read};
 use tokio::sync::mpsc;
 
-/// Keys that may wait. When it is full the reader waits, and the terminal keeps the rest.
+/// Size of the queue of keys. When it is full the reader waits, and the terminal buffers the rest.
 const MAX_WAITING_KEYS: usize = 256;
 
-/// What is typed, for one screen after the other.
+/// The keys that are typed, for one screen at a time.
 #[derive(Debug, Default)]
 pub struct Keys {
     receiver: Option<mpsc::Receiver<io::Result<Event>>>,
 }
 
 impl Keys {
-    /// The keys for a screen; begins to read with the first one.
+    /// The keys for a screen; the first call starts the thread.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The thread could not be started.
     pub fn stream(&mut self) -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
         let keys = match self.receiver.take() {
             Some(keys) => keys,

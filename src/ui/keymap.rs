@@ -1,7 +1,7 @@
 //! From a pressed key to an action, and from an action to the key that is shown for it.
 //!
 //! The defaults come from the action table; a key file may replace the keys of single actions.
-//! A faulty entry is reported and left out, never fatal: a person must always be able to quit.
+//! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
 
 mod chord;
 
@@ -12,14 +12,14 @@ use serde_json::Value;
 use super::action::{ACTIONS, Action, ActionSpec, Scope, actions_in};
 pub use chord::Chord;
 
-/// The default keys as a file, for people to copy from.
+/// The default keys as a file, for users to copy from.
 pub const DEFAULT_KEYS: &str = include_str!("../../themes/keys.yaml");
 
-/// Which key does what. Immutable once made.
+/// The keys of all actions. Immutable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     keys: BTreeMap<Action, Vec<Chord>>,
-    /// Only ever asked, never listed, so its order does not matter.
+    /// Only used for lookups, never iterated, so its order does not matter.
     lookup: HashMap<(Scope, Chord), Action>,
 }
 
@@ -32,10 +32,10 @@ impl Keymap {
     }
 
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
-    /// An empty list takes an action's keys away.
+    /// An empty list removes an action's keys.
     ///
-    /// Also returns one sentence for each entry that could not be used and for each key that two
-    /// actions claim. In one scope the file wins over the defaults, and then the earlier in the table.
+    /// Also returns one message for each invalid entry and for each key bound to two actions. Within a
+    /// scope the file takes precedence over the defaults, then the earlier entry of the table.
     #[must_use]
     pub fn with_overrides(overrides: &Value) -> (Self, Vec<String>) {
         let mut changes = KeyOverrides { keys: Self::defaults().keys, ..KeyOverrides::default() };
@@ -70,8 +70,8 @@ impl Keymap {
         self.keys(action).first().map(Chord::to_string)
     }
 
-    /// Everything that works while `focus` has the focus: narrow scopes first, each action with
-    /// its keys. Keys that a narrower scope uses for something else are left out.
+    /// All actions available while `focus` has the focus: narrow scopes first, each action with
+    /// its keys. Keys that a narrower scope binds to something else are left out.
     #[must_use]
     pub fn listing(&self, focus: Scope) -> Vec<(&'static ActionSpec, Vec<Chord>)> {
         let mut rows = Vec::new();
@@ -100,7 +100,7 @@ impl Keymap {
                 if taken != spec.action {
                     let (scope, winner, loser) = (spec.scope.name(), taken.name(), spec.name);
                     conflicts.push(format!(
-                        "keys: {scope}: {winner}: {chord} is the key of {loser} too, which loses it"
+                        "keys: {scope}: {winner}: {chord} is also bound to {loser}, which loses it"
                     ));
                 }
                 taken == spec.action
@@ -109,31 +109,31 @@ impl Keymap {
         (Self { keys, lookup }, conflicts)
     }
 
-    /// One sentence for each new key of this action that means something else in a wider scope, which
-    /// it hides, or in a narrower one, where it is hidden.
+    /// One message for each new key of this action that shadows an action of a wider scope, or is
+    /// shadowed in a narrower one.
     fn shadowing_warnings(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<String> {
         let Some(spec) = ACTIONS.iter().find(|spec| spec.action == action) else {
             return Vec::new();
         };
         let (scope, name) = (spec.scope, spec.name);
         let defaults: Vec<Chord> = default_keys(spec).collect();
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         for chord in self.keys(action).iter().filter(|chord| !defaults.contains(chord)) {
             let at = |scope: &Scope| self.lookup.get(&(*scope, *chord)).copied();
             if let Some(other) = scope.chain().iter().skip(1).find_map(at) {
                 let (of, other) = (other.scope().name(), other.name());
                 let scope = scope.name();
-                told.push(format!("keys: {scope}: {name}: {chord} hides {other} ({of}) there"));
+                warnings.push(format!("keys: {scope}: {name}: {chord} hides {other} ({of}) there"));
             }
             let narrower = Scope::ALL.iter().filter(|n| **n != scope && n.chain().contains(&scope));
             for (narrow, other) in narrower.filter_map(|narrow| Some((narrow, at(narrow)?))) {
                 if !changed.contains(&other) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
-                    told.push(format!("keys: {of}: {name}: in {here} {chord} stays {other}"));
+                    warnings.push(format!("keys: {of}: {name}: in {here} {chord} stays {other}"));
                 }
             }
         }
-        told
+        warnings
     }
 }
 
@@ -141,7 +141,7 @@ fn default_keys(spec: &ActionSpec) -> impl Iterator<Item = Chord> {
     spec.keys.iter().filter_map(|key| Chord::parse(key))
 }
 
-/// The default keys with what a key file changes.
+/// The default keys with the changes of a key file.
 #[derive(Debug, Default)]
 struct KeyOverrides {
     keys: BTreeMap<Action, Vec<Chord>>,
@@ -189,7 +189,7 @@ fn override_action(
             return Err(format!("{chord} types text here"));
         }
         if spec.action == Action::ConfirmYes && chord.is_enter() {
-            return Err(format!("{chord} is never yes to what is for ever"));
+            return Err(format!("{chord} cannot confirm what cannot be undone"));
         }
         chords.push(chord);
     }
@@ -199,7 +199,7 @@ fn override_action(
 fn unknown_action(scope: Scope, name: &str) -> String {
     let wider = scope.chain().iter().skip(1).find_map(|wider| ActionSpec::named(*wider, name));
     match wider {
-        Some(spec) => format!("no such action; it stands under {}", spec.scope.name()),
+        Some(spec) => format!("no such action; it is defined under {}", spec.scope.name()),
         None => "no such action".to_owned(),
     }
 }

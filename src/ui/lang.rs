@@ -1,4 +1,4 @@
-//! The words of the screen in English and Chinese. Short: most stand in one line with others.
+//! The texts of the screen in English and Chinese. Short: most share a line with others.
 
 use std::fmt::Display;
 
@@ -27,7 +27,7 @@ macro_rules! words {
     };
 }
 
-/// A thing that is counted on the screen.
+/// A noun that is counted on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
     Words,
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_there_in_both_languages_and_clean() {
+    fn every_text_exists_in_both_languages_without_control_characters() {
         for word in Word::ALL {
             for lang in [Lang::En, Lang::Zh] {
                 let text = word.text(lang);

@@ -1,7 +1,7 @@
-//! What the screen knows: the tree, the inbox, one open dialog, and what a person typed.
+//! The model of the screen: the tree, the inbox, one open dialog, and drafts.
 //!
-//! The model holds what is drawn and little more; the rest is asked for again. It does no I/O and
-//! reads no clock.
+//! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
+//! no clock.
 
 pub mod age;
 pub mod drafts;
@@ -35,10 +35,10 @@ pub struct Model {
     pub open: Option<OpenDialog>,
     pub retries: Retries,
     pub sheets: Sheets,
-    /// What waits for a person's consent.
+    /// What waits for the user's consent.
     pub consent: ConsentView,
     pub problems: Vec<Problem>,
-    /// Commands that members left in the background.
+    /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,
 }

@@ -1,4 +1,4 @@
-//! What can be laid over the screen: help, a form, a question of the program itself.
+//! Overlays on the screen: help, forms, lists, confirmations.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use ratatui::layout::Rect;
 use super::action::{Action, Scope};
 use super::cx::{Cx, View};
 
-/// What became of a key.
+/// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handled {
-    /// Nothing here uses it.
+    /// The overlay does not use it.
     Ignored,
     Done,
-    /// The overlay is to go.
+    /// The overlay is to be closed.
     Close,
 }
 
-/// By how many rows an action scrolls a list that shows `height` of them.
+/// The number of rows by which an action scrolls a list of `height` rows.
 pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     let page = isize::try_from(height).unwrap_or(1).max(1);
     let half = (page / 2).max(1);
@@ -36,14 +36,14 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
-/// An overlay. The topmost one gets every key.
+/// Something on top of the screen. The topmost overlay receives every key.
 pub trait Overlay: fmt::Debug {
-    /// Where its keys are looked up.
+    /// The scope in which its keys are resolved.
     fn scope(&self) -> Scope;
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled;
 
-    /// A key that no action is bound to.
+    /// A key without an action.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled;
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);

@@ -1,16 +1,16 @@
 //! When the next frame may be drawn.
 //!
-//! Pure: it is told the time and never reads it. A key is drawn at once, events of the engine are
-//! gathered, and a terminal that takes long to draw lowers its own rate.
+//! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are
+//! batched, and a slow terminal lowers the frame rate.
 
 use std::time::{Duration, Instant};
 
-/// What made the screen out of date.
+/// Why the screen has to be drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The engine told something.
+    /// The driver sent an event.
     Event,
-    /// The person pressed a key, pasted, or changed the size.
+    /// The user pressed a key, pasted, or resized the terminal.
     Key,
 }
 
@@ -18,7 +18,7 @@ pub enum Cause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     Local,
-    /// Over SSH: fewer frames, since each one costs a packet.
+    /// Over SSH: fewer frames, since each costs a packet.
     Remote,
 }
 
@@ -31,7 +31,7 @@ const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
 const COST_FACTOR: u32 = 4;
 /// For a key the pause is shorter, so that typing is drawn while text streams.
 const KEY_COST_FACTOR: u32 = 2;
-/// A key waits no longer than this for the pause after a costly frame.
+/// A key waits at most this long after an expensive frame.
 const MAX_KEY_WAIT: Duration = Duration::from_millis(50);
 
 /// Decides when to draw. One per screen.
@@ -40,7 +40,7 @@ pub struct Pacer {
     link: Link,
     dirty: Option<Cause>,
     last: Option<Frame>,
-    /// When the last frame that a key caused was begun.
+    /// When the last frame caused by a key was started.
     last_key: Option<Instant>,
 }
 
@@ -56,7 +56,7 @@ impl Pacer {
         Self { link, dirty: None, last: None, last_key: None }
     }
 
-    /// Something changed. A key outweighs events.
+    /// Something changed. A key takes precedence over events.
     pub fn mark(&mut self, cause: Cause) {
         self.dirty = self.dirty.max(Some(cause));
     }
@@ -70,7 +70,7 @@ impl Pacer {
         Some(pause.max(key).unwrap_or(now))
     }
 
-    /// True when a frame should be drawn now.
+    /// True if a frame should be drawn now.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
         self.due(now).is_some_and(|due| due <= now)
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changed_means_no_frame() {
+    fn without_a_change_there_is_no_frame() {
         let now = Instant::now();
         let mut pacer = Pacer::new(Link::Local);
         assert_eq!(pacer.due(now), None);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_not_held_back_by_a_waiting_event() {
+    fn a_waiting_event_does_not_delay_a_key() {
         let start = Instant::now();
         let mut pacer = Pacer::new(Link::Remote);
         pacer.drawn(start, ms(1));

@@ -1,4 +1,5 @@
-//! The parts of the screen. Each is a plain struct or function the app calls; none knows another.
+//! The parts of the screen. Each is a plain struct or function called by the app; they do not depend
+//! on each other.
 
 pub mod composer;
 pub mod confirm;

@@ -1,7 +1,7 @@
-//! The loop: wait, take in everything that is ready, draw at most one frame.
+//! The event loop: wait, process everything that is ready, draw at most one frame.
 //!
-//! Keys come first. Nothing changed means no frame and no wake-up. Commands go out with `try_send`;
-//! one that finds the queue full is kept and tried again.
+//! Keys come first. No change means no frame and no wake-up. Commands go out with `try_send`;
+//! one that finds the queue full is kept and retried.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -23,31 +23,31 @@ use super::surface::Surface;
 use super::terminal::Control;
 use crate::protocol::{Command, DriverEvent};
 
-/// Events taken in between two looks at the keys.
+/// Events processed before keys are checked again.
 const MAX_BATCH: usize = 256;
-/// Pause before a kept command is tried again.
+/// Pause before a command that did not fit into the queue is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
-/// Beyond the driver's grace, for its last words to arrive.
+/// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
-/// What joins the screen with the rest.
+/// The channels between the screen and the rest of the program.
 #[derive(Debug)]
 pub struct Channels<K, S> {
     /// Keys, pastes and sizes from the terminal.
     pub input: K,
-    /// Bounded; when it is full, commands are kept here and tried again.
+    /// Bounded; when it is full, commands are kept by the loop and retried.
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Ends when the program is asked to end from outside (TERM, HUP).
+    /// Completes when a signal asks the program to end (TERM, HUP).
     pub shutdown: S,
-    /// Told after each frame was written out.
+    /// Notified after each frame was written out.
     pub written: Arc<Notify>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct RunOptions {
     pub link: Link,
-    /// How long dialogs may settle at the end.
+    /// How long dialogs may take to stop at the end.
     pub grace: Duration,
     pub in_tmux: bool,
 }
@@ -57,14 +57,14 @@ pub struct RunOptions {
 pub enum RunEnd {
     /// The driver has settled everything.
     Settled,
-    /// The person did not wait, or the grace was over; the state is on disk as it was.
+    /// The user did not wait, or the grace period was over; the state on disk is as it was.
     Abandoned,
 }
 
-/// Runs the screen until the person leaves, the program is asked to end, or the driver is gone.
+/// Runs the screen until the user quits, a signal asks to end, or the driver has ended.
 ///
 /// # Errors
-/// The terminal is gone and nothing else ended the loop.
+/// The terminal was closed and nothing else ended the loop.
 pub async fn run<K, S>(
     app: &mut App,
     surface: &mut impl Surface,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// What can be had at once. The input is asked with this task's own waker, since some streams
+/// An item that is ready now. The input is polled with this task's own waker, since some streams
 /// remember only the first one they are given.
 async fn ready_now<K>(input: &mut K) -> Option<Option<K::Item>>
 where
@@ -123,7 +123,7 @@ struct Run<'a, S: Surface> {
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
-    /// When the last chance of a settled end is over.
+    /// When the loop stops waiting for the driver.
     shutdown_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
     input_ended: bool,
@@ -152,7 +152,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// After something happened: commands out, effects done, at most one frame drawn.
+    /// After each event: sends commands, applies effects, draws at most one frame.
     fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
@@ -183,11 +183,11 @@ impl<'a, S: Surface> Run<'a, S> {
         self.pacer.drawn(now, started.elapsed());
         self.unsent.extend(self.app.take_commands());
         self.send();
-        // While leaving, a terminal that is gone is no news.
+        // During shutdown, a closed terminal is no error.
         if self.shutdown_deadline.is_some() { Ok(()) } else { drawn }
     }
 
-    /// When the loop has to go on by itself.
+    /// When the loop has to wake up without an event.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
         let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
@@ -238,7 +238,7 @@ impl<'a, S: Surface> Run<'a, S> {
         self.pacer.mark(Cause::Key);
     }
 
-    /// Who asks twice does not want to wait.
+    /// A second request to quit does not wait.
     fn key_during_shutdown(&mut self, key: KeyEvent) {
         let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ctrl_c || key.code == KeyCode::Char('q') {

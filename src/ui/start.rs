@@ -20,25 +20,25 @@ use crate::protocol::{Command, DriverEvent};
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How wide the terminal is, if there is one that says so.
+/// The width of the terminal, if there is one that reports it.
 #[must_use]
 pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
 }
 
-/// What is known of the terminal, and how the loop behaves.
+/// What the terminal can do, and the options of the loop.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
     pub ability: Capabilities,
     pub run: RunOptions,
-    /// Shared with the panic hook, so that it can give the terminal back.
+    /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
 }
 
-/// Runs the screen on standard input and output. The terminal is given back at every exit.
+/// Runs the screen on standard input and output. The terminal is restored at every exit.
 ///
 /// # Errors
-/// There is no terminal, or it is gone.
+/// There is no terminal, or it was closed.
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),

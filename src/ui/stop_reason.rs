@@ -1,12 +1,12 @@
-//! Why a dialog stopped, in the language of the screen. English is the domain's sentence, which the
-//! command line says too; what a stop carries in the language of the reader is taken from it.
+//! Why a dialog stopped, in the language of the screen. English is the domain's sentence, as on the
+//! command line; a stop may carry its own text in other languages.
 
 use std::borrow::Cow;
 
 use crate::domain::Lang;
 use crate::domain::latest::StopReason;
 
-/// One sentence for the person.
+/// One sentence for the user.
 #[must_use]
 pub fn sentence(reason: &StopReason, lang: Lang) -> Cow<'_, str> {
     match lang {
@@ -16,17 +16,17 @@ pub fn sentence(reason: &StopReason, lang: Lang) -> Cow<'_, str> {
 }
 
 fn chinese(reason: &StopReason) -> Cow<'_, str> {
-    let told = reason.told_in(Lang::Zh);
+    let translated = reason.told_in(Lang::Zh);
     match reason {
         StopReason::UserStop => "由你停止".into(),
         StopReason::EmergencyStop => "由你停止，连同其他所有对话".into(),
         StopReason::ServerRestart => "它工作时程序结束了".into(),
         StopReason::PendingCourseStart => "新的课程即将开始".into(),
         StopReason::ForkContinueReady => "分支，可以继续".into(),
-        StopReason::SystemStop { detail, .. } => told.unwrap_or(detail).into(),
-        // What the provider said stands in no other language.
-        StopReason::LlmRetryStopped { error, .. } => match told {
-            Some(told) => format!("{told}（{error}）").into(),
+        StopReason::SystemStop { detail, .. } => translated.unwrap_or(detail).into(),
+        // The provider's own text is not translated.
+        StopReason::LlmRetryStopped { error, .. } => match translated {
+            Some(translated) => format!("{translated}（{error}）").into(),
             None => error.into(),
         },
     }
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_of_a_stop_is_told_in_the_language_of_the_screen() {
+    fn every_stop_reason_is_shown_in_the_language_of_the_screen() {
         let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
         let display =
             serde_json::json!({ "summaryTextI18n": { "en": "no", "zh": "模型没有回应" } });
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_in_no_other_language_is_told_as_it_is() {
+    fn a_stop_reason_without_a_translation_is_shown_unchanged() {
         for (texts, expected) in [
             (None, "no key"),
             (Some(serde_json::json!({ "en": "no key" })), "no key"),

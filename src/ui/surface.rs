@@ -1,4 +1,4 @@
-//! Where frames go: the real terminal, or anything else a test puts in its place.
+//! Where frames are drawn: the real terminal, or a replacement in tests.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use ratatui::{Frame, Terminal};
 use super::backend::{self, Capabilities, ScreenBackend};
 use super::terminal::{Control, Guard, Output, RawMode, Sink};
 
-/// Takes frames. No call waits for the terminal.
+/// Accepts frames. No call waits for the terminal.
 pub trait Surface {
-    /// True when a frame would be taken now.
+    /// True if a frame would be accepted now.
     fn is_ready(&self) -> bool;
 
     /// Draws a frame and hands it over.
     ///
     /// # Errors
-    /// The terminal is gone. A frame that was not taken is not an error: the next one has it all.
+    /// The terminal was closed. A frame that was not accepted is no error: the next one is complete.
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
 
     fn resize(&mut self, size: Size);
@@ -29,10 +29,10 @@ pub trait Surface {
     /// Sends a title, a bell or a notification with the next frame.
     fn control(&mut self, control: &Control);
 
-    /// Gives the terminal back until the process is continued.
+    /// Restores the terminal and stops the process until it is continued.
     ///
     /// # Errors
-    /// The terminal is gone.
+    /// The terminal was closed.
     fn suspend(&mut self) -> io::Result<()>;
 
     /// How long the last finished write took.
@@ -45,15 +45,15 @@ pub struct TerminalSurface<W: Write, R: RawMode> {
     terminal: Terminal<ScreenBackend<Sink>>,
     output: Arc<Output>,
     guard: Guard<W, R>,
-    /// True once a title was set, which is then taken back at the end.
+    /// True once a title was set; it is then cleared at the end.
     titled: bool,
 }
 
 impl<W: Write, R: RawMode> TerminalSurface<W, R> {
-    /// `guard` holds the terminal's modes; `output` writes frames to the same terminal.
+    /// `guard` owns the terminal's modes; `output` writes frames to the same terminal.
     ///
     /// # Errors
-    /// None in practice: the size is given, not asked for.
+    /// None in practice: the size is given, not queried.
     pub fn new(
         guard: Guard<W, R>,
         output: Arc<Output>,
@@ -64,11 +64,10 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false })
     }
 
-    /// Gives the terminal back, with the last frame written out if that takes no longer than
-    /// `limit`.
+    /// Restores the terminal, after the last frame is written if that takes no longer than `limit`.
     ///
     /// # Errors
-    /// The terminal is gone.
+    /// The terminal was closed.
     pub fn leave(mut self, limit: Duration) -> io::Result<()> {
         self.output.wait(limit);
         if self.titled {
@@ -106,7 +105,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn suspend(&mut self) -> io::Result<()> {
-        self.guard.suspend(stop_myself)?;
+        self.guard.suspend(stop_process)?;
         self.repaint();
         Ok(())
     }
@@ -117,7 +116,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
 }
 
 /// Stops the process as Ctrl+Z does; returns when it was continued.
-fn stop_myself() -> io::Result<()> {
+fn stop_process() -> io::Result<()> {
     let me = std::process::id().to_string();
     std::process::Command::new("kill").args(["-TSTP", &me]).status().map(drop)
 }

@@ -1,8 +1,8 @@
-//! The terminal's modes: entering them, and leaving them at every exit.
+//! The terminal's modes: set at the start, reset at every exit.
 //!
-//! What must stay true: whatever [`Guard::enter`] turned on is turned off by leaving, dropping,
-//! suspending, and by a panic before its message is written. No mouse. Sequences that a person
-//! sees outside the screen (title, notification) are [`Control`]s, built here from safe text only.
+//! Invariant: whatever [`Guard::enter`] turned on is turned off by leaving, dropping, suspending, and
+//! by a panic before its message is written. No mouse. Sequences with effects outside the screen
+//! (title, notification) are [`Control`]s, built here from safe text only.
 
 mod control;
 mod output;
@@ -16,17 +16,17 @@ use std::thread::{self, ThreadId};
 pub use control::Control;
 pub use output::{Output, OutputError, Sink, terminal_file};
 
-/// Alternate screen, bracketed paste. The cursor is the backend's business.
+/// Alternate screen, bracketed paste. The backend handles the cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h";
 
-/// Undoes everything we or the backend may have set: frame mark, style, scroll region, cursor,
-/// paste, screen.
+/// Resets everything the guard or the backend may have set: synchronized update, style, scroll
+/// region, cursor, paste, screen.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2004l\x1b[?1049l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
     /// # Errors
-    /// The terminal is gone, or there is none.
+    /// The terminal was closed, or there is none.
     fn set(&mut self, raw: bool) -> io::Result<()>;
 }
 
@@ -41,7 +41,7 @@ impl RawMode for TtyRawMode {
     }
 }
 
-/// Says whether the modes are on. Shared with the panic hook.
+/// Whether the modes are on. Shared with the panic hook.
 #[derive(Debug, Clone, Default)]
 pub struct ModeFlag(Arc<AtomicBool>);
 
@@ -51,13 +51,13 @@ impl ModeFlag {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Sets the flag and tells whether that changed it.
+    /// Sets the flag; true if that changed it.
     fn set(&self, on: bool) -> bool {
         self.0.swap(on, Ordering::SeqCst) != on
     }
 }
 
-/// Holds the terminal in our modes; dropping it gives the terminal back.
+/// Keeps the terminal in the screen's modes; dropping it restores the terminal.
 #[derive(Debug)]
 pub struct Guard<W: Write, R: RawMode> {
     writer: W,
@@ -69,17 +69,17 @@ impl<W: Write, R: RawMode> Guard<W, R> {
     /// Turns the modes on. `writer` is used for mode changes only, not for frames.
     ///
     /// # Errors
-    /// No terminal, or it is gone. What was turned on is turned off again.
+    /// No terminal, or it was closed. What was turned on is turned off again.
     pub fn enter(writer: W, raw: R, flag: ModeFlag) -> io::Result<Self> {
         let mut guard = Self { writer, raw, flag };
         guard.turn_on()?;
         Ok(guard)
     }
 
-    /// Gives the terminal back. Doing it twice does nothing.
+    /// Restores the terminal. A second call does nothing.
     ///
     /// # Errors
-    /// The terminal is gone. Raw mode is turned off even if the bytes could not be written.
+    /// The terminal was closed. Raw mode is turned off even if the bytes could not be written.
     pub fn leave(&mut self) -> io::Result<()> {
         if !self.flag.set(false) {
             return Ok(());
@@ -88,16 +88,16 @@ impl<W: Write, R: RawMode> Guard<W, R> {
         self.raw.set(false).and(written)
     }
 
-    /// The terminal is gone (the line was cut): nothing is written to it any more.
+    /// The terminal was closed (hang-up): nothing is written to it any more.
     pub fn abandon(&mut self) {
         self.flag.set(false);
     }
 
-    /// Gives the terminal back, runs `stop` (which returns when the process was continued), and
-    /// takes it again. The caller draws everything anew.
+    /// Restores the terminal, runs `stop` (which returns when the process was continued), and sets the
+    /// modes again. The caller redraws everything.
     ///
     /// # Errors
-    /// The terminal is gone, or `stop` failed; the modes are on again if that was possible.
+    /// The terminal was closed, or `stop` failed; the modes are on again if that was possible.
     pub fn suspend(&mut self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         self.leave()?;
         let stopped = stop();
@@ -117,7 +117,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
 
 impl<W: Write, R: RawMode> Drop for Guard<W, R> {
     fn drop(&mut self) {
-        // Nobody is left to tell; a terminal that is gone needs no restoring.
+        // The error cannot be reported; a closed terminal needs no restoring.
         let _ = self.leave();
     }
 }
@@ -130,15 +130,15 @@ fn write_all(writer: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Where a panic happened, for the hook's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanicLocation {
-    /// In the screen's thread: the program ends; the terminal has been given back.
+    /// In the screen's thread: the program ends; the terminal has been restored.
     Screen,
-    /// In a background task, which is contained: the terminal still shows our screen, so nothing
-    /// may be written to it.
+    /// In a background task, where it is caught: the terminal still shows the screen, so nothing may be
+    /// written to it.
     Background,
 }
 
 /// Installs a panic hook for the thread that runs the screen (the one that calls this). On a
-/// panic there, it first gives the terminal back, then calls `report`.
+/// panic there, it first restores the terminal, then calls `report`.
 pub fn install_panic_hook<W, R>(
     flag: ModeFlag,
     writer: impl Fn() -> W + Send + Sync + 'static,
@@ -150,13 +150,13 @@ pub fn install_panic_hook<W, R>(
 {
     let screen = thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
-        let place = location_of(thread::current().id(), screen);
-        if place == PanicLocation::Screen {
+        let location = location_of(thread::current().id(), screen);
+        if location == PanicLocation::Screen {
             let mut guard = Guard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
-            // The panic itself is reported next; a second fault would hide it.
+            // The panic itself is reported next; a second error would hide it.
             let _ = guard.leave();
         }
-        report(place, info);
+        report(location, info);
     }));
 }
 
@@ -164,10 +164,10 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
     if current == screen { PanicLocation::Screen } else { PanicLocation::Background }
 }
 
-/// Gives a terminal back that an ended process left in our modes (`--reset-terminal`).
+/// Restores a terminal that an ended process left in these modes (`--reset-terminal`).
 ///
 /// # Errors
-/// The terminal is gone, or there is none.
+/// The terminal was closed, or there is none.
 pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode) -> io::Result<()> {
     let written = write_all(writer, LEAVE);
     raw.set(false).and(written)

@@ -1,8 +1,8 @@
-//! Colours by role, colour depths, and the signs drawn on the screen.
+//! Colours by role, colour depths, and the symbols drawn on the screen.
 //!
 //! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words
-//! (`"cyan bold on black"`); a role it leaves out falls back along its dots (`text.dim` to `text`).
-//! A theme is immutable once made and already reduced to what the terminal can show.
+//! (`"cyan bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme
+//! is immutable and already reduced to what the terminal can show.
 
 mod colour;
 mod glyphs;
@@ -28,7 +28,7 @@ pub const DEFAULT_THEME: &str = "dark";
 
 macro_rules! roles {
     ($($role:ident = $name:literal,)*) => {
-        /// What a piece of the screen is, for the theme to colour.
+        /// The role of a part of the screen, which the theme maps to a style.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Role { $($role,)* }
 
@@ -36,7 +36,7 @@ macro_rules! roles {
             /// Every role, in the order of declaration.
             pub const ALL: &[Self] = &[$(Self::$role,)*];
 
-            /// The name themes use.
+            /// The name in themes.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$role => $name,)* }
             }
@@ -82,7 +82,7 @@ impl Role {
         Self::ALL.iter().copied().find(|role| role.name() == name)
     }
 
-    /// The next role to ask when a theme says nothing about this one; `None` for plain text.
+    /// The role to use if a theme does not define this one; `None` for plain text.
     fn fallback(self) -> Option<Self> {
         if self == Self::Text {
             return None;
@@ -98,7 +98,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// A theme that could not be read; each line names one fault.
+/// A theme that could not be read, with all its errors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("reading the theme: {}", .faults.join("; "))]
 pub struct ThemeError {
@@ -145,10 +145,10 @@ impl Theme {
         }
     }
 
-    /// One of [`EMBEDDED`], read with the program's YAML parser.
+    /// Reads one of [`EMBEDDED`] with the program's YAML parser.
     ///
     /// # Errors
-    /// An unknown name, or a fault in the file (which a test rules out).
+    /// An unknown name, or an error in the file (which a test rules out).
     pub fn embedded(
         name: &str,
         depth: ColorDepth,
@@ -161,13 +161,13 @@ impl Theme {
         Self::from_value(&parse(text)?, depth)
     }
 
-    /// The terminal's own colours everywhere: what is left when no theme can be read.
+    /// The terminal's default colours everywhere, for when no theme can be read.
     #[must_use]
     pub fn plain() -> Self {
         Self { styles: vec![Style::default(); Role::ALL.len()] }
     }
 
-    /// How this role is drawn.
+    /// The style of this role.
     #[must_use]
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
@@ -184,8 +184,8 @@ impl Theme {
             }
             Style::default()
         };
-        let paper = find(Role::Text).bg;
-        let reduced = |role: &Role| depth.reduce_style(find(*role), paper);
+        let background = find(Role::Text).bg;
+        let reduced = |role: &Role| depth.reduce_style(find(*role), background);
         Self { styles: Role::ALL.iter().map(reduced).collect() }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Action, Scope};
 
-/// What help says above the keys of a scope.
+/// The heading of a scope in help.
 pub(super) fn heading(scope: Scope) -> &'static str {
     match scope {
         Scope::Anywhere => "任何地方",
@@ -21,7 +21,7 @@ pub(super) fn heading(scope: Scope) -> &'static str {
     }
 }
 
-/// The sentence of an action; a test holds that each has one.
+/// The sentence of an action; a test checks that each has one.
 pub(super) fn sentence(action: Action) -> Option<&'static str> {
     SENTENCES.iter().find(|(known, _)| *known == action).map(|(_, text)| *text)
 }

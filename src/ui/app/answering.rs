@@ -1,4 +1,4 @@
-//! Writing: to a dialog, or as the answer to a question, and on to the next question.
+//! Writing a message to a dialog or the answer to a question, then moving to the next question.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -34,7 +34,7 @@ impl App {
         self.answer_or_notify(row);
     }
 
-    /// The oldest question of the dialog chosen in the tree, or of all.
+    /// Answers the oldest question of the selected dialog, else of all.
     pub(super) fn answer_of_selected(&mut self) {
         let dialog = self.model.tree.selected_dialog();
         let rows = self.model.inbox.rows();
@@ -43,7 +43,7 @@ impl App {
         self.answer_or_notify(row);
     }
 
-    /// The oldest question of the open dialog, or of all.
+    /// Answers the oldest question of the open dialog, else of all.
     pub(super) fn answer_of_open(&mut self) {
         let open = self.model.open.as_ref().map(|open| &open.dialog);
         let rows = self.model.inbox.rows();
@@ -58,7 +58,7 @@ impl App {
         self.answer_or_notify(row.cloned());
     }
 
-    /// Shows where the chosen question was asked.
+    /// Shows where the selected question was asked.
     pub(super) fn view_call_site(&mut self) {
         let Some(row) = self.model.inbox.selected().cloned() else {
             return self.notify(Tone::Plain, Word::NoQuestions);
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// Brings a question into view and the composer to it.
+    /// Shows a question and turns the composer to it.
     pub(super) fn answer(&mut self, row: &InboxRow) {
         if self.before_answering.is_none() {
             self.before_answering = Some(ReturnPoint {
@@ -108,8 +108,8 @@ impl App {
         self.composer.target.question()
     }
 
-    /// What is typed, with the options it picks. Only their texts are recorded: a letter means nothing
-    /// where the question is not seen.
+    /// The typed text with the options it picks. The texts of options are recorded, not their letters,
+    /// which mean nothing without the question.
     fn read_answer(&self, typed: &str) -> (Vec<AnswerChoice>, PickedAnswer) {
         let row = self.current_question().and_then(|id| self.model.inbox.get(id));
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
@@ -117,7 +117,7 @@ impl App {
         (choices, answer)
     }
 
-    /// The options that the composer's text picks by their keys.
+    /// The options picked by the composer's text.
     pub(super) fn picked_options(&self) -> String {
         let typed = self.composer.field.text();
         let (choices, answer) = self.read_answer(&typed);
@@ -128,7 +128,7 @@ impl App {
         texts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Turns the composer to someone else; what was typed stays as a draft.
+    /// Changes the composer's target; the typed text stays as a draft.
     pub(super) fn write_to(&mut self, target: Target) {
         if target == self.composer.target {
             return;
@@ -140,7 +140,7 @@ impl App {
         self.composer.target = target;
     }
 
-    /// A draft, unless it is on its way already.
+    /// A draft, unless it is already being sent.
     fn unsent_draft(&self, key: &DraftKey) -> String {
         let draft = self.drafts.get(key);
         let on_its_way = self.in_flight.values().any(|waiting| match waiting {
@@ -209,7 +209,7 @@ impl App {
         }
     }
 
-    /// On to the next question, or back to where the person was.
+    /// Moves to the next question, or back to where the user was.
     fn after_answer(&mut self, answered: &str) {
         if let Some(next) = self.model.inbox.after(Some(answered)).cloned() {
             self.answer(&next);
@@ -219,7 +219,7 @@ impl App {
         }
     }
 
-    /// Esc: the draft stays, the person is back where they were.
+    /// Esc: keeps the draft and returns to where the user was.
     pub(super) fn leave_composer(&mut self) {
         self.keep_draft();
         self.drafts.save();
@@ -243,7 +243,7 @@ impl App {
         self.set_focus(focus);
     }
 
-    /// The question was answered elsewhere while the composer was at it.
+    /// A question is no longer open; if the composer was at it, answering ends.
     pub(super) fn question_removed(&mut self, id: &str) {
         self.model.inbox.remove(id);
         if self.current_question() == Some(id) {
@@ -252,7 +252,7 @@ impl App {
         }
     }
 
-    /// The words are on disk: their draft may go.
+    /// The message is on disk: its draft is removed.
     pub(super) fn message_saved(&mut self, key: &DraftKey, text: &str) {
         if self.drafts.get(key) == text {
             self.drafts.set(key, "", self.moment);
@@ -260,7 +260,7 @@ impl App {
         }
     }
 
-    /// The words were refused: they are a draft again.
+    /// The message was refused: it is a draft again.
     pub(super) fn message_refused(&mut self, key: &DraftKey, text: &str) {
         if let DraftKey::Answer(id) = key {
             self.model.inbox.unmark_sent(id);

@@ -1,4 +1,4 @@
-//! What waits for a person's consent: the sheet that shows it, and what goes on after it.
+//! The consent sheet, and what continues after the user agrees.
 
 use super::{App, InFlight};
 use crate::domain::DialogId;
@@ -11,8 +11,8 @@ use crate::ui::panes::composer::hint;
 use crate::ui::panes::consent::ConsentSheet;
 
 impl App {
-    /// A workspace in which nothing is driven before a person agrees shows why, once. What comes to wait
-    /// later is told in a line: it must not come between a person and what they type.
+    /// A workspace in which nothing runs before the user agrees shows the sheet once. Later entries are
+    /// reported in the status line only: they must not interrupt typing.
     pub(super) fn apply_consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
         let first = consent.look_only && !self.model.consent.look_only;
@@ -36,7 +36,7 @@ impl App {
         self.overlays.push(Box::new(ConsentSheet::default()));
     }
 
-    /// A person agreed to what the sheet showed; it was opened because a dialog should go on.
+    /// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
     pub(super) fn agree(
         &mut self,
         digests: Vec<String>,
@@ -50,7 +50,7 @@ impl App {
         }
     }
 
-    /// Lets a dialog go on. Where nothing is driven yet, a person is shown why first.
+    /// Continues a dialog. Where consent is missing, the sheet is shown first.
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
         if self.model.consent.look_only {
             self.commands.push(Command::LookAtConsent);

@@ -1,4 +1,4 @@
-//! Pushing a dialog on: its failed request now, its keep-going on, off or full again.
+//! Retrying a failed request now, and switching or refilling keep-going.
 
 use super::{App, InFlight};
 use crate::domain::DialogId;
@@ -17,7 +17,7 @@ impl App {
         }
     }
 
-    /// On where it is off, off where it is on.
+    /// Toggles keep-going.
     pub(super) fn switch_keep_going(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
         let Some(dialog) = which(self) else { return };
         let is_on = self.model.tree.get(&dialog).is_some_and(|row| row.keep_going.is_some());
@@ -35,7 +35,7 @@ impl App {
         self.commands.push(Command::KeepGoing { ticket, dialog, switch });
     }
 
-    /// The last line has no room for it on most screens.
+    /// Shows the new state; the status line has no space for it on most screens.
     pub(super) fn notify_keep_going(&mut self, dialog: &DialogId) {
         let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
         let Some((left, most)) = pushes else {

@@ -1,4 +1,4 @@
-//! The end of a demo: one line that stays, says what was seen, and offers to play it again.
+//! The end of a demo: a text that stays on the screen and offers to replay the demo.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,20 +14,20 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
-/// Where a person writes or something lies on top, it takes at most this part of the screen.
+/// While the user writes or an overlay is open, it takes at most one part in this many of the screen.
 const MAX_SCREEN_PART: u16 = 3;
-/// Rows it leaves on the smallest screen: the tabs, one of a pane, the last line.
+/// Rows it leaves free on the smallest screen: the tabs, one of a pane, the status line.
 const MIN_FREE_ROWS: u16 = 4;
 
-/// When the demo that is on the screen was begun.
+/// When the demo on the screen was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoStart {
-    /// Now: with no dialog there is nothing to end.
+    /// Now: without a dialog nothing has ended.
     Now,
     Earlier,
 }
 
-/// What is said when nothing is left to do.
+/// The text shown when no dialog runs any more.
 #[derive(Debug)]
 pub(super) struct DemoEnding {
     text: String,
@@ -37,18 +37,18 @@ pub(super) struct DemoEnding {
 }
 
 impl App {
-    /// Makes this the screen of a demo, which says `text` at its end.
+    /// Makes this the screen of a demo, which shows `text` at its end.
     pub fn end_with(&mut self, text: &str, begun: DemoStart) {
         let text = text.to_owned();
         self.ending = Some(DemoEnding { text, begun, shown: false, replays: false });
     }
 
-    /// The person left in order to see it again.
+    /// True if the user quit in order to replay the demo.
     pub fn replays(&self) -> bool {
         self.ending.as_ref().is_some_and(|ending| ending.replays)
     }
 
-    /// Nothing runs any more; true if that changes the screen.
+    /// Shows the text if no dialog runs any more; true if that changes the screen.
     pub(super) fn update_ending(&mut self, outcome: QuietOutcome) -> bool {
         let played = !self.model.tree.is_empty();
         let Some(ending) = &mut self.ending else {
@@ -58,7 +58,7 @@ impl App {
         std::mem::replace(&mut ending.shown, over) != over
     }
 
-    /// Something runs again.
+    /// A dialog runs again.
     pub(super) fn hide_ending(&mut self) {
         self.close_ending();
     }
@@ -76,7 +76,7 @@ impl App {
         }
     }
 
-    /// What a key does at the end of a demo, wherever the focus is but where one types.
+    /// The action of a key at the end of a demo, except in the composer.
     pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
         let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
         let action = self.ui.keymap.action(Scope::Demo, key);
@@ -84,7 +84,7 @@ impl App {
             .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
     }
 
-    /// The rows it takes: all of it, or none where it would be in the way.
+    /// The rows of the text; none where it would take too much of the screen.
     pub(super) fn ending_rows(&self, area: Rect, ui: &UiSettings) -> Vec<Strip> {
         let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
             return Vec::new();

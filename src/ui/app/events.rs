@@ -1,4 +1,4 @@
-//! What the driver tells, folded into the model.
+//! Driver events, applied to the model.
 
 use super::{App, Effect, Focus, InFlight, RING_INTERVAL, StartupStep};
 use crate::domain::transcript::BlockChange;
@@ -10,7 +10,7 @@ use crate::ui::panes::composer::Target;
 use crate::ui::text::SafeText;
 
 impl App {
-    /// Takes in one event; the commands are to be sent in this order.
+    /// Applies one event; returns the commands to send, in order.
     pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
         self.dirty |= self.apply_event(event);
         self.open_first_dialog();
@@ -18,7 +18,7 @@ impl App {
         self.take_commands()
     }
 
-    /// True if the screen may look different now.
+    /// True if the screen may have changed.
     fn apply_event(&mut self, event: DriverEvent) -> bool {
         match event {
             DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
@@ -116,7 +116,7 @@ impl App {
         }
     }
 
-    /// Rings once per burst; the title counts anyway.
+    /// Rings once per burst; the title always counts.
     fn ring_bell(&mut self, headline: &str) {
         let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + RING_INTERVAL);
         if !in_burst {
@@ -127,13 +127,13 @@ impl App {
 
     fn apply_problems(&mut self, problems: Vec<Problem>) {
         let known = std::mem::replace(&mut self.model.problems, problems);
-        // What waits for consent has a sheet and a place in the last line.
-        let is_news = |problem: &&Problem| !problem.id.starts_with("trust/");
-        let mut fresh = self.model.problems.iter().filter(is_news);
+        // Missing consent has a sheet and a count in the status line.
+        let is_reported = |problem: &&Problem| !problem.id.starts_with("trust/");
+        let mut fresh = self.model.problems.iter().filter(is_reported);
         let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
         if let Some(text) = fresh.map(ToString::to_string) {
             self.notify_text(Tone::Bad, &text);
-        } else if self.model.problems.is_empty() && known.iter().any(|one| is_news(&one)) {
+        } else if self.model.problems.is_empty() && known.iter().any(|one| is_reported(&one)) {
             self.notify(Tone::Good, Word::AllFixed);
         }
     }
@@ -180,7 +180,7 @@ impl App {
         self.refresh_sheet(None);
     }
 
-    /// The first screen: the oldest open question with its draft, else the newest dialog.
+    /// At the start, opens the oldest question with its draft, else the newest dialog.
     fn open_first_dialog(&mut self) {
         if !self.is_listed() || !self.startup.insert(StartupStep::DialogOpened) {
             return;
@@ -197,7 +197,7 @@ impl App {
         let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
         match newest.map(|row| row.dialog.clone()) {
             Some(dialog) => self.show(&dialog, None),
-            // The first dialog to come is landed on.
+            // The first dialog that arrives is opened.
             None => {
                 self.startup.remove(&StartupStep::DialogOpened);
             }

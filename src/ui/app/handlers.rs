@@ -1,4 +1,4 @@
-//! What each action does. The table is complete: a test compares it with the table of actions.
+//! The handler of each action. A test checks that every action has one.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -16,10 +16,10 @@ use crate::ui::panes::transcript::ScrollMove;
 
 type AppHandler = fn(&mut App);
 
-/// Rows from one end of a list to the other.
+/// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
 
-/// Every action outside of overlays.
+/// The actions outside of overlays.
 pub(super) const HANDLERS: &[(Action, AppHandler)] = &[
     (Action::AnswerOldest, App::answer_oldest),
     (Action::NextQuestion, App::next_question),
@@ -122,7 +122,7 @@ impl App {
         }
     }
 
-    /// In the composer, the arrows move the caret before they reach the history.
+    /// In the composer, the arrows move the caret; at the edge of the text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    /// Tree, inbox, dialog, composer, and round.
+    /// Cycles through tree, inbox, dialog and composer.
     fn step_focus(&mut self, back: bool) {
         let can_write = self.composer.target.key().is_some();
         let ring = [Focus::Tree, Focus::Inbox, Focus::Dialog, Focus::Composer];
@@ -190,7 +190,7 @@ impl App {
         self.model.inbox.select(at);
     }
 
-    /// The dialog chosen in the tree; says so where there is none.
+    /// The selected dialog of the tree; notifies the user if there is none.
     pub(super) fn selected_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.tree.selected_dialog();
         if dialog.is_none() {
@@ -199,7 +199,7 @@ impl App {
         dialog
     }
 
-    /// The open dialog; says so where there is none.
+    /// The open dialog; notifies the user if there is none.
     pub(super) fn open_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.open.as_ref().map(|open| open.dialog.clone());
         if dialog.is_none() {

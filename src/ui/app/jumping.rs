@@ -1,5 +1,5 @@
-//! From a call to its assignment, from a reply to its call, and back. What is not loaded yet is asked
-//! for: older records, then the course before.
+//! Jumps from a call to its assignment, from a reply to its call, and back. What is not loaded yet is
+//! requested: older records, then the previous course.
 
 use super::{App, Focus};
 use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
@@ -8,10 +8,10 @@ use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
-/// Places one can go back to.
+/// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
 
-/// Where a person was.
+/// A position to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BackEntry {
     pub dialog: DialogId,
@@ -21,24 +21,24 @@ pub(super) struct BackEntry {
     pub position: Option<(RecordPosition, usize)>,
 }
 
-/// Where a block leads.
+/// Where the jump from a block leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JumpTarget {
-    /// Into another dialog of the tree, to this block.
+    /// To this block of another dialog of the tree.
     OtherDialog(SelfId, CallEnd),
-    /// To the call, in this course of the same dialog.
+    /// To the call in this course of the same dialog.
     SameDialog(Course, CallEnd),
-    /// To the human's question.
+    /// To the question for the user.
     Question,
-    /// Open or close it.
+    /// Nowhere: open or close the block.
     Toggle,
     /// The other end is not known.
     Unknown,
 }
 
 impl App {
-    /// Goes to the other end of what the person reads: from a call into its side dialog, from an
-    /// assignment or a reply to the call it is about. A question is answered instead.
+    /// Jumps to the other end of the block being read: from a call into its side dialog, from an
+    /// assignment or a reply to its call. A question is answered instead.
     pub(super) fn jump(&mut self) {
         let Some(open) = &self.model.open else {
             return self.notify(Tone::Plain, Word::NothingOpen);
@@ -86,7 +86,7 @@ impl App {
         self.transcript.go(ScrollMove::Target(call_end));
     }
 
-    /// The block is in none of the records of this course: it may be in the one before.
+    /// The block is not in this course: searches the previous one.
     pub(super) fn search_previous_course(&mut self, call_end: CallEnd) {
         if !std::mem::take(&mut self.is_seeking) {
             return;
@@ -105,7 +105,7 @@ impl App {
         self.transcript.go(ScrollMove::Target(call_end));
     }
 
-    /// Remembers where the person is, to come back to.
+    /// Pushes the current position onto the back list.
     pub(super) fn remember_position(&mut self) {
         let Some(open) = &self.model.open else {
             return;
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_end_of_a_call_leads_to_the_other() {
+    fn each_end_of_a_call_jumps_to_the_other() {
         let asker = SelfId::new("asker");
         let to = |id: &str, call_end| JumpTarget::OtherDialog(SelfId::new(id), call_end);
         let assignment = || CallEnd::Assignment("c".into());

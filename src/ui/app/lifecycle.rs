@@ -1,4 +1,4 @@
-//! Dialogs that are ended, put away, brought back, branched off.
+//! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
 use super::{App, InFlight};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
@@ -12,7 +12,7 @@ use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
 use crate::ui::panes::shelf::{Shelf, dialog_name};
 
 impl App {
-    /// A side dialog only. A note is asked for, then whether it is meant.
+    /// For side dialogs only. Asks for a note, then for a confirmation.
     pub(super) fn ask_to_declare_dead(&mut self) {
         let Some(dialog) = self.selected_dialog() else { return };
         let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
@@ -30,7 +30,7 @@ impl App {
         }
     }
 
-    /// At once where nothing is open in the tree, else after a question.
+    /// Marks done or archives: at once if nothing is open in the tree, else after a confirmation.
     pub(super) fn put_away(&mut self, to: Bucket) {
         let Some(dialog) = self.selected_main() else { return };
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
@@ -51,21 +51,21 @@ impl App {
         self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
     }
 
-    /// What a person calls a dialog: whose it is, and what it is about.
+    /// The name of a dialog in messages: its member and its subject.
     fn name_of(&self, dialog: &DialogId) -> String {
         let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
         let about = self.ui.about(&row.about, row.history);
         dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
     }
 
-    /// Before the newest generation, unless the person names another.
+    /// Proposes the newest generation; the user may enter another.
     pub(super) fn ask_to_fork_selected(&mut self) {
         let Some(dialog) = self.selected_main() else { return };
         let newest = self.model.tree.get(&dialog).map(|row| (row.course, row.genseq));
         self.ask_to_fork(dialog, newest);
     }
 
-    /// Before the generation the person reads.
+    /// Proposes the generation being read.
     pub(super) fn ask_to_fork_open(&mut self) {
         let Some(open) = &self.model.open else {
             return self.notify(Tone::Plain, Word::NothingOpen);
@@ -121,7 +121,7 @@ impl App {
         self.commands.push(Command::Lifecycle { ticket, change });
     }
 
-    /// It is on disk: the person is told, and how it is undone; what came is shown.
+    /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
     pub(super) fn lifecycle_changed(&mut self, change: &Lifecycle, name: &str) {
         let (tone, word) = match change {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
@@ -142,7 +142,7 @@ impl App {
         self.notify_text(tone, &text);
     }
 
-    /// The list opens with what was put away last, so two keys bring it back.
+    /// The list opens at the last dialog that was marked done or archived, so two keys restore it.
     fn notify_undo(&mut self, word: Word, name: &str) {
         let (list, revive) = (self.ui.key(Action::OpenShelf), self.ui.key(Action::ShelfRevive));
         let done = self.ui.sentence(word, name);
@@ -150,7 +150,7 @@ impl App {
         self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
     }
 
-    /// The fork opens; words that are to be said anew stand in the composer.
+    /// Opens the fork; a message that is to be sent again is put into the composer.
     pub(super) fn forked(&mut self, dialog: &DialogId, next: AfterFork) {
         let AfterFork::DraftUserText(text) = next else {
             self.open(dialog, None);

@@ -1,4 +1,4 @@
-//! Opening dialogs, coming back to them, and knowing where one was.
+//! Opening dialogs and restoring the view on them.
 
 use super::{App, Focus, InFlight, SavedView};
 use crate::domain::{Course, DialogId};
@@ -9,7 +9,7 @@ use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{ScrollMove, TranscriptPane};
 
 impl App {
-    /// Opens a dialog and remembers the one before.
+    /// Opens a dialog and remembers the position in the previous one.
     pub(super) fn open(&mut self, dialog: &DialogId, course: Option<Course>) {
         let before = self.model.open.as_ref().map(|open| open.dialog.clone());
         if before.is_some_and(|before| before != *dialog) {
@@ -18,7 +18,7 @@ impl App {
         self.show(dialog, course);
     }
 
-    /// Opens a dialog in place of the open one.
+    /// Replaces the open dialog.
     pub(super) fn show(&mut self, dialog: &DialogId, course: Option<Course>) {
         self.save_view();
         self.is_seeking = false;
@@ -45,7 +45,7 @@ impl App {
         self.saved_views.insert(open.dialog.clone(), visit);
     }
 
-    /// A page came: the newest records of the open dialog, or older ones.
+    /// A page arrived: the newest records of the open dialog, or older ones.
     pub(super) fn apply_page(&mut self, ticket: u64, page: TranscriptPage) {
         self.in_flight.remove(&ticket);
         let Some(open) = self.model.open.as_mut().filter(|open| open.dialog == page.dialog) else {
@@ -54,14 +54,14 @@ impl App {
         if open.paging == Some(ticket) {
             open.prepend(&page);
         } else if open.ticket == ticket {
-            let again = open.loaded;
-            let place = if again {
+            let is_reload = open.loaded;
+            let place = if is_reload {
                 self.transcript.top_position(open)
             } else {
                 self.saved_views.get(&page.dialog).and_then(|visit| visit.position)
             };
             open.load(page);
-            if again {
+            if is_reload {
                 self.transcript = TranscriptPane::default();
             }
             if let Some((place, row)) = place {
@@ -71,7 +71,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// Asks for the shown course again, after events were lost.
+    /// Requests the shown course again, after events were lost.
     pub(super) fn reopen(&mut self) {
         let Some(open) = &mut self.model.open else {
             return;
@@ -140,7 +140,7 @@ impl App {
         }
     }
 
-    /// Opens or closes the call the person reads.
+    /// Opens or closes the block being read.
     pub(super) fn toggle_call(&mut self) {
         let Some(open) = &mut self.model.open else {
             return self.notify(Tone::Plain, Word::NothingOpen);

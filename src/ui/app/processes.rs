@@ -1,4 +1,4 @@
-//! Processes in the background: the list of them, and what becomes of them when the program is left.
+//! Background processes: their list, and what happens to them when the program quits.
 
 use super::{App, Effect, InFlight};
 use crate::domain::Background;
@@ -7,7 +7,7 @@ use crate::protocol::Command;
 use crate::ui::panes::processes::Processes;
 use crate::ui::panes::quit::QuitPrompt;
 
-/// What becomes of processes in the background when the program is left.
+/// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuitPolicy {
     #[default]
@@ -16,7 +16,7 @@ pub enum QuitPolicy {
 }
 
 impl App {
-    /// What the person chose when leaving.
+    /// What the user chose when quitting.
     pub fn quit_policy(&self) -> QuitPolicy {
         self.quit_policy
     }
@@ -29,15 +29,15 @@ impl App {
         self.overlays.push(Box::new(Processes::default()));
     }
 
-    /// What commands may do from now on.
+    /// Sets the sandbox level of commands to show.
     pub fn show_level(&mut self, level: Level) {
         self.level = Some(level);
         self.dirty = true;
     }
 
     pub(super) fn ask_about_processes(&mut self) {
-        let walled = self.level.is_some_and(|level| level != Level::Off);
-        self.overlays.push(Box::new(QuitPrompt { sandboxed: walled }));
+        let sandboxed = self.level.is_some_and(|level| level != Level::Off);
+        self.overlays.push(Box::new(QuitPrompt { sandboxed }));
     }
 
     pub(super) fn quit_and_stop(&mut self) {

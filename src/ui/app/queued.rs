@@ -1,7 +1,8 @@
-//! Messages that wait for a dialog: shown until a generation takes them, edited or taken back before.
+//! Queued messages of a dialog: shown until a generation takes them; until then they can be edited or
+//! taken back.
 //!
-//! A message that is edited stands in the composer and is saved as a draft before the driver is asked
-//! for it, so no crash loses it. If a generation was quicker, the composer is as it was.
+//! A message to be edited is put into the composer and saved as a draft before the driver is asked to
+//! remove it, so no crash loses it. If a generation was faster, the composer is restored.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,10 +17,10 @@ use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::{PART, Target, hint};
 use crate::ui::panes::queued::{self, QueuedList, SendState};
 
-/// A message that is taken at once does not show in the strip first.
+/// A message that is taken within this time is never shown in the strip.
 const STRIP_DELAY: Duration = Duration::from_millis(250);
 
-/// A message is on its way back.
+/// A message whose removal from the queue was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PendingTakeBack {
     dialog: DialogId,
@@ -27,7 +28,7 @@ pub(super) struct PendingTakeBack {
     edit: Option<TakeBackEdit>,
 }
 
-/// The composer's text as it is with the message, and as it was before.
+/// The composer's text with the message, and before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TakeBackEdit {
     with: String,
@@ -35,7 +36,7 @@ struct TakeBackEdit {
 }
 
 impl App {
-    /// What waits for the open dialog and is not being taken back, as the driver told it.
+    /// The queued messages of the open dialog as the driver reported them, without those being taken back.
     pub(super) fn queued(&self) -> Arc<[QueuedWords]> {
         let open = self.model.open.as_ref().and_then(|open| self.model.tree.get(&open.dialog));
         let Some(row) = open else { return Arc::default() };
@@ -50,14 +51,14 @@ impl App {
         self.in_flight.values().filter_map(InFlight::taking_back)
     }
 
-    /// What waits for the open dialog, what is on its way to the disk included.
+    /// The queued messages of the open dialog, including those not yet on disk.
     fn all_queued(&self) -> Vec<queued::QueuedRow> {
         let Some(open) = &self.model.open else { return Vec::new() };
         let known = self.queued();
         let mut unmatched: Vec<&str> = known.iter().map(|words| &*words.text).collect();
-        let told = known.iter().map(|words| (words.text.clone(), SendState::Queued));
+        let reported = known.iter().map(|words| (words.text.clone(), SendState::Queued));
         let mut all: Vec<queued::QueuedRow> =
-            told.map(|(text, state)| queued::QueuedRow { text, state }).collect();
+            reported.map(|(text, state)| queued::QueuedRow { text, state }).collect();
         let here = DraftKey::Message(open.dialog.clone());
         for text in self.in_flight.values().filter_map(|waiting| waiting.words_for(&here)) {
             match unmatched.iter().position(|known| *known == text) {
@@ -70,7 +71,7 @@ impl App {
         all
     }
 
-    /// The messages of the strip. While a question is answered there is none.
+    /// The messages of the strip; none while a question is answered.
     pub(super) fn queue_strip(&self) -> Vec<queued::QueuedRow> {
         if matches!(self.composer.target, Target::Question { .. }) || !self.queue_is_shown() {
             return Vec::new();
@@ -78,7 +79,7 @@ impl App {
         self.all_queued()
     }
 
-    /// The keys of the strip that work now.
+    /// The key hints of the strip.
     pub(super) fn queue_keys(&self) -> String {
         let list = hint(&self.ui, Action::OpenQueued, Word::QueuedList);
         if self.focus == Focus::Composer && self.composer.field.is_empty() {
@@ -91,7 +92,7 @@ impl App {
         self.is_generating() || self.queue_shows_at().is_some_and(|at| self.moment >= at)
     }
 
-    /// A generation of the open dialog runs: what is said now waits for its end.
+    /// A generation of the open dialog is running: messages sent now are queued until its end.
     fn is_generating(&self) -> bool {
         let open = self.model.open.as_ref();
         open.is_some_and(|open| open.began.is_some() || open.is_streaming())
@@ -101,12 +102,12 @@ impl App {
         self.queued_since.map(|since| since + STRIP_DELAY)
     }
 
-    /// When the strip appears by itself.
+    /// When the strip appears without an event.
     pub(super) fn queue_appears_at(&self) -> Option<Instant> {
         self.queue_shows_at().filter(|at| *at > self.drawn_at && !self.is_generating())
     }
 
-    /// Notes since when something waits; after every event and key.
+    /// Tracks since when the queue is not empty; called after every event and key.
     pub(super) fn track_queue(&mut self) {
         if self.all_queued().is_empty() {
             self.queued_since = None;
@@ -124,7 +125,7 @@ impl App {
         }
     }
 
-    /// Takes the newest message that waits back into the empty composer; false if there is none.
+    /// Takes the newest queued message back into the empty composer; false if there is none.
     pub(super) fn edit_newest_queued(&mut self) -> bool {
         let Target::Dialog(dialog) = self.composer.target.clone() else { return false };
         let here = self.model.open.as_ref().is_some_and(|open| open.dialog == dialog);
@@ -173,7 +174,7 @@ impl App {
         self.commands.push(Command::TakeBack { ticket, dialog, message });
     }
 
-    /// True while it is not known whether a message in the composer is the person's again.
+    /// True while the composer holds a message whose removal from the queue is not confirmed.
     pub(super) fn awaits_take_back(&self) -> bool {
         let Target::Dialog(dialog) = &self.composer.target else { return false };
         self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
@@ -184,7 +185,7 @@ impl App {
         self.notify(Tone::Good, word);
     }
 
-    /// A generation was quicker: what was not edited further leaves the composer again.
+    /// A generation was faster: an unedited message is removed from the composer again.
     pub(super) fn not_taken_back(&mut self, back: PendingTakeBack) {
         let Some(edit) = back.edit else { return };
         let key = DraftKey::Message(back.dialog);

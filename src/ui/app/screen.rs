@@ -1,4 +1,4 @@
-//! The layout at every size, and the drawing of all parts.
+//! The layout for every size, and the drawing of all parts.
 
 mod about;
 mod hints;
@@ -24,17 +24,17 @@ use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
 
-/// From here two columns fit well.
+/// From this width on two columns fit well.
 const WIDE: u16 = 110;
-/// From here two columns fit at all.
+/// From this width on two columns fit.
 const MEDIUM: u16 = 80;
-/// Below this nothing sensible fits.
+/// The smallest screen that is drawn: columns and rows.
 const MIN_SIZE: (u16, u16) = (40, 12);
 const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
-/// Rows of the inbox, its title included, once there is a question.
+/// Rows of the inbox with its title, once there is a question.
 const MIN_INBOX_ROWS: u16 = 3;
 
-/// Where the parts stand. An empty area is not drawn.
+/// The areas of the parts. An empty area is not drawn.
 #[derive(Debug, Clone, Copy, Default)]
 struct Areas {
     left: Rect,
@@ -45,7 +45,7 @@ struct Areas {
 }
 
 impl App {
-    /// Draws the screen. What drawing brings up – older records are wanted – becomes a command.
+    /// Draws the screen. If drawing needs older records, they are requested with a command.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         self.drawn_at = self.moment;
         let area = frame.area();
@@ -113,7 +113,7 @@ impl App {
         strip.draw(frame.buffer_mut(), area, area.y + area.height / 2);
     }
 
-    /// Narrow: one pane at a time, and this line says which there are.
+    /// On narrow screens: one pane at a time, and a line with all panes.
     fn draw_tabs(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if area.is_empty() {
             return;
@@ -137,7 +137,7 @@ impl App {
         let mut gap = "";
         for (number, (name, here)) in (1..).zip(tabs) {
             let role = if here { Role::TitleFocus } else { Role::Title };
-            // In the inbox, digits are its questions.
+            // In the inbox, digits pick questions.
             let digits = self.focus != Focus::Inbox || questions == 0;
             let number = if digits { number.to_string() } else { " ".to_owned() };
             strip.push(&format!("{gap} {number} "), ui.style(Role::TextDim));
@@ -145,7 +145,7 @@ impl App {
             gap = "  ";
         }
         if let Some(mark) = row.map(Mark::of) {
-            // The state is worth more than the end of a name.
+            // The state is more important than the end of a name.
             let (cells, sign) = (usize::from(area.width), mark.glyph(&ui.glyphs));
             let gap = if strip.width() + 3 > cells { " " } else { gap };
             strip = strip
@@ -175,7 +175,7 @@ impl App {
         self.draw_inbox(frame, inbox_area, view);
     }
 
-    /// What its questions need, at most two fifths of the height.
+    /// The rows its questions need, at most two fifths of the height.
     fn inbox_height(&self, height: u16) -> u16 {
         if self.model.inbox.is_empty() {
             return 1;
@@ -300,7 +300,7 @@ impl App {
         let text = if width(&whole) <= room {
             whole
         } else if fixed + 8 > room {
-            // Without its subject; what is still too much goes from its end.
+            // Without the subject; if still too long, the end is cut.
             format!("{who}{tail}")
         } else {
             let about = shorten_middle(&about, room - fixed, ui.glyphs.cut);

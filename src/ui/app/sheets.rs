@@ -1,4 +1,4 @@
-//! Sheets over the open dialog: opening them, asking for what they show, and passing on what a person
+//! Sheets on top of the open dialog: opening them, requesting their content, and sending the user's
 //! changes.
 
 use super::{App, InFlight};
@@ -42,7 +42,7 @@ impl App {
         self.commands.push(Command::Sheet { ticket, dialog, request });
     }
 
-    /// Something happened that a sheet may show: in this dialog, or anywhere.
+    /// Reloads the sheet after something happened in this dialog, or anywhere.
     pub(super) fn refresh_sheet(&mut self, dialog: Option<&DialogId>) {
         if let Some((dialog, request)) = self.model.sheets.reload_request(dialog) {
             self.ask_for_sheet(dialog, request);
@@ -56,7 +56,7 @@ impl App {
         }
     }
 
-    /// A person changes something on a sheet; what was typed stays a draft until it is on disk.
+    /// The user changes something on a sheet; the typed text stays a draft until it is on disk.
     pub(super) fn change_on_sheet(
         &mut self,
         dialog: DialogId,
@@ -75,7 +75,7 @@ impl App {
         self.commands.push(Command::Sheet { ticket, dialog, request });
     }
 
-    /// What a sheet shows cannot be read.
+    /// The content of a sheet cannot be read.
     pub(super) fn sheet_refused(&mut self) {
         if self.model.sheets.reminders().is_none() && self.model.sheets.taskdoc().is_none() {
             self.overlays.clear();

@@ -1,4 +1,4 @@
-//! The whole app: keys in as text, the screen out as text.
+//! Tests of the app: keys in as text, the screen out as text.
 
 mod answering;
 mod behaviour;

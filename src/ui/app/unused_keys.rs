@@ -1,4 +1,4 @@
-//! Keys that do nothing where they are pressed say so, and digits that stand for a question.
+//! Reports keys without an action, and handles the digits that pick a question.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -10,7 +10,7 @@ use crate::ui::model::Tone;
 use crate::ui::panes::field::Field;
 
 impl App {
-    /// Says once that this key does nothing here; again only after another key.
+    /// Reports that this key does nothing here; a repeated key is reported once.
     pub(super) fn report_unused_key(&mut self, scope: Scope, key: Chord) {
         if self.last_unused_key.replace((scope, key)) == Some((scope, key)) {
             return;
@@ -34,8 +34,8 @@ impl App {
         }
     }
 
-    /// The question whose number was pressed; with no question there are no numbers, and digits choose
-    /// panes as elsewhere.
+    /// Answers the question whose number was pressed. Without questions, digits select panes as
+    /// elsewhere.
     pub(super) fn pick_question(&mut self) {
         let keys = self.ui.keymap.keys(Action::InboxPick);
         let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))

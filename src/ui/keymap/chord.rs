@@ -1,7 +1,7 @@
 //! One key with its modifiers, and its name: `ctrl+d`, `alt+enter`, `G`, `f2`, `space`.
 //!
-//! A chord has one form only: a shifted letter is its capital without `shift`, so that what a
-//! terminal reports and what a file says compare equal.
+//! A chord is normalized: a shifted letter is its capital without `shift`, so that chords from a
+//! terminal and from a file compare equal.
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ const MODIFIERS: [(&str, KeyModifiers); 3] =
     [("ctrl", KeyModifiers::CONTROL), ("alt", KeyModifiers::ALT), ("shift", KeyModifiers::SHIFT)];
 
 impl Chord {
-    /// Brings a key into its one form.
+    /// Normalizes a key.
     #[must_use]
     pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let known = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
@@ -68,7 +68,7 @@ impl Chord {
         Some(Self::new(code_named(rest)?, modifiers))
     }
 
-    /// True for Enter, with whatever is held down with it.
+    /// True for Enter, with any modifiers.
     #[must_use]
     pub fn is_enter(self) -> bool {
         self.code == KeyCode::Enter

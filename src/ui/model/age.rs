@@ -1,4 +1,4 @@
-//! How long ago, in the few cells there are.
+//! Short texts for ages and durations.
 
 use crate::domain::Stamp;
 

@@ -1,7 +1,7 @@
-//! What a person has typed and not sent, per dialog and per question.
+//! Drafts: text typed and not sent, per dialog and per question.
 //!
 //! A draft reaches its store at most [`SAVE_AFTER`] after it changed, and stays there until the
-//! driver has the words on disk.
+//! driver has written the message to disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::domain::DialogId;
 
-/// The most that a crash may cost.
+/// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 
-/// Keeps drafts over restarts. An empty text removes the draft. Must not block for long.
+/// Stores drafts across restarts. An empty text removes the draft. Must not block for long.
 pub trait DraftStore: fmt::Debug {
     fn load(&mut self) -> Vec<(String, String)>;
     fn save(&mut self, key: &str, text: &str);
@@ -25,7 +25,7 @@ pub enum DraftKey {
     Answer(String),
     /// The first message of a new dialog.
     New,
-    /// A reminder of a dialog, by its id; new ones have names that are no ids.
+    /// A reminder of a dialog, by its id; new ones have special names instead.
     Reminder(DialogId, String),
     /// A section of a Taskdoc.
     Section(String, String),
@@ -101,7 +101,7 @@ impl Drafts {
     }
 }
 
-/// Keeps drafts for the session only.
+/// Stores no drafts.
 #[derive(Debug, Default)]
 pub struct SessionOnlyDrafts;
 
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_draft_is_there_at_the_start_and_goes_with_an_empty_text() {
+    fn a_stored_draft_is_loaded_at_the_start_and_removed_by_an_empty_text() {
         let memory = Memory::default();
         let mut drafts = Drafts::new(Box::new(memory.clone()));
         let key = DraftKey::Answer("q1".to_owned());

@@ -1,4 +1,4 @@
-//! The open questions, oldest first, and which of them is chosen.
+//! The open questions, oldest first, and which of them is selected.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::protocol::InboxRow;
 #[derive(Debug, Default)]
 pub struct Inbox {
     rows: Vec<InboxRow>,
-    /// Answers that are on their way; their questions are passed over.
+    /// Questions whose answers are being sent; they are skipped.
     sent: BTreeSet<String>,
     selected: usize,
     /// The first row shown.
@@ -15,7 +15,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Replaces the rows; the chosen question stays chosen while it is open.
+    /// Replaces the rows; the selected question stays selected while it is open.
     pub fn set(&mut self, rows: Vec<InboxRow>) {
         let chosen = self.selected().map(|row| row.question.id.clone());
         self.rows = rows;
@@ -53,7 +53,7 @@ impl Inbox {
         self.rows.iter().find(|row| row.question.id == id)
     }
 
-    /// Where a question stands, the oldest being 0.
+    /// The index of a question, the oldest being 0.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.rows.iter().position(|row| row.question.id == id)
     }
@@ -85,16 +85,16 @@ impl Inbox {
         self.sent.remove(id);
     }
 
-    /// Questions that still need words of the person.
-    fn waiting(&self) -> impl DoubleEndedIterator<Item = &InboxRow> {
+    /// Questions without an answer.
+    fn unanswered(&self) -> impl DoubleEndedIterator<Item = &InboxRow> {
         self.rows.iter().filter(|row| !self.sent.contains(&row.question.id))
     }
 
     pub fn oldest(&self) -> Option<&InboxRow> {
-        self.waiting().next()
+        self.unanswered().next()
     }
 
-    /// The next question after `id`, beginning again at the oldest.
+    /// The next question after `id`, wrapping around to the oldest.
     pub fn after(&self, id: Option<&str>) -> Option<&InboxRow> {
         let at = id.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
         let later = self.rows.get(at..).unwrap_or_default();
@@ -102,12 +102,12 @@ impl Inbox {
         later.iter().find(open).or_else(|| self.oldest())
     }
 
-    /// The question before `id`, beginning again at the newest.
+    /// The question before `id`, wrapping around to the newest.
     pub fn before(&self, id: Option<&str>) -> Option<&InboxRow> {
         let at = id.and_then(|id| self.position(id)).unwrap_or(0);
         let earlier = self.rows.get(..at).unwrap_or_default();
         let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
-        earlier.iter().rev().find(open).or_else(|| self.waiting().next_back())
+        earlier.iter().rev().find(open).or_else(|| self.unanswered().next_back())
     }
 
     fn clamp(&mut self) {

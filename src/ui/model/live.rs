@@ -1,15 +1,15 @@
-//! The text being written now: wrapped as it comes, at the cost of what is new.
+//! The text being streamed: wrapped incrementally, so that a chunk costs only its own length.
 //!
-//! It is bounded: of a very long text only the end is kept, since the whole will come as a record.
+//! It is bounded: of a very long text only the end is kept; the complete text arrives as a record.
 
 use crate::protocol::event::Segment;
 use crate::ui::text::width::{cut, width};
 use crate::ui::text::{SafeText, StreamCleaner, TailWrap};
 
-/// Most bytes kept of one segment.
+/// Bytes kept of one segment.
 const MAX_SEGMENT_BYTES: usize = 512 * 1024;
 
-/// A growing piece of text.
+/// A segment of text that grows.
 #[derive(Debug)]
 pub struct LiveSegment {
     pub segment: Segment,
@@ -18,7 +18,7 @@ pub struct LiveSegment {
     width: usize,
     words: usize,
     in_word: bool,
-    /// Rows that were let go at the front since the last look.
+    /// Rows dropped at the front since the last call of [`Live::take_dropped`].
     dropped: usize,
 }
 
@@ -38,7 +38,7 @@ impl Live {
         }
     }
 
-    /// A segment is on disk: its record took its place.
+    /// Removes a segment, and those before it, when its record arrives.
     pub fn remove_recorded(&mut self, segment: Segment) {
         if let Some(at) = self.segments.iter().position(|s| s.segment == segment) {
             self.segments.drain(..=at);
@@ -64,7 +64,7 @@ impl Live {
         }
     }
 
-    /// Rows that were let go at the front of segment `at` since this was last asked.
+    /// Rows dropped at the front of segment `at` since the last call.
     pub fn take_dropped(&mut self, at: usize) -> usize {
         self.segments.get_mut(at).map_or(0, |s| std::mem::take(&mut s.dropped))
     }
@@ -102,7 +102,7 @@ impl LiveSegment {
         }
     }
 
-    /// Keeps the second half of the rows.
+    /// Drops the first half of the rows.
     fn drop_front(&mut self) {
         let before = self.wrap.rows().len();
         let middle = self.wrap.rows().get(before / 2).map_or(0, |row| row.start);
@@ -117,7 +117,7 @@ impl LiveSegment {
         self.wrap.rows().len()
     }
 
-    /// One row of it, clean.
+    /// One row, cleaned.
     pub fn row(&self, at: usize) -> SafeText {
         self.wrap.row(at)
     }
@@ -126,7 +126,7 @@ impl LiveSegment {
         self.words
     }
 
-    /// The end of what it says, on one line of at most `cells`.
+    /// The end of the text, on one line of at most `cells`.
     pub fn last_words(&self, cells: usize) -> SafeText {
         let text = self.wrap.text().as_str();
         let rows = self.wrap.rows().iter().rev();
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_takes_the_place_of_its_segment() {
+    fn a_record_replaces_its_segment() {
         let mut live = Live::default();
         live.push(Segment::Thinking, "hm, ", 20);
         live.push(Segment::Thinking, "well", 20);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_text_keeps_its_end() {
+    fn of_an_endless_text_the_end_is_kept() {
         let mut live = Live::default();
         for n in 0..100_000 {
             live.push(Segment::Saying, &format!("line {n}\n"), 20);

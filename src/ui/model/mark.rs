@@ -1,4 +1,4 @@
-//! A dialog's state as a sign, a word and a role. Never a colour alone.
+//! A dialog's state as a symbol, a word and a role; never as a colour alone.
 
 use crate::domain::DisplayState;
 use crate::domain::latest::Blocker;
@@ -92,7 +92,7 @@ mod tests {
     use crate::domain::Lang;
 
     #[test]
-    fn every_state_has_a_sign_and_a_word_of_its_own() {
+    fn every_state_has_a_symbol_and_a_word_of_its_own() {
         for mark in Mark::ALL {
             for glyphs in [&Glyphs::UTF8, &Glyphs::ASCII] {
                 assert!(!mark.glyph(glyphs).is_empty());

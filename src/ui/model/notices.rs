@@ -1,14 +1,14 @@
-//! Short messages for the person; each replaces the one before and goes by itself.
+//! Short messages for the user; each replaces the previous one and expires.
 
 use std::time::{Duration, Instant};
 
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
-/// How long a message stays.
+/// How long a message is shown.
 const NOTICE_DURATION: Duration = Duration::from_secs(4);
 
-/// How grave a message is.
+/// The severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -48,12 +48,12 @@ impl Notices {
         self.shown.as_ref().map(|shown| (&shown.text, shown.tone))
     }
 
-    /// When the message goes.
+    /// When the message expires.
     pub fn until(&self) -> Option<Instant> {
         self.shown.as_ref().map(|shown| shown.until)
     }
 
-    /// Takes away what has been shown long enough; true if something went.
+    /// Removes an expired message; true if there was one.
     pub fn tick(&mut self, now: Instant) -> bool {
         let over = self.until().is_some_and(|until| until <= now);
         if over {

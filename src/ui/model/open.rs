@@ -1,4 +1,4 @@
-//! The open dialog: a stretch of its newest blocks, what is being written, and what a person unfolded.
+//! The open dialog: its newest blocks, the text being streamed, and what the user unfolded.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
 
-/// Most bytes kept of one text; more is on disk and in `show`.
+/// Bytes kept of one text; `show` prints all of it from the disk.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// Blocks kept while the view follows the end.
+/// Blocks kept by [`OpenDialog::trim`].
 const BLOCKS_AFTER_TRIM: usize = 400;
-/// Above this many, the oldest go.
+/// With more blocks than this, the oldest are dropped.
 const MAX_BLOCKS: usize = 600;
 
 #[derive(Debug)]
@@ -22,37 +22,37 @@ pub struct OpenDialog {
     pub dialog: DialogId,
     pub agent: Option<AgentId>,
     pub course: Course,
-    /// The newest course there is.
+    /// The newest course.
     pub courses: Course,
     pub transcript: Transcript,
-    /// Number of the first block, counted from the first one ever shown; older ones are negative.
+    /// Number of the first block, counted from the first one loaded; older ones are negative.
     pub origin: isize,
-    /// False until the first page has come.
+    /// False until the first page has arrived.
     pub loaded: bool,
-    /// A first page is on its way; records that come before it wait for it.
+    /// A first page was requested; records that arrive before it are buffered in `early_facts`.
     awaiting: bool,
     early_facts: Vec<(Cursor, Arc<Entry>)>,
-    /// The running generation's words are on disk, so its live text is told twice.
+    /// The running generation's text is on disk, so its live text would be a duplicate.
     recorded: bool,
-    /// The request whose answer is the first page.
+    /// The request for the first page.
     pub ticket: Ticket,
-    /// The request for older records that is on its way.
+    /// The request for older records, if one is in flight.
     pub paging: Option<Ticket>,
-    /// The place of the oldest record there is a block of.
+    /// The position of the oldest record that is loaded.
     first_position: RecordPosition,
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
-    /// When the running generation began.
+    /// When the running generation started.
     pub began: Option<Stamp>,
     pub unfolded: Unfolded,
 }
 
-/// What a person opened, kept for the session.
+/// What the user unfolded, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
     pub blocks: BTreeSet<RecordPosition>,
-    /// All thinking is shown.
+    /// Thinking is shown.
     pub thinking: bool,
 }
 
@@ -80,7 +80,7 @@ impl OpenDialog {
         }
     }
 
-    /// Everything is asked for again under another ticket; what is shown stays until it comes.
+    /// Waits for a new first page under another ticket; the current content stays until it arrives.
     pub fn await_page(&mut self, ticket: Ticket) {
         self.ticket = ticket;
         self.paging = None;
@@ -88,7 +88,7 @@ impl OpenDialog {
         self.live.clear();
     }
 
-    /// Takes in the newest records of a course; replaces what was there.
+    /// Loads the newest records of a course; replaces the current content.
     pub fn load(&mut self, page: TranscriptPage) {
         self.agent = Some(page.agent);
         self.course = page.course;
@@ -99,20 +99,20 @@ impl OpenDialog {
         self.next_line = page.first_line;
         self.loaded = true;
         self.awaiting = false;
-        let written = std::mem::take(&mut self.live);
+        let live = std::mem::take(&mut self.live);
         for entry in page.entries {
             let line = self.next_line;
             self.apply(RecordPosition { course: page.course, line }, &entry);
         }
         if !self.recorded && self.course == self.courses {
-            self.live = written;
+            self.live = live;
         }
         for (at, entry) in std::mem::take(&mut self.early_facts) {
             self.fact(at, &entry);
         }
     }
 
-    /// Takes in older records.
+    /// Adds older records.
     pub fn prepend(&mut self, page: &TranscriptPage) {
         self.paging = None;
         let reaches = page.first_line + page.entries.len() == self.first_position.line;
@@ -125,7 +125,7 @@ impl OpenDialog {
         self.first_position = first;
     }
 
-    /// Takes in a new record; false if it changes nothing that is shown.
+    /// Adds a new record; false if it changes nothing that is shown.
     pub fn fact(&mut self, at: Cursor, entry: &Arc<Entry>) -> bool {
         if self.awaiting {
             self.early_facts.push((at, entry.clone()));
@@ -181,7 +181,7 @@ impl OpenDialog {
         self.recorded = true;
     }
 
-    /// More of what is being written.
+    /// Adds streamed text.
     pub fn push_live(&mut self, segment: Segment, text: &str) -> bool {
         if !self.awaiting && self.course != self.courses {
             return false;
@@ -190,35 +190,35 @@ impl OpenDialog {
         true
     }
 
-    /// The line before which older records can be asked for.
+    /// The line before which older records can be requested.
     pub fn older_before(&self) -> Option<usize> {
         let asks = self.loaded && self.first_position.line > 0 && self.paging.is_none();
         asks.then_some(self.first_position.line)
     }
 
-    /// The course older records are of: the view may have gone on into the next one.
+    /// The course of the oldest record: the view may have moved on into the next course.
     pub fn first_course(&self) -> Course {
         self.first_position.course
     }
 
-    /// True if no record of this course is missing.
+    /// True if all records of this course are loaded.
     pub fn is_complete(&self) -> bool {
         self.loaded && !self.awaiting && self.first_position.line == 0 && self.paging.is_none()
     }
 
-    /// Lets old blocks go; for a view that shows the end.
+    /// Drops old blocks; for a view that shows the end.
     pub fn trim(&mut self) {
         if self.transcript.blocks().len() <= MAX_BLOCKS {
             return;
         }
-        let gone = self.transcript.forget_oldest(BLOCKS_AFTER_TRIM);
-        self.origin = self.origin.saturating_add_unsigned(gone);
+        let dropped = self.transcript.forget_oldest(BLOCKS_AFTER_TRIM);
+        self.origin = self.origin.saturating_add_unsigned(dropped);
         if let Some(first) = self.transcript.blocks().first() {
             self.first_position = first.place;
         }
     }
 
-    /// Number behind the last block.
+    /// One past the number of the last block.
     pub fn end(&self) -> isize {
         self.origin.saturating_add_unsigned(self.transcript.blocks().len())
     }
@@ -229,7 +229,7 @@ impl OpenDialog {
         self.transcript.blocks().get(at)
     }
 
-    /// The number of the block a predicate finds, from the newest.
+    /// The number of the newest block that matches.
     pub fn find(&self, wanted: impl Fn(&Block) -> bool) -> Option<isize> {
         let at = self.transcript.blocks().iter().rposition(wanted)?;
         Some(self.origin.saturating_add_unsigned(at))
@@ -261,7 +261,7 @@ mod tests {
         Entry::parse(&line).expect("a record")
     }
 
-    fn said(text: &str) -> Arc<Entry> {
+    fn fact(text: &str) -> Arc<Entry> {
         Arc::new(words(text))
     }
 
@@ -277,11 +277,11 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_a_page_brought_is_not_shown_twice() {
+    fn a_record_that_came_with_a_page_is_not_shown_twice() {
         let mut open = open(4, &["a", "b"]);
         let at = |line| Cursor { course: Course::FIRST, line };
-        assert!(!open.fact(at(5), &said("b")));
-        assert!(open.fact(at(6), &said("c")));
+        assert!(!open.fact(at(5), &fact("b")));
+        assert!(open.fact(at(6), &fact("c")));
         assert_eq!(texts(&open), ["a", "b", "c"]);
     }
 
@@ -297,12 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_the_first_page_is_not_lost() {
+    fn records_that_arrive_before_the_first_page_are_not_lost() {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
         let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
         let at = |line| Cursor { course: Course::FIRST, line };
-        open.fact(at(1), &said("b"));
-        open.fact(at(2), &said("c"));
+        open.fact(at(1), &fact("b"));
+        open.fact(at(2), &fact("c"));
         open.push_live(Segment::Saying, "d");
         open.load(page(0, &["a", "b"]));
         assert_eq!(texts(&open), ["a", "b", "c"]);
@@ -320,18 +320,18 @@ mod tests {
     }
 
     #[test]
-    fn an_old_course_is_not_disturbed_by_the_newest() {
+    fn an_old_course_is_not_changed_by_records_of_the_newest() {
         let mut open = open(0, &["a"]);
         open.courses = Course(2);
-        assert!(!open.fact(Cursor { course: Course(2), line: 0 }, &said("new")));
+        assert!(!open.fact(Cursor { course: Course(2), line: 0 }, &fact("new")));
         assert!(!open.push_live(Segment::Saying, "x"));
     }
 
     #[test]
-    fn a_long_dialog_lets_its_oldest_blocks_go() {
+    fn a_long_dialog_drops_its_oldest_blocks() {
         let mut open = open(0, &[]);
         for line in 0..1000 {
-            open.fact(Cursor { course: Course::FIRST, line }, &said("x"));
+            open.fact(Cursor { course: Course::FIRST, line }, &fact("x"));
             open.trim();
         }
         assert!(open.transcript.blocks().len() <= MAX_BLOCKS);

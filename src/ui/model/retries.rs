@@ -1,5 +1,5 @@
-//! Requests that failed and are tried again, with a countdown that costs little: it moves every few
-//! seconds, and every minute while there is long to wait.
+//! Failed requests that are retried, with a countdown that costs few frames: it changes every few
+//! seconds, and only every minute while the wait is long.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use crate::domain::DialogId;
 use crate::protocol::RetryView;
 
 const MINUTE: u64 = 60;
-/// Within the last minute the countdown moves so often, in seconds.
+/// How often the countdown changes within the last minute.
 const STEP_SECONDS: u64 = 5;
 
-/// How it stands with one request.
+/// The state of one failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retry {
     Waiting { error: String, until: Instant },
     Running,
 }
 
-/// All dialogs whose request is tried again.
+/// All dialogs with a request that is retried.
 #[derive(Debug, Default)]
 pub struct Retries(BTreeMap<DialogId, Retry>);
 
@@ -40,7 +40,7 @@ impl Retries {
         self.0.remove(dialog);
     }
 
-    /// News were lost; what comes next is told anew.
+    /// Events were lost; the driver reports the current state again.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -49,7 +49,7 @@ impl Retries {
         self.0.get(dialog)
     }
 
-    /// When the countdown of this dialog shows something else than it did at `drawn`.
+    /// When the countdown of this dialog differs from what was drawn at `drawn`.
     pub fn changes_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
         let Retry::Waiting { until, .. } = self.0.get(dialog)? else { return None };
         let left = until.checked_duration_since(drawn)?;
@@ -59,7 +59,7 @@ impl Retries {
     }
 }
 
-/// The seconds shown while so much time is left.
+/// The seconds shown for the remaining time.
 pub fn shown_seconds(left: Duration) -> u64 {
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     let step = if seconds > MINUTE { MINUTE } else { STEP_SECONDS };
@@ -72,7 +72,7 @@ mod tests {
     use crate::domain::RootId;
 
     #[test]
-    fn a_countdown_moves_by_minutes_and_at_last_by_a_few_seconds() {
+    fn a_countdown_changes_by_minutes_and_in_the_end_by_a_few_seconds() {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         let mut retries = Retries::default();
         let waiting = RetryView::Waiting { error: "down".to_owned(), seconds: 130 };
@@ -80,18 +80,18 @@ mod tests {
         let Some(Retry::Waiting { until, .. }) = retries.get(&dialog).cloned() else {
             panic!("it waits")
         };
-        let mut told = vec![shown_seconds(until - now)];
+        let mut shown = vec![shown_seconds(until - now)];
         let mut at = now;
         while let Some(next) = retries.changes_at(&dialog, at) {
             assert!(next > at);
             at = next;
-            told.push(shown_seconds(until - at));
+            shown.push(shown_seconds(until - at));
         }
-        assert_eq!(told, [180, 120, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 0]);
+        assert_eq!(shown, [180, 120, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 0]);
     }
 
     #[test]
-    fn an_end_of_the_waiting_ends_the_countdown() {
+    fn the_end_of_the_wait_ends_the_countdown() {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         for end in [RetryView::Resolved, RetryView::Stopped] {
             let mut retries = Retries::default();

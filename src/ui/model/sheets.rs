@@ -1,17 +1,17 @@
-//! The sheets of a dialog as they were told last. Held while one lies open, forgotten after.
+//! The content of the open sheet, as the driver sent it last. Dropped when the sheet is closed.
 
 use crate::domain::DialogId;
 use crate::protocol::{ReminderView, Sheet, SheetRequest, TaskdocView};
 
 #[derive(Debug, Default)]
 pub struct Sheets {
-    /// Whose sheet lies open, and how it is asked for.
+    /// The dialog of the open sheet, and the request for its content.
     open: Option<(DialogId, SheetRequest)>,
     content: Option<Sheet>,
 }
 
 impl Sheets {
-    /// A sheet is opened; what was told of another is forgotten.
+    /// Opens a sheet; the content of another is dropped.
     pub fn open(&mut self, dialog: DialogId, request: SheetRequest) {
         self.open = Some((dialog, request));
         self.content = None;
@@ -21,7 +21,7 @@ impl Sheets {
         *self = Self::default();
     }
 
-    /// Takes in what the driver tells; false if nobody looks at it.
+    /// Stores content from the driver; false if its sheet is not open.
     pub fn update(&mut self, dialog: &DialogId, sheet: Sheet) -> bool {
         let wanted = self.open.as_ref().is_some_and(|(of, request)| {
             of == dialog
@@ -36,7 +36,7 @@ impl Sheets {
         wanted
     }
 
-    /// What to ask for again, if something happened in this dialog.
+    /// The request to repeat after something happened in this dialog.
     pub fn reload_request(&self, dialog: Option<&DialogId>) -> Option<(DialogId, SheetRequest)> {
         let open = self.open.as_ref()?;
         dialog.is_none_or(|dialog| open.0 == *dialog).then(|| open.clone())

@@ -1,7 +1,7 @@
 //! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers.
 //!
-//! Order is by creation, never by activity. The flat list that is drawn is made anew only when a row
-//! comes or goes or is folded; then the chosen row keeps its place on the screen.
+//! Rows are ordered by creation, never by activity. The flat list that is drawn is rebuilt only when a
+//! row is added, removed or folded; then the selected row keeps its position on the screen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -9,19 +9,19 @@ use super::mark::Mark;
 use crate::domain::{DialogId, Stamp};
 use crate::protocol::TreeRow;
 
-/// Something a row stands for.
+/// What a row represents.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TreeNode {
     Taskdoc(String),
     Dialog(DialogId),
 }
 
-/// What stands before a row's name.
+/// The symbol before a row's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Branch {
     Open,
     Closed,
-    /// Nothing below it; others follow.
+    /// No children; siblings follow.
     Leaf,
     LastLeaf,
 }
@@ -59,7 +59,7 @@ impl Tree {
         self.changed();
     }
 
-    /// Takes in one row, new or changed.
+    /// Adds or updates one row.
     pub fn put(&mut self, row: TreeRow) {
         self.counts = None;
         let place =
@@ -69,12 +69,12 @@ impl Tree {
         self.stale |= moved;
     }
 
-    /// Takes a dialog away; with a main dialog its whole tree goes.
-    pub fn remove(&mut self, gone: &DialogId) {
-        if gone.is_main() {
-            self.rows.retain(|dialog, _| dialog.root != gone.root);
+    /// Removes a dialog; a main dialog is removed with its whole tree.
+    pub fn remove(&mut self, removed: &DialogId) {
+        if removed.is_main() {
+            self.rows.retain(|dialog, _| dialog.root != removed.root);
         } else {
-            self.rows.remove(gone);
+            self.rows.remove(removed);
         }
         self.changed();
     }
@@ -122,14 +122,14 @@ impl Tree {
         }
     }
 
-    /// Moves the choice by rows, down for positive numbers.
+    /// Moves the selection by rows, down for positive numbers.
     pub fn step(&mut self, rows: isize) {
         self.refresh();
         let last = self.visible.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Chooses a dialog, opening what hides it.
+    /// Selects a dialog and unfolds its ancestors.
     pub fn select(&mut self, dialog: &DialogId) {
         let mut above = parents(&sorted(&self.rows), &self.rows);
         let mut at = above.remove(dialog);
@@ -144,7 +144,7 @@ impl Tree {
         self.select_node(&TreeNode::Dialog(dialog.clone()));
     }
 
-    /// Folds the chosen row, or goes to the row it hangs from.
+    /// Folds the selected row, or selects its parent.
     pub fn fold(&mut self) {
         self.refresh();
         let Some(row) = self.visible.get(self.selected).cloned() else {
@@ -161,7 +161,7 @@ impl Tree {
         }
     }
 
-    /// Unfolds the chosen row, or goes to the first row below it.
+    /// Unfolds the selected row, or selects its first child.
     pub fn unfold(&mut self) {
         self.refresh();
         let Some(row) = self.visible.get(self.selected).cloned() else {
@@ -183,7 +183,7 @@ impl Tree {
         if branch == Some(Branch::Open) { self.fold() } else { self.unfold() }
     }
 
-    /// The first row to draw in `height` rows: the chosen one is in view.
+    /// The first row to draw in `height` rows, with the selected one in view.
     pub fn top(&mut self, height: usize) -> usize {
         self.refresh();
         let lowest = self.selected.saturating_sub(height.saturating_sub(1));
@@ -192,7 +192,7 @@ impl Tree {
         self.top
     }
 
-    /// Dialogs that wait for the person or have stopped, in the order of the tree.
+    /// Dialogs that wait for the user or have stopped, in the order of the tree.
     pub fn needing_attention(&mut self) -> Vec<DialogId> {
         let needs = |row: &&TreeRow| matches!(Mark::of(row), Mark::NeedsYou | Mark::Stopped);
         let mut found: Vec<&TreeRow> = self.rows.values().filter(needs).collect();
@@ -239,29 +239,29 @@ fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> StateCounts {
     counts
 }
 
-/// Rows are in the order in which their dialogs were made.
+/// Rows are ordered by the creation of their dialogs.
 fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
     (&row.created_at, row.dialog.this.creation(), &row.dialog)
 }
 
-/// The rows a person sees, from top to bottom.
+/// The visible rows, from top to bottom.
 fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<TreeNode>) -> Vec<VisibleRow> {
     let sorted = sorted(rows);
     let mut parents = parents(&sorted, rows);
     let mut taskdocs: Vec<&str> = Vec::new();
-    let mut below: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
+    let mut children: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
     for row in sorted {
         let Some(parent) = parents.remove(&row.dialog) else { continue };
         if matches!(parent, TreeNode::Taskdoc(_)) && known.insert(&row.taskdoc) {
             taskdocs.push(&row.taskdoc);
         }
-        below.entry(parent).or_default().push(row);
+        children.entry(parent).or_default().push(row);
     }
     let mut visible = Vec::with_capacity(rows.len() + taskdocs.len());
     for taskdoc in taskdocs {
         let node = TreeNode::Taskdoc(taskdoc.to_owned());
-        push_subtree(node, &below, folded, &mut visible);
+        push_subtree(node, &children, folded, &mut visible);
     }
     visible
 }
@@ -272,8 +272,8 @@ fn sorted(rows: &BTreeMap<DialogId, TreeRow>) -> Vec<&TreeRow> {
     sorted
 }
 
-/// What each row hangs from. Of askers that ask each other the oldest hangs from the main dialog: every
-/// row has its place, whatever the shape of the tree.
+/// The parent of each row. In a cycle of askers, the oldest becomes a child of the main dialog: every
+/// row is visible, whatever the shape of the tree.
 fn parents<'a>(
     sorted: &[&'a TreeRow],
     rows: &BTreeMap<DialogId, TreeRow>,
@@ -284,11 +284,11 @@ fn parents<'a>(
         sorted.iter().map(|row| (&row.dialog, parent(row, rows))).collect();
     let mut placed: HashSet<&DialogId> = HashSet::new();
     for row in sorted {
-        let mut way: Vec<&TreeRow> = Vec::new();
-        let mut on_way: HashSet<&DialogId> = HashSet::new();
+        let mut path: Vec<&TreeRow> = Vec::new();
+        let mut on_path: HashSet<&DialogId> = HashSet::new();
         let mut at = Some(*row);
-        while let Some(one) = at.filter(|one| on_way.insert(&one.dialog)) {
-            way.push(one);
+        while let Some(one) = at.filter(|one| on_path.insert(&one.dialog)) {
+            path.push(one);
             at = match parents.get(&one.dialog) {
                 Some(TreeNode::Dialog(above)) if !placed.contains(above) => {
                     by_id.get(above).copied()
@@ -296,12 +296,12 @@ fn parents<'a>(
                 Some(TreeNode::Dialog(_) | TreeNode::Taskdoc(_)) | None => None,
             };
         }
-        // The way came back to one of its rows: these ask each other.
-        let ring = at.map(|met| way.iter().skip_while(move |one| one.dialog != met.dialog));
-        if let Some(oldest) = ring.and_then(|ring| ring.min_by_key(|one| order(one))) {
+        // The path returned to one of its rows: a cycle.
+        let cycle = at.map(|met| path.iter().skip_while(move |one| one.dialog != met.dialog));
+        if let Some(oldest) = cycle.and_then(|cycle| cycle.min_by_key(|one| order(one))) {
             parents.insert(&oldest.dialog, fallback_parent(oldest, rows));
         }
-        placed.extend(way.iter().map(|one| &one.dialog));
+        placed.extend(path.iter().map(|one| &one.dialog));
     }
     parents
 }
@@ -315,7 +315,7 @@ fn fallback_parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNod
     }
 }
 
-/// What a row hangs from: its asker while that is known, else its Taskdoc.
+/// The parent of a row: its asker if known, else its Taskdoc.
 fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
     let asker = row.asker.as_ref().map(|asker| DialogId::side(&row.dialog.root, asker));
     let main = DialogId::main(row.dialog.root.clone());
@@ -326,27 +326,27 @@ fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
         .map_or_else(|| TreeNode::Taskdoc(row.taskdoc.clone()), TreeNode::Dialog)
 }
 
-/// Depth first, without recursion: the depth of a tree is not ours to choose.
+/// Depth first, without recursion: the depth of a tree is external input.
 fn push_subtree(
     from: TreeNode,
-    below: &HashMap<TreeNode, Vec<&TreeRow>>,
+    children: &HashMap<TreeNode, Vec<&TreeRow>>,
     folded: &BTreeSet<TreeNode>,
     visible: &mut Vec<VisibleRow>,
 ) {
     let mut waiting = vec![(from, 0, true)];
     while let Some((node, depth, last)) = waiting.pop() {
-        let parts = below.get(&node).map_or(&[][..], Vec::as_slice);
+        let below = children.get(&node).map_or(&[][..], Vec::as_slice);
         let closed = folded.contains(&node);
-        let branch = match (parts.is_empty(), closed, last) {
+        let branch = match (below.is_empty(), closed, last) {
             (false, false, _) => Branch::Open,
             (false, true, _) => Branch::Closed,
             (true, _, false) => Branch::Leaf,
             (true, _, true) => Branch::LastLeaf,
         };
         if branch == Branch::Open {
-            let newest = parts.len().saturating_sub(1);
-            for (at, part) in parts.iter().enumerate().rev() {
-                waiting.push((TreeNode::Dialog(part.dialog.clone()), depth + 1, at == newest));
+            let newest = below.len().saturating_sub(1);
+            for (at, row) in below.iter().enumerate().rev() {
+                waiting.push((TreeNode::Dialog(row.dialog.clone()), depth + 1, at == newest));
             }
         }
         visible.push(VisibleRow { node, depth, branch });

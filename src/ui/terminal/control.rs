@@ -1,7 +1,6 @@
-//! Sequences for what lies outside the screen: title, bell, notification.
+//! Control sequences with effects outside the screen: title, bell, notification.
 //!
-//! They hold only text made here or reduced to printable characters, so nothing a model says can
-//! end a sequence early.
+//! They contain only fixed text or printable characters, so model output cannot end a sequence early.
 
 use crate::ui::text::SafeText;
 use crate::ui::text::width::cut;
@@ -27,7 +26,7 @@ impl Control {
         Self([TITLE, text.as_bytes(), b"\x07"].concat())
     }
 
-    /// Empties the title at the end; terminals then show their own.
+    /// Clears the title at the end; terminals then show their own.
     #[must_use]
     pub fn clear_title() -> Self {
         Self(b"\x1b]2;\x07".to_vec())
@@ -45,11 +44,11 @@ impl Control {
         Self(b"\x07".to_vec())
     }
 
-    /// A desktop notification (OSC 9). Inside tmux it is wrapped, otherwise tmux would swallow it.
+    /// A desktop notification (OSC 9). Inside tmux it is wrapped, otherwise tmux would drop it.
     #[must_use]
     pub fn notification(text: &SafeText, in_tmux: bool) -> Self {
         let line = SafeText::line(text.as_str());
-        // The name in front keeps a text such as "4;1" from being read as another command.
+        // The prefix prevents a text such as "4;1" from being parsed as another command.
         let sequence = format!("\x1b]9;dominds: {}\x1b\\", cut(line.as_str(), NOTIFICATION_CELLS));
         let bytes = if in_tmux { wrap_for_tmux(&sequence) } else { sequence.into_bytes() };
         Self(bytes)
@@ -61,7 +60,7 @@ impl Control {
     }
 }
 
-/// tmux passes a sequence on when it is inside its own, with every escape doubled.
+/// tmux forwards a sequence wrapped in its own, with every escape doubled.
 fn wrap_for_tmux(sequence: &str) -> Vec<u8> {
     format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b")).into_bytes()
 }

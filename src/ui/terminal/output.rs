@@ -1,8 +1,8 @@
-//! Writing frames without ever waiting for the terminal.
+//! Writes frames without blocking the screen.
 //!
-//! One thread owns the descriptor and takes one frame at a time. While it is busy, the screen
-//! keeps its state and draws nothing; a terminal that stalls for minutes costs no memory and no
-//! liveliness. The frame in its hands is the only one that exists.
+//! One thread owns the descriptor and writes one frame at a time. While it is busy, the screen keeps
+//! its state and draws nothing, so a terminal that stalls for minutes costs no memory and does not
+//! block the program. There is never more than one frame.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,17 +12,17 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Pause before asking a full terminal again.
+/// Pause before writing to a full terminal again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Why a frame was not taken.
+/// Why a frame was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
-    /// The frame before is still being written. Draw again later, from the state.
-    #[error("the terminal is still taking the last frame")]
+    /// The previous frame is still being written. Draw again later, from the current state.
+    #[error("the terminal is still receiving the last frame")]
     Busy,
-    /// A write failed: the terminal is gone. Nothing more is written to it.
-    #[error("writing to the terminal: it is gone")]
+    /// A write failed: the terminal was closed. Nothing more is written to it.
+    #[error("writing to the terminal: it was closed")]
     Gone,
 }
 
@@ -33,7 +33,7 @@ pub struct Output {
     progress: Arc<Progress>,
 }
 
-/// What the writing thread tells.
+/// The state shared with the writing thread.
 #[derive(Debug, Default)]
 struct Progress {
     state: Mutex<OutputState>,
@@ -49,10 +49,10 @@ struct OutputState {
 }
 
 impl Output {
-    /// Starts the writing thread. `done` is called from it after each frame, to wake the screen.
+    /// Starts the writing thread. It calls `done` after each frame, to wake the screen.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The thread could not be started.
     pub fn start(
         mut writer: impl Write + Send + 'static,
         done: impl Fn() + Send + 'static,
@@ -75,7 +75,7 @@ impl Output {
         Ok(Self { frames: Some(sender), progress })
     }
 
-    /// Hands over a frame. Never waits.
+    /// Submits a frame. Never blocks.
     ///
     /// # Errors
     /// [`OutputError::Busy`] while the last one is being written, [`OutputError::Gone`] after a
@@ -98,14 +98,14 @@ impl Output {
         }
     }
 
-    /// True when a frame would be taken now. Ask before drawing.
+    /// True if a frame would be accepted now. Check before drawing.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         let state = self.progress.lock();
         state.busy_since.is_none() && state.failed.is_none()
     }
 
-    /// What ended the output, once a write failed.
+    /// The error of a failed write.
     #[must_use]
     pub fn failure(&self) -> Option<io::ErrorKind> {
         self.progress.lock().failed
@@ -117,7 +117,7 @@ impl Output {
         self.progress.lock().last_write
     }
 
-    /// How long the frame now being written has been on its way.
+    /// How long the current frame has been written for.
     #[must_use]
     pub fn busy_for(&self, now: Instant) -> Option<Duration> {
         self.progress.lock().busy_since.map(|since| now.saturating_duration_since(since))
@@ -151,7 +151,7 @@ impl Progress {
     }
 }
 
-/// Writes a whole frame, also to a terminal that was made non-blocking by someone sharing it.
+/// Writes a whole frame, also to a terminal that another process made non-blocking.
 fn write_retrying(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match writer.write(bytes) {
@@ -167,8 +167,8 @@ fn write_retrying(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     writer.flush()
 }
 
-/// A descriptor of its own for the terminal on standard output. Unlike the library's handle it
-/// has no lock, so a stalled frame cannot keep the modes from being restored.
+/// A separate descriptor for the terminal on standard output. Unlike the library's handle it has no
+/// lock, so a stalled frame cannot prevent the modes from being restored.
 ///
 /// # Errors
 /// No more descriptors.
@@ -189,7 +189,7 @@ impl Sink {
 
 impl Write for Sink {
     /// # Errors
-    /// `WouldBlock` while busy, `BrokenPipe` once the terminal is gone.
+    /// `WouldBlock` while busy, `BrokenPipe` once the terminal was closed.
     fn write(&mut self, frame: &[u8]) -> io::Result<usize> {
         match self.0.try_submit(frame.to_vec()) {
             Ok(()) => Ok(frame.len()),

@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How many colours the terminal shows. What it is was found out elsewhere and is passed in.
+/// How many colours the terminal shows. Detected elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColorDepth {
     /// No colour at all; bold, dim, reverse and underline remain.
@@ -17,7 +17,7 @@ pub enum ColorDepth {
 }
 
 impl ColorDepth {
-    /// The nearest colour this depth has; never one it lacks.
+    /// The nearest colour of this depth.
     #[must_use]
     pub fn reduce(self, colour: Color) -> Color {
         match self {
@@ -42,13 +42,13 @@ impl ColorDepth {
         }
     }
 
-    /// The style in colours of this depth. Without colour, a background other than `paper` (the
-    /// one of plain text) becomes reverse.
-    pub(super) fn reduce_style(self, style: Style, paper: Option<Color>) -> Style {
+    /// The style in colours of this depth. Without colours, a background other than `plain` (that of
+    /// plain text) becomes reverse video.
+    pub(super) fn reduce_style(self, style: Style, plain: Option<Color>) -> Style {
         let mut reduced = style;
         reduced.fg = style.fg.map(|colour| self.reduce(colour));
         reduced.bg = style.bg.map(|colour| self.reduce(colour));
-        let marked = style.bg.is_some() && style.bg != paper;
+        let marked = style.bg.is_some() && style.bg != plain;
         if self == Self::None && marked {
             reduced = reduced.add_modifier(Modifier::REVERSED);
         }

@@ -1,9 +1,9 @@
-//! The signs of the screen, in UTF-8 and in ASCII.
+//! The symbols of the screen, in UTF-8 and in ASCII.
 //!
-//! Every sign here is one column wide in every width table in use, but the two call arrows, which
-//! are two columns in ASCII. Meaning is never by colour alone: each state has its own sign.
+//! Every symbol is one column wide in every width table in use, except the two call arrows, which are
+//! two columns in ASCII. Colour alone never carries meaning: each state has its own symbol.
 
-/// One set of signs.
+/// One set of symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     pub running: &'static str,
@@ -25,7 +25,7 @@ pub struct Glyphs {
     pub asks: &'static str,
     pub answered: &'static str,
     pub draft: &'static str,
-    /// Beside the chosen row.
+    /// Beside the selected row.
     pub selected: &'static str,
     pub prompt: &'static str,
     pub rule: &'static str,
@@ -99,7 +99,7 @@ impl Glyphs {
         if utf8 { &Self::UTF8 } else { &Self::ASCII }
     }
 
-    /// Every sign, for tests and for a legend.
+    /// Every symbol, for tests and for a legend.
     #[must_use]
     pub fn all(&self) -> [&'static str; 24] {
         [

@@ -1,4 +1,4 @@
-//! What the screen says about the open dialog: who speaks, how long it runs, why it stands still.
+//! Texts about the open dialog: the speaker, the running time, why it stopped.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
-/// Who is who around the open dialog.
+/// Names of members around the open dialog.
 pub(super) struct DialogNames<'a> {
     pub tree: &'a Tree,
     pub inbox: &'a Inbox,
@@ -48,7 +48,7 @@ pub(super) fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
     agent.map(|agent| format!("@{agent}")).unwrap_or_default()
 }
 
-/// `● 0:42` while it runs, else the state's sign and word.
+/// `● 0:42` while it runs, else the state's symbol and word.
 pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) -> Strip {
     let Some(mark) = row.map(Mark::of) else {
         return Strip::new();
@@ -63,12 +63,12 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
     Strip::new().put(&format!("{sign} "), ui.style(mark.role())).put(&text, ui.style(Role::TextDim))
 }
 
-/// Most of a reason that is shown, in bytes; `show` has all of it.
+/// Bytes of a reason that are shown; `show` prints all of it.
 const MAX_REASON: usize = 16 * 1024;
-/// Cells before a reason: its sign and a blank.
+/// Cells before a reason: a symbol and a blank.
 const INDENT: usize = 2;
 
-/// What a person should know about the dialog's state, below its text, wrapped to `width`.
+/// Lines about the dialog's state, below its text, wrapped to `width`.
 pub(super) fn tail_lines(
     retry: Option<&Retry>,
     moment: Instant,
@@ -92,7 +92,7 @@ pub(super) fn tail_lines(
     lines
 }
 
-/// The countdown with its key, and why there is one: in one line where that fits.
+/// The retry countdown with its key, and the error: in one line if they fit.
 fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let dim = ui.style(Role::TextDim);
     let text = format!("{} {}", ui.word(Word::Retrying), age::long(left));
@@ -113,7 +113,7 @@ fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<S
     }
 }
 
-/// All of the reason, and the key that lets the dialog go on.
+/// The full reason, and the key that continues the dialog.
 fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let role = if reason.is_failure() { Role::Bad } else { Role::Text };
     let mut rows = wrapped(&sentence(reason, ui.lang), width, ui.style(role));
@@ -132,7 +132,7 @@ fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Stri
     rows
 }
 
-/// All of a text, indented.
+/// The wrapped text, indented.
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
     let kept = (0..=MAX_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let text = kept.and_then(|kept| text.get(..kept)).unwrap_or_default();

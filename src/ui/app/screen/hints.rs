@@ -1,4 +1,4 @@
-//! What the screen says about keys: the composer's title, and the hints in the last line.
+//! Key hints: in the composer's title and in the status line.
 
 use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
@@ -9,7 +9,7 @@ use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, Target, hint};
 
 impl App {
-    /// What the composer's title says: whom it writes to, and what Enter does.
+    /// The composer's title: the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match &self.composer.target {
@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// The keys that work here, the most useful first, help last.
+    /// The keys that work here, the most useful ones first, help last.
     pub(super) fn hints(&mut self) -> Vec<(Action, Word)> {
         if self.focus == Focus::Tree && self.model.tree.is_empty() {
             return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
