@@ -151,7 +151,7 @@ async fn on_terminal(
         let _ = told.set(signals.next().await);
     };
     let options = TerminalOptions {
-        ability: setup.ability,
+        capabilities: setup.ability,
         run: RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() },
         modes,
     };

@@ -1,9 +1,9 @@
-//! The drawing library's backend: the same screen with the fewest bytes.
+//! The backend of the drawing library: shows the same screen with the fewest bytes.
 //!
 //! It keeps a copy of what the terminal shows and of what it should show, and writes only the
-//! difference: one write per frame, between synchronized-update marks, nothing at all when nothing
-//! differs. A glyph whose width terminals may disagree about never moves the cursor we rely on:
-//! after it the cursor is placed anew. Cells are written, never queried; no reply is ever awaited.
+//! difference: one write per frame, between synchronized-update marks, and nothing if nothing differs.
+//! After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
+//! terminal is never queried, so no reply is awaited.
 
 mod cell;
 mod cell_style;
@@ -24,7 +24,7 @@ use cell::ScreenCell;
 use frame_writer::FrameWriter;
 use grid::Grid;
 
-/// What the terminal is able to show.
+/// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     pub depth: ColorDepth,
@@ -32,7 +32,7 @@ pub struct Capabilities {
     pub utf8: bool,
 }
 
-/// Which way a band of rows moves.
+/// The direction in which a band of rows moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
     /// Text moves up, new rows appear at the bottom.
@@ -40,11 +40,11 @@ pub enum Shift {
     Down,
 }
 
-/// Draws one frame and writes what differs from the one before.
+/// Draws one frame and writes what differs from the previous one.
 ///
-/// Frames are drawn through this and not through the library's own `draw`: the library compares
-/// frames too, but loses sight of cells that a wide glyph covered. Here it hands over the whole
-/// frame, and the only comparison is with what the terminal shows.
+/// Use this instead of the library's own `draw`: the library compares frames too, but misses cells
+/// that a wide glyph covered. Here it passes the whole frame, which is compared with what the
+/// terminal shows.
 ///
 /// # Errors
 /// The writer's; the next frame then draws everything.
@@ -57,8 +57,8 @@ pub fn draw<W: Write>(
     Ok(())
 }
 
-/// Blanks an area for something drawn on top. A wide glyph that reaches into it from the left goes
-/// too; the library would otherwise let it hide the first column of the area.
+/// Blanks an area for something drawn on top. A wide glyph that reaches into it from the left is
+/// removed too; the library would otherwise let it hide the first column of the area.
 pub fn clear_area(buffer: &mut Buffer, area: Rect) {
     let area = area.intersection(buffer.area);
     for y in area.top()..area.bottom() {
@@ -78,11 +78,11 @@ pub fn clear_area(buffer: &mut Buffer, area: Rect) {
 #[derive(Debug)]
 pub struct ScreenBackend<W: Write> {
     writer: W,
-    ability: Capabilities,
+    capabilities: Capabilities,
     size: Size,
-    /// What the terminal shows, as far as we know.
+    /// What the terminal shows, as far as known.
     shown: Grid,
-    /// What it shall show after the next flush.
+    /// What it is to show after the next flush.
     wanted: Grid,
     /// The terminal's content is unknown: erase and draw everything.
     repaint: bool,
@@ -94,10 +94,10 @@ pub struct ScreenBackend<W: Write> {
 
 impl<W: Write> ScreenBackend<W> {
     /// A backend that assumes nothing about what the terminal shows now.
-    pub fn new(writer: W, size: Size, ability: Capabilities) -> Self {
+    pub fn new(writer: W, size: Size, capabilities: Capabilities) -> Self {
         Self {
             writer,
-            ability,
+            capabilities,
             size,
             shown: Grid::new(size),
             wanted: Grid::new(size),
@@ -119,15 +119,15 @@ impl<W: Write> ScreenBackend<W> {
         }
     }
 
-    /// Something else wrote to the terminal (a stall, a suspension, another program): the next
-    /// flush erases it and draws everything, also if the library reports no change.
+    /// The content of the terminal is unknown (after a stall, a suspension, another program's output):
+    /// the next flush erases it and draws everything, even without a change.
     pub fn invalidate(&mut self) {
         self.repaint = true;
         self.frame_writer = FrameWriter::default();
     }
 
-    /// Moves full rows by `lines` with the terminal's own scrolling. Only a saving of bytes: what
-    /// the screen shows after the next flush does not depend on it. Call it before drawing.
+    /// Moves full rows by `lines` with the terminal's own scrolling. This only saves bytes: the screen
+    /// after the next flush is the same without it. Call it before drawing.
     pub fn scroll(&mut self, rows: Range<u16>, lines: u16, shift: Shift) {
         let height = rows.end.saturating_sub(rows.start);
         let fits = rows.end <= self.size.height && lines > 0 && lines < height;
@@ -151,7 +151,7 @@ impl<W: Write> ScreenBackend<W> {
         &mut self.writer
     }
 
-    /// Writes the difference into the frame_writer's frame.
+    /// Writes the difference into the frame.
     fn compose(&mut self) {
         if std::mem::take(&mut self.repaint) {
             self.frame_writer.erase_all();
@@ -187,13 +187,13 @@ impl<W: Write> Backend for ScreenBackend<W> {
         let mut covered = (0, 0..0);
         for (x, y, cell) in content {
             // The library also reports cells under the wide glyph it has just reported, for
-            // terminals that draw it narrow. The frame_writer sees to those itself.
+            // terminals that draw it narrow. The frame writer handles those.
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let slot = ScreenCell::of(cell, self.ability);
-            covered = (y, x.saturating_add(1)..x.saturating_add(slot.width));
-            self.wanted.put(x, y, slot);
+            let cell = ScreenCell::of(cell, self.capabilities);
+            covered = (y, x.saturating_add(1)..x.saturating_add(cell.width));
+            self.wanted.put(x, y, cell);
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
         Ok(())
     }
 
-    /// The position last asked for; the terminal is not queried.
+    /// The position set last; the terminal is not queried.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Ok(self.cursor)
     }
@@ -218,7 +218,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
         Ok(())
     }
 
-    /// Blanks what is wanted; writes nothing, and what the terminal shows stays known.
+    /// Blanks the wanted content; writes nothing, and what the terminal shows stays known.
     fn clear(&mut self) -> io::Result<()> {
         self.clear_region(ClearType::All)
     }

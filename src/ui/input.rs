@@ -37,12 +37,12 @@ impl Keys {
 }
 
 fn start() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
-    let (sender, keys) = mpsc::channel(MAX_WAITING_KEYS);
+    let (tx, keys) = mpsc::channel(MAX_WAITING_KEYS);
     thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
         loop {
             let event = read();
             let over = event.is_err();
-            if sender.blocking_send(event).is_err() || over {
+            if tx.blocking_send(event).is_err() || over {
                 return;
             }
         }

@@ -29,7 +29,7 @@ pub fn columns() -> Option<usize> {
 /// What the terminal can do, and the options of the loop.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
-    pub ability: Capabilities,
+    pub capabilities: Capabilities,
     pub run: RunOptions,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
@@ -52,7 +52,7 @@ pub async fn on_terminal(
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
-    let mut surface = TerminalSurface::new(guard, output, size, options.ability)?;
+    let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
     let input = keys.stream()?;
     let channels = Channels { input, commands, events, shutdown, written };
     let outcome = run(app, &mut surface, channels, options.run).await;

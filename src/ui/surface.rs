@@ -58,9 +58,9 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         guard: Guard<W, R>,
         output: Arc<Output>,
         size: Size,
-        ability: Capabilities,
+        capabilities: Capabilities,
     ) -> io::Result<Self> {
-        let backend = ScreenBackend::new(Sink::new(output.clone()), size, ability);
+        let backend = ScreenBackend::new(Sink::new(output.clone()), size, capabilities);
         Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false })
     }
 

@@ -38,11 +38,11 @@ impl App {
     /// Shows the new state; the status line has no space for it on most screens.
     pub(super) fn notify_keep_going(&mut self, dialog: &DialogId) {
         let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
-        let Some((left, most)) = pushes else {
+        let Some((left, limit)) = pushes else {
             return self.notify(Tone::Plain, Word::KeepGoingOff);
         };
         let ui = &self.ui;
-        let text = format!("{} {left} {} {most}", ui.word(Word::KeepGoing), ui.word(Word::Of));
+        let text = format!("{} {left} {} {limit}", ui.word(Word::KeepGoing), ui.word(Word::Of));
         self.notify_text(Tone::Plain, &text);
     }
 }

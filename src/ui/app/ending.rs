@@ -90,16 +90,16 @@ impl App {
             return Vec::new();
         };
         let style = ui.style(Role::Text);
-        let most = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
+        let limit = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
         let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
         let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
         if busy && found.len() > usize::from(area.height / MAX_SCREEN_PART) {
             return Vec::new();
         }
-        let is_cut = found.len() > most;
+        let is_cut = found.len() > limit;
         let mut rows: Vec<Strip> = found
             .into_iter()
-            .take(most)
+            .take(limit)
             .map(|row| {
                 Strip::new().put("   ", style).put(ending.text.get(row).unwrap_or_default(), style)
             })
@@ -124,10 +124,10 @@ pub(super) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'
     for (y, row) in (top..area.bottom()).zip(rows) {
         row.draw(buffer, area, y);
     }
-    let sign = Strip::new()
+    let symbol = Strip::new()
         .put(" ", view.ui.style(Role::Good))
         .put(view.ui.glyphs.done, view.ui.style(Role::Good));
     if height > 0 {
-        sign.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
+        symbol.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
     }
 }

@@ -146,12 +146,12 @@ impl App {
         }
         if let Some(mark) = row.map(Mark::of) {
             // The state is more important than the end of a name.
-            let (cells, sign) = (usize::from(area.width), mark.glyph(&ui.glyphs));
+            let (cells, symbol) = (usize::from(area.width), mark.glyph(&ui.glyphs));
             let gap = if strip.width() + 3 > cells { " " } else { gap };
             strip = strip
                 .shortened(cells.saturating_sub(2), ui.glyphs.cut, ui.style(Role::Title))
                 .put(gap, Style::default())
-                .put(sign, ui.style(mark.role()));
+                .put(symbol, ui.style(mark.role()));
         }
         strip.draw(frame.buffer_mut(), area, area.y);
         let rule = ui.glyphs.rule.repeat(usize::from(area.width));
@@ -250,8 +250,8 @@ impl App {
         }
         let narrow = frame.area().width < MEDIUM;
         let wide = frame.area().width >= WIDE;
-        let least = if wide { 2 } else { 1 };
-        let wanted = self.composer.height(area.width, least).min(area.height / 2);
+        let min_rows = if wide { 2 } else { 1 };
+        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
         let composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
         let queue = self.queue_strip();
         let strip = queued::height(queue.len(), area.height);
@@ -294,16 +294,16 @@ impl App {
         let rounds = row.and_then(|row| row.reasoning);
         let rounds = rounds.map(|rounds| transcript::rounds(rounds, ui)).unwrap_or_default();
         let who = format!("{}{slug}{rounds}", speaker(open, row));
-        let room = usize::from(area.width).saturating_sub(right.width() + 2);
+        let available = usize::from(area.width).saturating_sub(right.width() + 2);
         let whole = format!("{who}{about}{tail}");
         let fixed = width(&who) + width(&tail);
-        let text = if width(&whole) <= room {
+        let text = if width(&whole) <= available {
             whole
-        } else if fixed + 8 > room {
+        } else if fixed + 8 > available {
             // Without the subject; if still too long, the end is cut.
             format!("{who}{tail}")
         } else {
-            let about = shorten_middle(&about, room - fixed, ui.glyphs.cut);
+            let about = shorten_middle(&about, available - fixed, ui.glyphs.cut);
             format!("{who}{about}{tail}")
         };
         let left = Strip::new().put(&text, ui.style(role));
@@ -335,7 +335,7 @@ impl App {
         let answering = question
             .filter(|row| row.dialog == dialog)
             .map(|row| Answering { call: &row.question.call_id, typed: &typed });
-        let scene = TranscriptContext {
+        let context = TranscriptContext {
             view,
             speaker: &speaker,
             names: &names,
@@ -344,8 +344,8 @@ impl App {
             tail: &tail,
             focused: self.focus == Focus::Dialog && self.overlays.is_empty(),
         };
-        let older = self.transcript.arrange(open, &scene, area);
-        self.transcript.draw(open, &scene, frame.buffer_mut(), area);
+        let older = self.transcript.arrange(open, &context, area);
+        self.transcript.draw(open, &context, frame.buffer_mut(), area);
         let not_found = self.transcript.take_not_found(open);
         if let Some(before) = older {
             self.request_older(before);

@@ -1,4 +1,4 @@
-//! One cell of the screen in the form it is compared and written in.
+//! One cell of the screen, as it is compared and written.
 
 use ratatui::buffer::{Cell, CellWidth as _};
 use unicode_width::UnicodeWidthChar as _;
@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthChar as _;
 use super::Capabilities;
 use super::cell_style::CellStyle;
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Glyph {
     Char(char),
-    /// Several code points that are one character to a person.
+    /// Several code points that form one visible character.
     Cluster(Box<str>),
     /// Covered by the wide glyph to the left.
     Tail,
@@ -21,43 +21,43 @@ pub(super) struct ScreenCell {
     pub glyph: Glyph,
     /// Cells it takes; 0 for a tail.
     pub width: u16,
-    pub pen: CellStyle,
+    pub style: CellStyle,
 }
 
 impl ScreenCell {
-    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, pen: CellStyle::DEFAULT };
+    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, style: CellStyle::DEFAULT };
 
-    pub fn tail(pen: CellStyle) -> Self {
-        Self { glyph: Glyph::Tail, width: 0, pen }
+    pub fn tail(style: CellStyle) -> Self {
+        Self { glyph: Glyph::Tail, width: 0, style }
     }
 
-    /// The cell as this terminal can show it. Controls, which no cell should hold, become `?`.
-    pub fn of(cell: &Cell, ability: Capabilities) -> Self {
-        let pen = CellStyle::of(cell, ability.depth);
+    /// The cell as this terminal can show it. Control characters become `?`.
+    pub fn of(cell: &Cell, capabilities: Capabilities) -> Self {
+        let style = CellStyle::of(cell, capabilities.depth);
         let symbol = cell.symbol();
         let mut chars = symbol.chars();
         let (first, more) = (chars.next().unwrap_or(' '), chars.next().is_some());
-        if symbol.chars().any(char::is_control) || (!ability.utf8 && !symbol.is_ascii()) {
-            return Self { glyph: Glyph::Char('?'), width: 1, pen };
+        if symbol.chars().any(char::is_control) || (!capabilities.utf8 && !symbol.is_ascii()) {
+            return Self { glyph: Glyph::Char('?'), width: 1, style };
         }
         let width = if symbol.is_empty() { 1 } else { symbol.cell_width() };
         match (width, more, first) {
-            (0, ..) | (1, false, ' ') => Self::blank(pen),
-            (_, false, _) => Self { glyph: Glyph::Char(first), width, pen },
-            (_, true, _) => Self { glyph: Glyph::Cluster(symbol.into()), width, pen },
+            (0, ..) | (1, false, ' ') => Self::blank(style),
+            (_, false, _) => Self { glyph: Glyph::Char(first), width, style },
+            (_, true, _) => Self { glyph: Glyph::Cluster(symbol.into()), width, style },
         }
     }
 
-    /// A blank keeps of the pen only what is visible on it.
-    pub fn blank(pen: CellStyle) -> Self {
-        Self { glyph: Glyph::Char(' '), width: 1, pen: pen.on_blank() }
+    /// A blank; of the style only what is visible on it is kept.
+    pub fn blank(style: CellStyle) -> Self {
+        Self { glyph: Glyph::Char(' '), width: 1, style: style.on_blank() }
     }
 
     pub fn is_blank(&self) -> bool {
         self.glyph == Glyph::Char(' ')
     }
 
-    /// True for glyphs every terminal gives the same width.
+    /// True for glyphs that have the same width in every terminal.
     pub fn has_fixed_width(&self) -> bool {
         match &self.glyph {
             Glyph::Char(c) => match self.width {
@@ -69,8 +69,7 @@ impl ScreenCell {
         }
     }
 
-    /// Cells to the right that a terminal may paint over if it draws the parts of a cluster one
-    /// by one.
+    /// Cells to the right that a terminal may paint over if it draws the parts of a cluster separately.
     pub fn spill(&self) -> u16 {
         match &self.glyph {
             Glyph::Cluster(text) => {
@@ -81,7 +80,7 @@ impl ScreenCell {
         }
     }
 
-    /// Bytes the glyph takes on the wire.
+    /// Bytes of the glyph in UTF-8.
     pub fn len(&self) -> usize {
         match &self.glyph {
             Glyph::Char(c) => c.len_utf8(),
@@ -98,8 +97,8 @@ impl ScreenCell {
         }
     }
 
-    /// Writes only the first part of a cluster, for the edge of the screen: the other parts would
-    /// wrap into the next row where a terminal draws them one by one.
+    /// Writes only the first part of a cluster, for the edge of the screen: the other parts would wrap
+    /// into the next row if a terminal draws them separately.
     pub fn write_first(&self, out: &mut Vec<u8>) {
         if let Glyph::Cluster(text) = &self.glyph
             && let Some(first) = text.chars().next()
@@ -111,8 +110,8 @@ impl ScreenCell {
     }
 }
 
-/// Letters of East Asian scripts and their punctuation, wide in every table since long ago.
-/// Emoji are not among them: terminals of different age disagree about those.
+/// Letters of East Asian scripts and their punctuation, wide in every width table. Emoji are not
+/// included: their width differs between terminals.
 fn is_east_asian_wide(c: char) -> bool {
     matches!(u32::from(c),
         0x2E80..=0x303E | 0x3041..=0x33FF | 0x3400..=0x4DBF | 0x4E00..=0xA4CF | 0xAC00..=0xD7A3

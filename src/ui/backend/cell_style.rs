@@ -1,4 +1,4 @@
-//! Colours and modifiers of a cell, and the shortest way from one to another.
+//! Colours and modifiers of a cell, and the shortest sequence from one to another.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,7 @@ pub(super) struct CellStyle {
     pub modifier: Modifier,
 }
 
-/// Modifiers we write, with the codes that set and clear them. Blinking and hiding are left out:
-/// nothing on our screen uses them.
+/// Supported modifiers, with the codes that set and clear them. Blinking and hidden text are not used.
 const MODIFIERS: [(Modifier, u8, u8); 6] = [
     (Modifier::BOLD, 1, 22),
     (Modifier::DIM, 2, 22),
@@ -42,14 +41,14 @@ impl CellStyle {
         }
     }
 
-    /// Only what can be seen where no glyph stands.
+    /// Only what is visible on a blank.
     pub fn on_blank(self) -> Self {
         let modifier = self.modifier & VISIBLE_ON_BLANK;
         let fg = if modifier.is_empty() { Color::Reset } else { self.fg };
         Self { fg, bg: self.bg, modifier }
     }
 
-    /// The pen to write a blank with, changing as little as possible of the one in hand.
+    /// The style to write a blank with, changing as little as possible of the current one.
     pub fn for_blank(self, current: Self) -> Self {
         if self.modifier.is_empty() {
             let modifier = current.modifier - VISIBLE_ON_BLANK;
@@ -59,7 +58,7 @@ impl CellStyle {
         }
     }
 
-    /// Appends the sequence that turns `from` into this pen; nothing if they are equal.
+    /// Appends the sequence that changes `from` to this style; nothing if they are equal.
     pub fn change(self, from: Option<Self>, out: &mut Vec<u8>) {
         if from == Some(self) {
             return;
@@ -77,7 +76,7 @@ impl CellStyle {
         out.push(b'm');
     }
 
-    /// Codes that reset everything and set this pen.
+    /// Codes that reset everything and set this style.
     fn fresh(self) -> String {
         let set = self.step_from(Self::DEFAULT);
         if set.is_empty() { set } else { format!("0;{set}") }
@@ -86,19 +85,19 @@ impl CellStyle {
     /// Codes that change only what differs.
     fn step_from(self, from: Self) -> String {
         let mut codes = String::new();
-        let mut held = from.modifier;
+        let mut active = from.modifier;
         for (modifier, _, clear) in MODIFIERS {
-            if held.contains(modifier) && !self.modifier.contains(modifier) {
+            if active.contains(modifier) && !self.modifier.contains(modifier) {
                 push_code(&mut codes, clear);
                 // Bold and dim are cleared by the same code.
                 MODIFIERS
                     .iter()
                     .filter(|(.., other)| *other == clear)
-                    .for_each(|(m, ..)| held -= *m);
+                    .for_each(|(m, ..)| active -= *m);
             }
         }
         for (modifier, set, _) in MODIFIERS {
-            if self.modifier.contains(modifier) && !held.contains(modifier) {
+            if self.modifier.contains(modifier) && !active.contains(modifier) {
                 push_code(&mut codes, set);
             }
         }
@@ -133,7 +132,7 @@ fn push_colour(codes: &mut String, colour: Color, base: u8) {
     }
 }
 
-/// Offset of a named colour, or of the terminal's own, from black.
+/// Offset of a named colour, or of the terminal's default, from black.
 fn named_offset(colour: Color) -> u8 {
     match colour {
         Color::Red => 1,

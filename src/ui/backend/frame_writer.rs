@@ -1,4 +1,4 @@
-//! Writes differences of rows as terminal sequences and knows where the terminal's cursor is.
+//! Writes the differences of rows as terminal sequences and tracks the terminal's cursor.
 
 use std::ops::Range;
 
@@ -21,12 +21,12 @@ enum CursorAt {
     Cell(u16, u16),
 }
 
-/// The state of the terminal that sequences depend on, and the frame being written.
+/// The terminal state that sequences depend on, and the frame being written.
 #[derive(Debug, Default)]
 pub(super) struct FrameWriter {
     body: Vec<u8>,
     at: CursorAt,
-    pen: Option<CellStyle>,
+    style: Option<CellStyle>,
     visible: Option<bool>,
 }
 
@@ -40,17 +40,17 @@ impl FrameWriter {
         }
     }
 
-    /// Erases the screen; afterwards the cursor is in the corner.
+    /// Erases the screen; afterwards the cursor is at the top left.
     pub fn erase_all(&mut self) {
-        self.set_pen(CellStyle::DEFAULT);
+        self.set_style(CellStyle::DEFAULT);
         self.body.extend_from_slice(b"\x1b[H\x1b[0J");
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Scrolls a band of full rows. Afterwards the cursor is in the corner.
+    /// Scrolls a band of full rows; afterwards the cursor is at the top left.
     pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
-        if self.pen.is_none_or(|pen| pen.bg != CellStyle::DEFAULT.bg) {
-            self.set_pen(CellStyle::DEFAULT);
+        if self.style.is_none_or(|style| style.bg != CellStyle::DEFAULT.bg) {
+            self.set_style(CellStyle::DEFAULT);
         }
         let direction = match shift {
             Shift::Up => 'S',
@@ -62,7 +62,7 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Shows or hides the cursor and puts it in its place, if that differs from what is.
+    /// Shows or hides the cursor and moves it to its position, if that changes anything.
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         if wanted {
             self.move_to(position.x, position.y, row);
@@ -73,13 +73,13 @@ impl FrameWriter {
         }
     }
 
-    /// Turns the shown row into the wanted one.
+    /// Changes the shown row to the wanted one.
     pub fn row(&mut self, y: u16, shown: &[ScreenCell], wanted: &[ScreenCell]) {
-        let plain = |slot: &ScreenCell| *slot == ScreenCell::BLANK;
-        let content_end = wanted.iter().rposition(|slot| !plain(slot)).map_or(0, |at| at + 1);
+        let plain = |cell: &ScreenCell| *cell == ScreenCell::BLANK;
+        let content_end = wanted.iter().rposition(|cell| !plain(cell)).map_or(0, |at| at + 1);
         let pairs = || shown.iter().zip(wanted);
         let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
-        // Cells a cluster before them may have painted over.
+        // Cells that a preceding cluster may have painted over.
         let mut spilled = 0;
         for (x, (old, new)) in (0_u16..).zip(pairs()) {
             let at = usize::from(x);
@@ -101,51 +101,51 @@ impl FrameWriter {
             return false;
         }
         self.move_to(x, y, row);
-        self.set_pen(self.pen_for(&ScreenCell::BLANK));
+        self.set_style(self.style_for(&ScreenCell::BLANK));
         self.body.extend_from_slice(ERASE);
         true
     }
 
-    fn glyph(&mut self, x: u16, y: u16, slot: &ScreenCell, row: &[ScreenCell]) {
+    fn glyph(&mut self, x: u16, y: u16, cell: &ScreenCell, row: &[ScreenCell]) {
         self.move_to(x, y, row);
-        self.set_pen(self.pen_for(slot));
-        let steady = slot.has_fixed_width();
-        if !steady && slot.width > 1 {
+        self.set_style(self.style_for(cell));
+        let fixed_width = cell.has_fixed_width();
+        if !fixed_width && cell.width > 1 {
             // A terminal that draws it narrower must not leave old text beside it.
-            self.body.extend(std::iter::repeat_n(b' ', usize::from(slot.width)));
+            self.body.extend(std::iter::repeat_n(b' ', usize::from(cell.width)));
             self.at = CursorAt::Row(y);
             self.move_to(x, y, row);
         }
-        let end = x + slot.width;
-        let room = row.len().saturating_sub(usize::from(end));
-        if usize::from(slot.spill()) <= room {
-            slot.write(&mut self.body);
+        let end = x + cell.width;
+        let available = row.len().saturating_sub(usize::from(end));
+        if usize::from(cell.spill()) <= available {
+            cell.write(&mut self.body);
         } else {
-            slot.write_first(&mut self.body);
+            cell.write_first(&mut self.body);
         }
-        let at_edge = room == 0;
-        self.at = match (steady, at_edge) {
+        let at_edge = available == 0;
+        self.at = match (fixed_width, at_edge) {
             (true, false) => CursorAt::Cell(end, y),
             (true, true) | (false, false) => CursorAt::Row(y),
-            // If the terminal took it for wider, the cursor may have wrapped.
+            // If the terminal draws it wider, the cursor may have wrapped.
             (false, true) => CursorAt::Unknown,
         };
     }
 
-    /// The pen a slot is written with.
-    fn pen_for(&self, slot: &ScreenCell) -> CellStyle {
-        match self.pen {
-            Some(current) if slot.is_blank() => slot.pen.for_blank(current),
-            Some(_) | None => slot.pen,
+    /// The style a cell is written with.
+    fn style_for(&self, cell: &ScreenCell) -> CellStyle {
+        match self.style {
+            Some(current) if cell.is_blank() => cell.style.for_blank(current),
+            Some(_) | None => cell.style,
         }
     }
 
-    fn set_pen(&mut self, pen: CellStyle) {
-        pen.change(self.pen, &mut self.body);
-        self.pen = Some(pen);
+    fn set_style(&mut self, style: CellStyle) {
+        style.change(self.style, &mut self.body);
+        self.style = Some(style);
     }
 
-    /// Goes to a cell by the shortest way; `row` is what row `y` shows there.
+    /// Moves to a cell with the fewest bytes; `row` is what row `y` shows.
     fn move_to(&mut self, x: u16, y: u16, row: &[ScreenCell]) {
         if self.at == CursorAt::Cell(x, y) {
             return;
@@ -157,23 +157,23 @@ impl FrameWriter {
         self.at = CursorAt::Cell(x, y);
     }
 
-    /// Writes the unchanged cells up to `x` again if they take no more bytes than jumping.
+    /// Rewrites the unchanged cells up to `x` if that takes no more bytes than a cursor movement.
     fn write_gap(&mut self, x: u16, y: u16, row: &[ScreenCell], jump: usize) -> bool {
         let CursorAt::Cell(from, in_row) = self.at else { return false };
         let gap = row.get(usize::from(from)..usize::from(x)).unwrap_or_default();
         if in_row != y || from >= x || gap.len() > jump {
             return false;
         }
-        let covers = gap.iter().map(|slot| slot.width).sum::<u16>() == x - from;
-        let same = |slot: &ScreenCell| {
-            slot.glyph == Glyph::Tail
-                || (slot.has_fixed_width() && Some(self.pen_for(slot)) == self.pen)
+        let covers = gap.iter().map(|cell| cell.width).sum::<u16>() == x - from;
+        let same = |cell: &ScreenCell| {
+            cell.glyph == Glyph::Tail
+                || (cell.has_fixed_width() && Some(self.style_for(cell)) == self.style)
         };
         let bytes: usize = gap.iter().map(ScreenCell::len).sum();
         let write = covers && bytes <= jump && gap.iter().all(same);
         if write {
-            for slot in gap {
-                slot.write(&mut self.body);
+            for cell in gap {
+                cell.write(&mut self.body);
             }
         }
         write

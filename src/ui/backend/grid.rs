@@ -1,4 +1,4 @@
-//! A screen of slots in which a wide glyph and its tail are always whole.
+//! A grid of cells in which a wide glyph and its tail are never separated.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::cell::{Glyph, ScreenCell};
 pub(super) struct Grid {
     width: u16,
     rows: Vec<Vec<ScreenCell>>,
-    /// Rows that changed since they were last taken.
+    /// Rows changed since the last [`Grid::take_touched`].
     touched: Vec<bool>,
 }
 
@@ -22,7 +22,7 @@ impl Grid {
         Self { width: size.width, rows: vec![row; height], touched: vec![false; height] }
     }
 
-    /// The slots of row `y`; empty behind the last row.
+    /// The cells of row `y`; empty after the last row.
     pub fn row(&self, y: u16) -> &[ScreenCell] {
         self.rows.get(usize::from(y)).map_or(&[], Vec::as_slice)
     }
@@ -57,21 +57,21 @@ impl Grid {
         rows.filter_map(|(y, touched)| std::mem::take(touched).then_some(y)).collect()
     }
 
-    /// Puts a slot; glyphs it overlaps become blanks. One that does not fit becomes blanks.
-    pub fn put(&mut self, x: u16, y: u16, slot: ScreenCell) {
-        let fits = x.saturating_add(slot.width) <= self.width;
-        let slot = if fits { slot } else { ScreenCell::blank(slot.pen) };
+    /// Sets a cell; glyphs it overlaps become blanks. A glyph that does not fit becomes blanks.
+    pub fn put(&mut self, x: u16, y: u16, cell: ScreenCell) {
+        let fits = x.saturating_add(cell.width) <= self.width;
+        let cell = if fits { cell } else { ScreenCell::blank(cell.style) };
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
         let x = usize::from(x);
         if x >= row.len() {
             return;
         }
-        let end = x + usize::from(slot.width.max(1));
+        let end = x + usize::from(cell.width.max(1));
         blank_glyph_across(row, x);
         blank_glyph_across(row, end);
-        let pen = slot.pen;
-        for (at, cell) in (x..).zip(row.iter_mut().take(end).skip(x)) {
-            *cell = if at == x { slot.clone() } else { ScreenCell::tail(pen) };
+        let style = cell.style;
+        for (at, target) in (x..).zip(row.iter_mut().take(end).skip(x)) {
+            *target = if at == x { cell.clone() } else { ScreenCell::tail(style) };
         }
         if let Some(touched) = self.touched.get_mut(usize::from(y)) {
             *touched = true;
@@ -95,15 +95,15 @@ impl Grid {
     }
 }
 
-/// If a wide glyph covers both sides of the border before `x`, all its cells become blanks.
+/// If a wide glyph covers both `x - 1` and `x`, all its cells become blanks.
 fn blank_glyph_across(row: &mut [ScreenCell], x: usize) {
-    let is_tail = |slot: &ScreenCell| slot.glyph == Glyph::Tail;
+    let is_tail = |cell: &ScreenCell| cell.glyph == Glyph::Tail;
     if !row.get(x).is_some_and(is_tail) {
         return;
     }
-    let start = row.iter().take(x).rposition(|slot| !is_tail(slot)).unwrap_or(0);
-    let after = row.iter().skip(x).take_while(|slot| is_tail(slot)).count();
-    for slot in row.iter_mut().take(x + after).skip(start) {
-        *slot = ScreenCell::blank(slot.pen);
+    let start = row.iter().take(x).rposition(|cell| !is_tail(cell)).unwrap_or(0);
+    let after = row.iter().skip(x).take_while(|cell| is_tail(cell)).count();
+    for cell in row.iter_mut().take(x + after).skip(start) {
+        *cell = ScreenCell::blank(cell.style);
     }
 }

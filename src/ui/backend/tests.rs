@@ -20,9 +20,9 @@ impl Bench {
         Self::with(width, height, PLAIN)
     }
 
-    fn with(width: u16, height: u16, ability: Capabilities) -> Self {
+    fn with(width: u16, height: u16, capabilities: Capabilities) -> Self {
         let size = Size::new(width, height);
-        let backend = ScreenBackend::new(Vec::new(), size, ability);
+        let backend = ScreenBackend::new(Vec::new(), size, capabilities);
         let mut emulator = vt100::Parser::new(height, width, 0);
         emulator.process("left over from before\r\nby another program".as_bytes());
         let terminal = Terminal::new(backend).unwrap();
@@ -272,8 +272,8 @@ fn a_failed_write_leads_to_a_full_frame() {
 
 #[test]
 fn a_terminal_without_utf8_or_colour_gets_neither() {
-    let ability = Capabilities { depth: ColorDepth::None, utf8: false };
-    let mut bench = Bench::with(10, 2, ability);
+    let capabilities = Capabilities { depth: ColorDepth::None, utf8: false };
+    let mut bench = Bench::with(10, 2, capabilities);
     let bytes = bench.frame(|b| b.set_string(0, 0, "a你é", Style::new().fg(Color::Red).bold()));
     assert_eq!(body(&bytes), "\x1b[m\x1b[H\x1b[0J\x1b[1ma? ?\x1b[?25l");
 }

@@ -73,10 +73,10 @@ pub struct Heading {
 
 impl Composer {
     /// Rows it wants, title included.
-    pub fn height(&self, cells: u16, least: u16) -> u16 {
-        let room = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
-        let rows = self.field.height(room, MAX_ROWS);
-        u16::try_from(rows).unwrap_or(1).max(least) + 1
+    pub fn height(&self, cells: u16, min_rows: u16) -> u16 {
+        let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
+        let rows = self.field.height(available, MAX_ROWS);
+        u16::try_from(rows).unwrap_or(1).max(min_rows) + 1
     }
 
     /// Remembers what was sent.
@@ -156,13 +156,13 @@ impl Composer {
     /// On the line of the text, as far as there is room.
     fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, ui: &UiSettings, picked: &str) {
         let typed = width(&self.field.text()) + 2;
-        let room = usize::from(body.width).saturating_sub(typed);
-        if picked.is_empty() || body.height == 0 || room < MIN_PICKED_CELLS {
+        let available = usize::from(body.width).saturating_sub(typed);
+        if picked.is_empty() || body.height == 0 || available < MIN_PICKED_CELLS {
             return;
         }
         let style = ui.style(Role::TextDim);
         let strip = Strip::new().put(&format!("{} {picked}", ui.glyphs.done), style).shortened(
-            room,
+            available,
             ui.glyphs.cut,
             style,
         );
@@ -180,27 +180,27 @@ pub fn draw_heading(
     focused: bool,
 ) {
     let rule = ui.style(Role::Rule);
-    let sign = ui.glyphs.rule;
+    let symbol = ui.glyphs.rule;
     let cells = usize::from(area.width);
     let title = ui.style(if focused { Role::TitleFocus } else { Role::Title });
     let lead = if (41..MEDIUM).contains(&cells) { 2 } else { 4 };
     let words = format!(" {} ", heading.left);
     let words = if heading.left.is_empty() { "" } else { &words };
-    let left = Strip::new().put(&sign.repeat(lead), rule).put(words, title);
+    let left = Strip::new().put(&symbol.repeat(lead), rule).put(words, title);
     let mut right = Strip::new();
-    let room = cells.saturating_sub(left.width() + 2);
+    let available = cells.saturating_sub(left.width() + 2);
     let mut parts: Vec<&str> = heading.right.split(PART).filter(|part| !part.is_empty()).collect();
     while !parts.is_empty() {
         let text = parts.join(&format!(" {} ", ui.glyphs.middle_dot));
-        right = Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(sign, rule);
-        if right.width() <= room {
+        right = Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(symbol, rule);
+        if right.width() <= available {
             break;
         }
         parts.pop();
         right = Strip::new();
     }
     let left = left.shortened(cells, ui.glyphs.cut, rule);
-    let strip = left.fill_to(cells.saturating_sub(right.width()), sign, rule);
+    let strip = left.fill_to(cells.saturating_sub(right.width()), symbol, rule);
     strip.draw(frame.buffer_mut(), area, area.y);
     right.draw_right(frame.buffer_mut(), area, area.y);
 }

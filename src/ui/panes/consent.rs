@@ -119,18 +119,18 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 
 /// All of it, wrapped: nothing is ever cut.
 fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
-    let room = |indent: usize| width.saturating_sub(indent + 1).max(1);
+    let available = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.look_only) {
         (true, true) => Word::ConsentOver,
         (true, false) => Word::ConsentNothing,
         (false, _) => Word::ConsentIntro,
     };
-    let mut rows = plain_rows(ui.word(intro), MARGIN, room(MARGIN), ui.style(Role::Text));
+    let mut rows = plain_rows(ui.word(intro), MARGIN, available(MARGIN), ui.style(Role::Text));
     rows.push(Strip::new());
     for unagreed in &consent.waiting {
         rows.push(head(unagreed, ui));
         let mut put = |text: &str, role| {
-            rows.extend(plain_rows(text, INDENT, room(INDENT), ui.style(role)));
+            rows.extend(plain_rows(text, INDENT, available(INDENT), ui.style(role)));
         };
         put(&unagreed.entry.act, Role::Text);
         match &unagreed.before {
@@ -151,7 +151,7 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
         rows.push(level_head(level, consent.level_is_set, ui));
         let text = ui.word(level_word(level));
         let role = if level == Level::Off { Role::Warning } else { Role::Text };
-        rows.extend(plain_rows(text, INDENT, room(INDENT), ui.style(role)));
+        rows.extend(plain_rows(text, INDENT, available(INDENT), ui.style(role)));
     }
     while rows.last().is_some_and(Strip::is_empty) {
         rows.pop();

@@ -180,12 +180,12 @@ impl Field {
     }
 
     /// Rows the text takes at a width, counted up to `most`.
-    pub fn height(&self, cells: usize, most: usize) -> usize {
+    pub fn height(&self, cells: usize, limit: usize) -> usize {
         let mut rows = 0;
         for line in self.area.lines() {
             rows += rows_of(line, cells).len();
-            if rows >= most {
-                return most;
+            if rows >= limit {
+                return limit;
             }
         }
         let (x, _) = self.caret(cells);

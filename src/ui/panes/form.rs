@@ -349,9 +349,9 @@ fn draw_proposal(
         return;
     }
     let role = if picked { Role::Accent } else { Role::TextDim };
-    let sign = if picked { ui.glyphs.selected } else { " " };
+    let symbol = if picked { ui.glyphs.selected } else { " " };
     Strip::new()
-        .put(sign, ui.style(Role::Accent))
+        .put(symbol, ui.style(Role::Accent))
         .put(text, ui.style(role))
         .shortened(usize::from(at.width), ui.glyphs.cut, ui.style(role))
         .draw(frame.buffer_mut(), at, at.y);
@@ -359,13 +359,13 @@ fn draw_proposal(
 
 fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Word, focused: bool) {
     let role = if focused { Role::TitleFocus } else { Role::Title };
-    let sign = ui.style(if focused { Role::Accent } else { Role::TextDim });
+    let symbol = ui.style(if focused { Role::Accent } else { Role::TextDim });
     Strip::new()
         .put(" ", Style::default())
         .put(ui.word(label), ui.style(role))
         .shortened(usize::from(LABEL_CELLS), ui.glyphs.cut, Style::default())
         .pad_to(usize::from(LABEL_CELLS))
-        .put(ui.glyphs.prompt, sign)
+        .put(ui.glyphs.prompt, symbol)
         .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
 }
 

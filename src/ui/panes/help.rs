@@ -149,8 +149,8 @@ mod tests {
                     let sentence = letters(spec.sentence(lang));
                     assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
                     for chord in chords {
-                        let sign = ui.key_label(&chord.to_string());
-                        assert!(keys.contains(&sign), "{width}: {sign}");
+                        let symbol = ui.key_label(&chord.to_string());
+                        assert!(keys.contains(&symbol), "{width}: {symbol}");
                     }
                 }
             }

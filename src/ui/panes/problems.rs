@@ -52,10 +52,10 @@ fn rows_of(problem: &Problem, ui: &UiSettings, width: usize) -> Vec<Row> {
     let place = SafeText::line(&format!("{}{line}", problem.path));
     let head = Strip::new().pad_to(2).put(place.as_str(), ui.style(Role::Title));
     let word = Strip::new().put(ui.word(word), ui.style(role));
-    let room = width.saturating_sub(INDENT + 1).max(1);
+    let available = width.saturating_sub(INDENT + 1).max(1);
     let mut rows = vec![(head, word)];
     for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {
-        let wrapped = plain_rows(text, INDENT, room, ui.style(role));
+        let wrapped = plain_rows(text, INDENT, available, ui.style(role));
         rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
     }
     rows.push((Strip::new(), Strip::new()));

@@ -42,12 +42,12 @@ pub enum SendState {
 }
 
 /// Rows of the strip, its heading included, in a pane of `room` rows.
-pub fn height(count: usize, room: u16) -> u16 {
+pub fn height(count: usize, available: u16) -> u16 {
     if count == 0 {
         return 0;
     }
-    let most = (room / ROWS_FOR_ONE).clamp(1, MAX_SHOWN);
-    u16::try_from(count).unwrap_or(u16::MAX).min(most) + 1
+    let limit = (available / ROWS_FOR_ONE).clamp(1, MAX_SHOWN);
+    u16::try_from(count).unwrap_or(u16::MAX).min(limit) + 1
 }
 
 /// Draws the strip. The newest messages are there; where not all fit and there is room for it, the

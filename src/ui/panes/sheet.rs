@@ -95,7 +95,7 @@ impl SheetPane {
         };
         match found {
             None => {}
-            Some((_, _, Some(why))) => refuse(&why, cx),
+            Some((_, _, Some(reason))) => refuse(&reason, cx),
             Some((subject, text, None)) => self.editor = Some(Editor::new(subject, text, cx)),
         }
         Handled::Done
@@ -105,9 +105,9 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let why = (!section.whole).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
+        let reason = (!section.whole).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
-        Some((subject, section.text.clone(), why))
+        Some((subject, section.text.clone(), reason))
     }
 
     fn add(&mut self, keeping: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
@@ -126,9 +126,9 @@ impl SheetPane {
         match (self.kind, self.chosen_reminder(cx)) {
             (SheetKind::Taskdoc, _) => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
             (SheetKind::Reminders, None) => {}
-            (SheetKind::Reminders, Some(ReminderView { no_delete: Some(why), .. })) => {
-                let why = why.clone();
-                refuse(&why, cx);
+            (SheetKind::Reminders, Some(ReminderView { no_delete: Some(reason), .. })) => {
+                let reason = reason.clone();
+                refuse(&reason, cx);
             }
             (SheetKind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
                 let request = SheetRequest::DeleteReminder { id: id.clone() };
@@ -183,7 +183,7 @@ impl SheetPane {
     /// What is listed; `None` before the driver has told it.
     fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<SheetItem>> {
         let chosen = self.list.chosen(&self.keys(cx));
-        let room = usize::from(area.width.saturating_sub(1));
+        let available = usize::from(area.width.saturating_sub(1));
         match self.kind {
             SheetKind::Reminders => {
                 let all = cx.sheets.reminders()?.iter();
@@ -191,7 +191,7 @@ impl SheetPane {
                     let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
                     let draft = cx.drafts.has(&key);
                     let whole = chosen.as_deref() == Some(reminder.id.as_str());
-                    items::reminder(reminder, view, room, whole, draft)
+                    items::reminder(reminder, view, available, whole, draft)
                 };
                 Some(all.map(item).collect())
             }
@@ -201,10 +201,10 @@ impl SheetPane {
                     let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
                     let draft = cx.drafts.has(&subject.key());
                     let whole = chosen.as_deref() == Some(section.name.as_str());
-                    items::section(section, view, room, whole, draft)
+                    items::section(section, view, available, whole, draft)
                 };
                 let mut all: Vec<SheetItem> = taskdoc.sections.iter().map(item).collect();
-                all.extend(items::faults(&taskdoc.faults, view, room));
+                all.extend(items::faults(&taskdoc.faults, view, available));
                 Some(all)
             }
         }
@@ -212,8 +212,8 @@ impl SheetPane {
 }
 
 /// Says why something is not changed here.
-fn refuse(why: &str, cx: &mut Cx<'_>) {
-    let text = format!("{}: {why}", cx.ui.word(Word::NotByHand));
+fn refuse(reason: &str, cx: &mut Cx<'_>) {
+    let text = format!("{}: {reason}", cx.ui.word(Word::NotByHand));
     cx.intents.push(Intent::Notify(text));
 }
 

@@ -45,9 +45,9 @@ impl Shelf {
     fn chosen(
         &self,
         cx: &mut Cx<'_>,
-        wish: impl FnOnce(&ShelfRow, &UiSettings) -> Intent,
+        request: impl FnOnce(&ShelfRow, &UiSettings) -> Intent,
     ) -> Handled {
-        match self.rows.get(self.selected).map(|row| wish(row, cx.ui)) {
+        match self.rows.get(self.selected).map(|row| request(row, cx.ui)) {
             Some(intent) => {
                 cx.intents.push(intent);
                 Handled::Close

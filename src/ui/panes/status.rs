@@ -49,16 +49,16 @@ pub fn draw(
     let ui = view.ui;
     let right = values_strip(values, ui, area.width);
     let cells = usize::from(area.width);
-    let room = cells.saturating_sub(right.width() + 2);
+    let available = cells.saturating_sub(right.width() + 2);
     let left = match notices.shown() {
         Some((text, tone)) => {
             let whole = message(text.as_str(), tone, ui);
-            if whole.width() > room {
+            if whole.width() > available {
                 return draw_long_message(buffer, area, (text, tone), ui);
             }
             whole
         }
-        None => hints_strip(hints, ui, room),
+        None => hints_strip(hints, ui, available),
     };
     draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
 }
@@ -75,12 +75,12 @@ fn draw_long_message(
     (text, tone): (&SafeText, Tone),
     ui: &UiSettings,
 ) {
-    let room = usize::from(area.width).saturating_sub(1);
-    let text = shorten_middle(text.as_str(), room, ui.glyphs.cut);
+    let available = usize::from(area.width).saturating_sub(1);
+    let text = shorten_middle(text.as_str(), available, ui.glyphs.cut);
     message(&text, tone, ui).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, room: usize) -> Strip {
+fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, available: usize) -> Strip {
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
@@ -88,7 +88,7 @@ fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, room: usize) -> Strip 
         let is_last = Some(&(*action, *word)) == last;
         let reserve = if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, ui).width() + 2) };
         let gap = if at == 0 { 0 } else { 2 };
-        if one.is_empty() || strip.width() + gap + one.width() + reserve > room {
+        if one.is_empty() || strip.width() + gap + one.width() + reserve > available {
             continue;
         }
         strip = strip.pad_to_gap(gap).join(one);
@@ -109,9 +109,9 @@ fn hint(action: Action, word: Word, ui: &UiSettings) -> Strip {
 fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
     let dim = ui.style(Role::TextDim);
     let mut strip = Strip::new();
-    let mut count = |sign: &str, number: usize, role: Role| {
+    let mut count = |symbol: &str, number: usize, role: Role| {
         if number > 0 {
-            strip.push(&format!("{sign} {number}  "), ui.style(role));
+            strip.push(&format!("{symbol} {number}  "), ui.style(role));
         }
     };
     let glyphs = &ui.glyphs;
@@ -153,9 +153,9 @@ fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
         strip.push(&text, ui.style(role));
     }
     if cells >= 100
-        && let Some((left, most)) = values.keep_going
+        && let Some((left, limit)) = values.keep_going
     {
-        let text = format!("{} {left} {} {most} ", ui.word(Word::KeepGoing), ui.word(Word::Of));
+        let text = format!("{} {left} {} {limit} ", ui.word(Word::KeepGoing), ui.word(Word::Of));
         strip.push(&text, dim);
     }
     strip

@@ -52,14 +52,14 @@ impl Strip {
 
     /// A sign in the place of the first blank of an indentation.
     #[must_use]
-    pub fn led_by(mut self, sign: &str, style: Style) -> Self {
+    pub fn led_by(mut self, symbol: &str, style: Style) -> Self {
         let Some(indent) = self.line.spans.first_mut().filter(|span| span.content.starts_with(' '))
         else {
-            return Self::new().put(sign, style).put(" ", style).join(self);
+            return Self::new().put(symbol, style).put(" ", style).join(self);
         };
         let blanks = indent.content.len() - 1;
         *indent = Span::raw(" ".repeat(blanks));
-        self.line.spans.insert(0, Span::styled(SafeText::line(sign).into_string(), style));
+        self.line.spans.insert(0, Span::styled(SafeText::line(symbol).into_string(), style));
         self
     }
 
@@ -83,10 +83,10 @@ impl Strip {
 
     /// Repeats a sign of one cell up to a column.
     #[must_use]
-    pub fn fill_to(mut self, column: usize, sign: &str, style: Style) -> Self {
+    pub fn fill_to(mut self, column: usize, symbol: &str, style: Style) -> Self {
         let missing = column.saturating_sub(self.width);
         if missing > 0 {
-            self.push(&sign.repeat(missing), style);
+            self.push(&symbol.repeat(missing), style);
         }
         self
     }
@@ -117,11 +117,11 @@ impl Strip {
         if self.width <= cells {
             return self;
         }
-        let mut room = cells.saturating_sub(width(mark));
+        let mut available = cells.saturating_sub(width(mark));
         let mut short = Self::new();
         for span in &self.line.spans {
-            let part = cut(&span.content, room);
-            room -= width(part).min(room);
+            let part = cut(&span.content, available);
+            available -= width(part).min(available);
             short.push(part, span.style);
             if part.len() < span.content.len() {
                 break;
@@ -154,13 +154,13 @@ pub fn draw_between(
     mark: &str,
 ) {
     let cells = usize::from(area.width);
-    let room = cells.saturating_sub(right.width() + 2);
-    let fits = left.width() <= room || (right.width() * 2 <= cells && !right.is_empty());
+    let available = cells.saturating_sub(right.width() + 2);
+    let fits = left.width() <= available || (right.width() * 2 <= cells && !right.is_empty());
     if right.is_empty() || !fits {
         left.clone().shortened(cells, mark, Style::default()).draw(buffer, area, y);
         return;
     }
-    left.clone().shortened(room, mark, Style::default()).draw(buffer, area, y);
+    left.clone().shortened(available, mark, Style::default()).draw(buffer, area, y);
     right.draw_right(buffer, area, y);
 }
 

@@ -66,7 +66,7 @@ pub struct TranscriptPane {
 struct CachedBlock {
     revision: u32,
     unfolded: bool,
-    laid: BlockLayout,
+    layout: BlockLayout,
 }
 
 /// What drawing needs to know beside the dialog.
@@ -179,7 +179,7 @@ impl TranscriptPane {
     pub fn arrange(
         &mut self,
         open: &mut OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         area: Rect,
     ) -> Option<usize> {
         let width = usize::from(area.width);
@@ -198,10 +198,10 @@ impl TranscriptPane {
             open.trim();
         }
         self.limit_cache();
-        self.settle_view(open, scene);
-        self.count_new(open, scene);
-        let pinned = scene.headline.filter(|_| !self.shows_question(open, scene));
-        self.pinned = pinned.map_or(0, |headline| headline_rows(headline, scene.view, area).1);
+        self.settle_view(open, context);
+        self.count_new(open, context);
+        let pinned = context.headline.filter(|_| !self.shows_question(open, context));
+        self.pinned = pinned.map_or(0, |headline| headline_rows(headline, context.view, area).1);
         for _ in 0..self.pinned {
             self.free_row(open);
         }
@@ -213,37 +213,37 @@ impl TranscriptPane {
     pub fn draw(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
         area: Rect,
     ) {
-        let chosen = if scene.focused { self.chosen(open) } else { None };
+        let chosen = if context.focused { self.chosen(open) } else { None };
         let rows = std::mem::take(&mut self.rows);
-        if let Some(headline) = scene.headline.filter(|_| self.pinned > 0) {
-            draw_headline(headline, scene.view, buffer, area);
+        if let Some(headline) = context.headline.filter(|_| self.pinned > 0) {
+            draw_headline(headline, context.view, buffer, area);
         }
         for (y, at) in (area.y + self.pinned..area.bottom()).zip(&rows) {
             let at = *at;
-            self.draw_row(open, scene, buffer, Rect { y, height: 1, ..area }, at);
+            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, at);
             let first = at.row == usize::from(has_gap(open, at.item));
             if first && chosen == Some(at.item) && area.x > 0 {
                 let bar = Strip::new()
-                    .put(scene.view.ui.glyphs.selected, scene.view.ui.style(Role::Accent));
+                    .put(context.view.ui.glyphs.selected, context.view.ui.style(Role::Accent));
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
             }
         }
         self.rows = rows;
-        self.draw_new_below(scene, buffer, area);
+        self.draw_new_below(context, buffer, area);
     }
 
     /// True if a person sees what the question in the composer is about.
-    fn shows_question(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> bool {
+    fn shows_question(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> bool {
         let asked = |call: &CallId| open.find(|block| block.body.makes_call(call));
-        let Some(item) = scene.answering.and_then(|answering| asked(answering.call)) else {
+        let Some(item) = context.answering.and_then(|answering| asked(answering.call)) else {
             return false;
         };
         let gap = usize::from(has_gap(open, item));
-        let headline = self.layout_of(open, scene, item).map(|laid| laid.headline + gap);
+        let headline = self.layout_of(open, context, item).map(|layout| layout.headline + gap);
         headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
     }
 
@@ -262,11 +262,11 @@ impl TranscriptPane {
     }
 
     /// In a row of its own, which [`Self::count_new`] keeps free.
-    fn draw_new_below(&self, scene: &TranscriptContext<'_>, buffer: &mut Buffer, area: Rect) {
+    fn draw_new_below(&self, context: &TranscriptContext<'_>, buffer: &mut Buffer, area: Rect) {
         if self.new_below == 0 || area.height == 0 {
             return;
         }
-        let (count, ui) = (self.new_below, scene.view.ui);
+        let (count, ui) = (self.new_below, context.view.ui);
         let text = format!(" {} {count} {} ", ui.glyphs.below, ui.word(Word::NewBelow));
         let strip = Strip::new().put(&text, ui.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);
@@ -275,7 +275,7 @@ impl TranscriptPane {
     fn draw_row(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
         area: Rect,
         at: Anchor,
@@ -285,25 +285,25 @@ impl TranscriptPane {
             return;
         };
         if open.block(at.item).is_none() {
-            let strips = tail::rows(open, scene, at.item, row);
-            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.ui.glyphs.cut);
+            let strips = tail::rows(open, context, at.item, row);
+            draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
         }
-        let Some(laid) = self.layout_of(open, scene, at.item) else {
+        let Some(layout) = self.layout_of(open, context, at.item) else {
             return;
         };
-        let Some(strip) = laid.rows.get(row) else {
+        let Some(strip) = layout.rows.get(row) else {
             return;
         };
-        let meta = if row == 0 { meta_strip(&laid.meta, scene.view) } else { Strip::new() };
-        draw_between(buffer, area, area.y, (strip, &meta), scene.view.ui.glyphs.cut);
+        let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
+        draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);
     }
 
     /// The rows of a block, laid out anew only if it changed.
     fn layout_of(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         item: isize,
     ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
@@ -314,29 +314,29 @@ impl TranscriptPane {
             cached.revision == block.revision && cached.unfolded == unfolded && !waits
         });
         if !fresh {
-            let setting = LayoutContext {
-                ui: scene.view.ui,
+            let layout_context = LayoutContext {
+                ui: context.view.ui,
                 width: self.width,
                 unfolded,
-                speaker: scene.speaker,
-                names: scene.names,
-                answering: scene.answering,
+                speaker: context.speaker,
+                names: context.names,
+                answering: context.answering,
             };
-            let laid = lay_out(block, &setting);
-            self.cached_rows += laid.rows.len();
-            let cached = CachedBlock { revision: block.revision, unfolded, laid };
+            let layout = lay_out(block, &layout_context);
+            self.cached_rows += layout.rows.len();
+            let cached = CachedBlock { revision: block.revision, unfolded, layout };
             if let Some(old) = self.cache.insert(item, cached) {
-                self.cached_rows = self.cached_rows.saturating_sub(old.laid.rows.len());
+                self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
             }
         }
-        self.cache.get(&item).map(|cached| &cached.laid)
+        self.cache.get(&item).map(|cached| &cached.layout)
     }
 
     fn limit_cache(&mut self) {
         if self.cached_rows > MAX_CACHED_ROWS {
             let in_view = |item: &isize| self.rows.iter().any(|row| row.item == *item);
             self.cache.retain(|item, _| in_view(item));
-            self.cached_rows = self.cache.values().map(|cached| cached.laid.rows.len()).sum();
+            self.cached_rows = self.cache.values().map(|cached| cached.layout.rows.len()).sum();
         }
     }
 }
@@ -371,11 +371,11 @@ pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: 
 fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16) {
     let ui = view.ui;
     let style = ui.style(Role::TextStrong);
-    let most = if area.height < TWO_ROW_HEADLINE_HEIGHT { 1 } else { 2 };
+    let limit = if area.height < TWO_ROW_HEADLINE_HEIGHT { 1 } else { 2 };
     let cells = usize::from(area.width).saturating_sub(HEADLINE_INDENT).max(1);
     let mut rows = plain_rows(headline, HEADLINE_INDENT, cells, style);
-    let is_cut = rows.len() > most;
-    rows.truncate(most);
+    let is_cut = rows.len() > limit;
+    rows.truncate(limit);
     if let Some(last) = rows.pop() {
         let last = if is_cut { last.put(ui.glyphs.cut, style) } else { last };
         rows.push(last.shortened(usize::from(area.width), ui.glyphs.cut, style));

@@ -70,9 +70,9 @@ fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
 
 fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
     let ui = view.ui;
-    let sign = if row.branch == Branch::Open { ui.glyphs.open } else { ui.glyphs.closed };
+    let symbol = if row.branch == Branch::Open { ui.glyphs.open } else { ui.glyphs.closed };
     let left =
-        Strip::new().put(sign, ui.style(Role::TextDim)).put(path, ui.style(Role::TextStrong));
+        Strip::new().put(symbol, ui.style(Role::TextDim)).put(path, ui.style(Role::TextStrong));
     if row.branch == Branch::Open {
         return (left, Strip::new());
     }
@@ -97,14 +97,14 @@ fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Str
     for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
         left.push(&format!("{} ", ui.glyphs.tree_pass), dim);
     }
-    let sign = match (row.branch, row.depth) {
+    let symbol = match (row.branch, row.depth) {
         (Branch::Open, _) => ui.glyphs.open,
         (Branch::Closed, _) => ui.glyphs.closed,
         (Branch::Leaf | Branch::LastLeaf, ..=1) => " ",
         (Branch::Leaf, _) => ui.glyphs.tree_branch,
         (Branch::LastLeaf, _) => ui.glyphs.tree_last,
     };
-    left.push(&format!("{sign} "), dim);
+    left.push(&format!("{symbol} "), dim);
     left.push(mark.glyph(&ui.glyphs), ui.style(mark.role()));
     left.push(&format!(" @{}", dialog.agent), ui.style(name_role(mark)));
     if let Some(slug) = &dialog.slug {

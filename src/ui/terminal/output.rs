@@ -58,7 +58,7 @@ impl Output {
         done: impl Fn() + Send + 'static,
     ) -> io::Result<Self> {
         // One slot: only a frame handed over while the thread is idle is accepted (see submit).
-        let (sender, frames) = sync_channel::<Vec<u8>>(1);
+        let (tx, frames) = sync_channel::<Vec<u8>>(1);
         let progress = Arc::new(Progress::default());
         let thread_progress = Arc::clone(&progress);
         thread::Builder::new().name("terminal-output".to_owned()).spawn(move || {
@@ -72,7 +72,7 @@ impl Output {
                 }
             }
         })?;
-        Ok(Self { frames: Some(sender), progress })
+        Ok(Self { frames: Some(tx), progress })
     }
 
     /// Submits a frame. Never blocks.

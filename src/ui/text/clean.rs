@@ -1,16 +1,16 @@
-//! The one cleaner: foreign text becomes [`SafeText`], the only text a frame is built from.
+//! The sanitizer: untrusted text becomes [`SafeText`], the only text a frame is built from.
 //!
-//! What must stay true: the output holds no control character but the line feed, nothing that
-//! reorders, hides or joins text unseen, and at most [`MARKS_PER_BASE`] marks on one character.
-//! What was taken out stands there as a visible sign, so a reader sees that something was hidden.
-//! Cleaning twice changes nothing, and cleaning in pieces gives the same as cleaning the whole.
+//! Invariants: the output contains no control character except the line feed, nothing that reorders,
+//! hides or joins text invisibly, and at most [`MAX_MARKS_PER_BASE`] marks on one character. What is
+//! removed is replaced with a visible symbol. Sanitizing is idempotent, and sanitizing in pieces gives
+//! the same result as sanitizing the whole.
 
 use std::fmt::{self, Write as _};
 
 use unicode_width::UnicodeWidthChar;
 
-/// Combining marks shown on one character; more only serve to paint over neighbouring lines.
-pub const MARKS_PER_BASE: u8 = 4;
+/// Combining marks kept on one character; more would only paint over neighbouring lines.
+pub const MAX_MARKS_PER_BASE: u8 = 4;
 
 /// Cells between tab stops.
 const TAB_STOP: usize = 4;
@@ -18,12 +18,12 @@ const TAB_STOP: usize = 4;
 const ZERO_WIDTH_NON_JOINER: char = '\u{200C}';
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
 
-/// Text that cannot command the terminal. Lines are separated by `\n`.
+/// Text without control sequences. Lines are separated by `\n`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SafeText(String);
 
 impl SafeText {
-    /// Cleans text of any number of lines. Tabs become spaces, `\r\n` becomes `\n`.
+    /// Sanitizes text of any number of lines. Tabs become spaces, `\r\n` becomes `\n`.
     #[must_use]
     pub fn clean(raw: &str) -> Self {
         if plain_prefix(raw) == raw.len() {
@@ -36,8 +36,8 @@ impl SafeText {
         Self(out)
     }
 
-    /// Cleans text that must stay on one line: line feeds inside it are shown as `⏎`, those at
-    /// its end are dropped.
+    /// Sanitizes text that must stay on one line: line feeds inside it are shown as `⏎`, those at its end
+    /// are dropped.
     #[must_use]
     pub fn line(raw: &str) -> Self {
         let Self(text) = Self::clean(raw);
@@ -55,13 +55,12 @@ impl SafeText {
         self.0.is_empty()
     }
 
-    /// Appends; both sides are clean, and a mark at the start of `other` was made visible when
-    /// `other` was cleaned, so the seam is harmless.
+    /// Appends. Safe, since a mark at the start of `other` was made visible when `other` was sanitized.
     pub fn append(&mut self, other: &Self) {
         self.0.push_str(&other.0);
     }
 
-    /// The part at `range`, or nothing when the range does not fall on characters.
+    /// The part at `range`; empty if the range is not on character boundaries.
     #[must_use]
     pub fn part(&self, range: std::ops::Range<usize>) -> Self {
         Self(self.0.get(range).unwrap_or_default().to_owned())
@@ -85,10 +84,9 @@ impl AsRef<str> for SafeText {
     }
 }
 
-/// Cleans text that arrives in pieces cut anywhere between characters.
+/// Sanitizes text that arrives in chunks, split anywhere between characters.
 ///
-/// A few characters are held back until the next one decides what they are; [`Self::finish`]
-/// gives them out.
+/// A few characters are buffered until the next one decides about them; [`Self::finish`] flushes them.
 #[derive(Debug, Clone, Default)]
 pub struct StreamCleaner {
     /// Cells written since the last line feed, for tab stops.
@@ -103,7 +101,7 @@ pub struct StreamCleaner {
     hidden: usize,
 }
 
-/// What a mark or a joiner would attach to.
+/// What a mark or a joiner attaches to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Base {
     #[default]
@@ -112,7 +110,7 @@ enum Base {
     Other,
 }
 
-/// A character that waits for its successor.
+/// A buffered character that depends on its successor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Held {
     #[default]
@@ -121,7 +119,7 @@ enum Held {
     Joiner(char),
 }
 
-/// What follows a held character.
+/// What follows a buffered character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     LineFeed,
@@ -130,7 +128,7 @@ enum Next {
 }
 
 impl StreamCleaner {
-    /// Cleans one more piece onto the end of `out`.
+    /// Sanitizes one more chunk and appends it to `out`.
     pub fn push(&mut self, text: &str, out: &mut String) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -149,28 +147,28 @@ impl StreamCleaner {
         }
     }
 
-    /// Cleans one more piece into a text of its own; the pieces joined are the whole.
+    /// Sanitizes one more chunk; the concatenated results are the whole text.
     pub fn clean(&mut self, text: &str) -> SafeText {
         let mut out = String::with_capacity(text.len());
         self.push(text, &mut out);
         SafeText(out)
     }
 
-    /// What was held back, as the last piece.
+    /// The buffered characters, as the last chunk.
     pub fn take_rest(&mut self) -> SafeText {
         let mut out = String::new();
         self.finish(&mut out);
         SafeText(out)
     }
 
-    /// Gives out what was held back. The cleaner is then as new, but for its counts.
+    /// Flushes the buffered characters and resets everything but the count.
     pub fn finish(&mut self, out: &mut String) {
         self.settle(Next::Else, out);
         let hidden = self.hidden;
         *self = Self { hidden, ..Self::default() };
     }
 
-    /// How many characters were made visible or dropped so far; for a badge beside the text.
+    /// How many characters were replaced or dropped so far.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
@@ -217,7 +215,7 @@ impl StreamCleaner {
         self.reset_base();
     }
 
-    /// A joiner is honest only inside a word or emoji that is not ASCII.
+    /// A joiner is legitimate only inside a non-ASCII word or emoji.
     fn joiner(&mut self, c: char, out: &mut String) {
         self.settle(Next::Else, out);
         if self.base == Base::Other {
@@ -245,7 +243,7 @@ impl StreamCleaner {
         self.takes_selector = false;
         if self.base == Base::Nothing {
             self.show(c, out);
-        } else if self.marks < MARKS_PER_BASE {
+        } else if self.marks < MAX_MARKS_PER_BASE {
             self.marks += 1;
             out.push(c);
         } else {
@@ -263,12 +261,12 @@ impl StreamCleaner {
         self.takes_selector = takes_selector(c);
     }
 
-    /// Decides about held characters and dropped marks, now that the next character is known.
+    /// Writes buffered characters and the count of dropped marks, now that the next character is known.
     fn settle(&mut self, next: Next, out: &mut String) {
         if self.dropped_marks > 0 {
             let dropped = std::mem::take(&mut self.dropped_marks);
             self.hidden += dropped;
-            self.sign(format_args!("<+{dropped} marks>"), out);
+            self.symbol(format_args!("<+{dropped} marks>"), out);
         }
         match (std::mem::take(&mut self.held), next) {
             (Held::Nothing, _) | (Held::CarriageReturn, Next::LineFeed) => {}
@@ -278,14 +276,14 @@ impl StreamCleaner {
         }
     }
 
-    /// Writes a visible sign instead of `c`.
+    /// Writes a visible symbol instead of `c`.
     fn show(&mut self, c: char, out: &mut String) {
         self.hidden += 1;
         match u32::from(c) {
             code @ 0..0x20 => self.control_picture(0x2400 + code, out),
             0x7F => self.control_picture(0x2421, out),
-            code @ 0x80..0x100 => self.sign(format_args!("<{code:02X}>"), out),
-            code => self.sign(format_args!("<{code:04X}>"), out),
+            code @ 0x80..0x100 => self.symbol(format_args!("<{code:02X}>"), out),
+            code => self.symbol(format_args!("<{code:04X}>"), out),
         }
     }
 
@@ -296,10 +294,10 @@ impl StreamCleaner {
         self.reset_base();
     }
 
-    fn sign(&mut self, sign: fmt::Arguments<'_>, out: &mut String) {
+    fn symbol(&mut self, symbol: fmt::Arguments<'_>, out: &mut String) {
         let before = out.len();
         // Writing to a String cannot fail.
-        let _ = out.write_fmt(sign);
+        let _ = out.write_fmt(symbol);
         self.column += out.len() - before;
         self.reset_base();
     }
@@ -311,8 +309,8 @@ impl StreamCleaner {
     }
 }
 
-/// JSON in which every character that must not reach a terminal stands as an escape. It is the same
-/// value: such characters occur in its texts only.
+/// JSON in which every character that must not reach a terminal is escaped. The value is the same:
+/// such characters occur in strings only.
 #[must_use]
 pub fn escape_json(json: &str) -> String {
     if plain_prefix(json) == json.len() {
@@ -338,8 +336,8 @@ fn plain_prefix(text: &str) -> usize {
     text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
 }
 
-/// Characters that must never reach the screen as themselves: controls, reordering marks, things
-/// that take no visible space, private use (unknown width) and noncharacters.
+/// Characters that must never reach the screen: controls, reordering marks, invisible characters,
+/// private use (unknown width) and noncharacters.
 fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     if code & 0xFFFE == 0xFFFE {
@@ -353,7 +351,7 @@ fn is_hidden(c: char) -> bool {
         | 0xE0000..=0xE0FFF | 0xF0000..=0x0010_FFFF)
 }
 
-/// Characters that sit on the one before them and take no cell of their own.
+/// Combining characters, which take no cell.
 fn is_mark(c: char) -> bool {
     match u32::from(c) {
         // Common scripts without marks, decided without a table.
@@ -362,7 +360,7 @@ fn is_mark(c: char) -> bool {
     }
 }
 
-/// Symbols that exist in a text and an emoji form, chosen by a selector after them.
+/// Symbols with a text and an emoji form, chosen by a selector after them.
 fn takes_selector(c: char) -> bool {
     matches!(u32::from(c),
         0xA9 | 0xAE | 0x203C | 0x2049 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF

@@ -1,8 +1,8 @@
-//! Markdown to lines of spans with roles, wrapped to a width.
+//! Renders Markdown as lines of spans with roles, wrapped to a width.
 //!
-//! The input is clean already; since Markdown decodes entities, every piece is cleaned again, so
-//! `&#27;` stays harmless. Nothing is hidden: link targets, HTML and image texts are shown. There
-//! is no recursion, and indentation stops growing at [`DEEPEST`] levels or half the width.
+//! The input is already sanitized; since Markdown decodes entities, every piece is sanitized again, so
+//! `&#27;` stays harmless. Nothing is hidden: link targets, HTML and image texts are shown. There is
+//! no recursion, and indentation stops at [`MAX_INDENT_LEVELS`] levels or half the width.
 
 mod flow;
 mod table;
@@ -17,13 +17,13 @@ use crate::ui::theme::{Glyphs, Role};
 use flow::{Flow, TextStyle};
 use table::Table;
 
-/// Levels of lists and quotes that are indented; deeper ones stand below the deepest.
+/// Levels of lists and quotes that are indented; deeper ones are not indented further.
 pub const MAX_INDENT_LEVELS: usize = 12;
 
 /// Longest link target that is shown in full, in bytes.
 const MAX_TARGET: usize = 2048;
 
-/// Renders clean Markdown text into lines of at most `width` cells.
+/// Renders sanitized Markdown into lines of at most `width` cells.
 #[must_use]
 pub fn render(text: &SafeText, width: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
     let options =
@@ -36,18 +36,18 @@ pub fn render(text: &SafeText, width: usize, glyphs: &Glyphs) -> Vec<StyledLine>
     renderer.lines
 }
 
-/// A list item or a quote around what is being written.
+/// A list item or quote around the current text.
 #[derive(Debug)]
 enum Container {
     Quote,
-    /// The marker stands before the first line only.
+    /// The marker is before the first line only.
     Item {
         indent: usize,
         marker: Option<SafeText>,
     },
 }
 
-/// A link or image whose text is being read.
+/// A link or image whose text is being parsed.
 #[derive(Debug)]
 struct Link {
     target: SafeText,
@@ -70,7 +70,7 @@ struct Renderer<'g> {
     heading: bool,
     code: Option<String>,
     table: Option<Table>,
-    /// A blank line belongs before the next block.
+    /// A blank line is due before the next block.
     gap: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'g> Renderer<'g> {
         self.gap = true;
     }
 
-    /// A tight item is followed by the next without a blank line.
+    /// Items of a tight list are not separated by blank lines.
     fn end_item(&mut self) {
         self.flush();
         self.flush_marker();
@@ -224,7 +224,7 @@ impl<'g> Renderer<'g> {
         }
     }
 
-    /// How text looks at this place.
+    /// The style of text at this point.
     fn style(&self) -> TextStyle {
         let role = if !self.links.is_empty() {
             Role::Link
@@ -255,7 +255,7 @@ impl<'g> Renderer<'g> {
         self.links.push(Link { target, text_start: self.flow.len() });
     }
 
-    /// Shows the target behind the text, unless the text is the target.
+    /// Shows the target after the text, unless they are equal.
     fn end_link(&mut self) {
         let Some(Link { target, text_start }) = self.links.pop() else { return };
         let full = target.as_str();
@@ -304,16 +304,16 @@ impl<'g> Renderer<'g> {
         }
     }
 
-    /// Writes out the running text, wrapped behind the prefix of its containers.
+    /// Writes the pending text, wrapped after the prefix of its containers.
     fn flush(&mut self) {
         let flow = std::mem::take(&mut self.flow);
         if !flow.is_empty() {
-            let rows = wrap(flow.text(), self.room());
+            let rows = wrap(flow.text(), self.available());
             self.push_rows(flow.lines(rows));
         }
     }
 
-    /// Shows the marker of an item that has no content.
+    /// Shows the marker of an empty item.
     fn flush_marker(&mut self) {
         if let Some(Container::Item { marker: Some(_), .. }) = self.containers.last() {
             self.push_rows(vec![StyledLine::default()]);
@@ -341,8 +341,8 @@ impl<'g> Renderer<'g> {
 
     fn end_code(&mut self) {
         let code = SafeText::clean(self.code.take().unwrap_or_default().trim_end_matches('\n'));
-        let room = self.room().saturating_sub(CODE_INDENT.len());
-        let rows = wrap_hard(code.as_str(), room).into_iter().map(|row| {
+        let available = self.available().saturating_sub(CODE_INDENT.len());
+        let rows = wrap_hard(code.as_str(), available).into_iter().map(|row| {
             let mut text = SafeText::clean(CODE_INDENT);
             text.append(&code.part(row));
             StyledLine::plain(Role::Code, text)
@@ -355,7 +355,7 @@ impl<'g> Renderer<'g> {
     fn end_table(&mut self) {
         self.flow = Flow::default();
         if let Some(table) = self.table.take() {
-            let rows = table.lines(self.room(), self.glyphs);
+            let rows = table.lines(self.available(), self.glyphs);
             self.push_rows(rows);
         }
         self.gap = true;
@@ -363,12 +363,12 @@ impl<'g> Renderer<'g> {
 
     fn rule(&mut self) {
         self.begin_block();
-        let rule = SafeText::clean(&self.glyphs.rule.repeat(self.room()));
+        let rule = SafeText::clean(&self.glyphs.rule.repeat(self.available()));
         self.push_rows(vec![StyledLine::plain(Role::Rule, rule)]);
         self.gap = true;
     }
 
-    /// The containers that are drawn: not too deep, and leaving half the width for text.
+    /// The number of containers that are drawn: not too deep, and leaving half the width for text.
     fn drawn_containers(&self) -> usize {
         let mut used = 0;
         let fits = |container: &&Container| {
@@ -381,8 +381,8 @@ impl<'g> Renderer<'g> {
         self.containers.iter().take(MAX_INDENT_LEVELS).take_while(fits).count()
     }
 
-    /// Cells left for text beside the prefix.
-    fn room(&self) -> usize {
+    /// Cells left for text after the prefix.
+    fn available(&self) -> usize {
         let drawn = self.containers.iter().take(self.drawn_containers());
         let used: usize = drawn
             .map(|container| match container {
@@ -407,14 +407,14 @@ impl<'g> Renderer<'g> {
         };
         let spans = self.containers.iter_mut().take(drawn).map(span).collect();
         if take_markers && let Some(Container::Item { marker, .. }) = self.containers.last_mut() {
-            // A marker too deep to be drawn is not waited for either.
+            // A marker too deep to be drawn is dropped.
             *marker = None;
         }
         spans
     }
 }
 
-/// Stands before each line of code.
+/// The prefix of each line of code.
 const CODE_INDENT: &str = "  ";
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Text on its way to the screen: made harmless, measured, wrapped, and given roles.
+//! Text for the screen: sanitized, measured, wrapped, and given roles.
 //!
-//! The order is fixed: foreign text is cleaned first ([`clean`]), then measured ([`width`]),
-//! wrapped ([`mod@wrap`]) or parsed as Markdown ([`markdown`]). Nothing after the cleaner may bring
-//! back what it made visible.
+//! The order is fixed: untrusted text is sanitized first ([`clean`]), then measured ([`width`]),
+//! wrapped ([`mod@wrap`]) or parsed as Markdown ([`markdown`]). Nothing after the
+//! sanitizer may undo it.
 
 pub mod clean;
 pub mod markdown;

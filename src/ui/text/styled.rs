@@ -1,4 +1,4 @@
-//! Lines of safe text with roles: what panes build and a theme colours.
+//! Lines of safe text with roles, which a theme maps to styles.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -7,7 +7,7 @@ use super::clean::SafeText;
 use super::width::width;
 use crate::ui::theme::{Role, Theme};
 
-/// What is added to a role's style by the text itself.
+/// Emphasis that the text adds to the style of its role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Emphasis {
     pub strong: bool,
@@ -15,7 +15,7 @@ pub struct Emphasis {
     pub struck: bool,
 }
 
-/// Text of one look.
+/// Text in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StyledSpan {
     pub role: Role,
@@ -23,7 +23,7 @@ pub struct StyledSpan {
     pub text: SafeText,
 }
 
-/// One row of the screen, not wider than was asked for.
+/// One row of the screen, not wider than requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StyledLine {
     pub spans: Vec<StyledSpan>,
@@ -35,7 +35,7 @@ impl StyledSpan {
         Self { role, emphasis: Emphasis::default(), text }
     }
 
-    /// The theme's style for the role, with the emphasis on top.
+    /// The theme's style for the role, with the emphasis added.
     #[must_use]
     pub fn style(&self, theme: &Theme) -> Style {
         let mut style = theme.style(self.role);
@@ -52,7 +52,7 @@ impl StyledSpan {
 }
 
 impl StyledLine {
-    /// A line of one role.
+    /// A line in one role.
     #[must_use]
     pub fn plain(role: Role, text: SafeText) -> Self {
         Self { spans: vec![StyledSpan::new(role, text)] }

@@ -1,7 +1,7 @@
-//! How many cells text takes, counted exactly as the drawing library counts, and cutting to fit.
+//! The width of text in cells, exactly as the drawing library counts it, and truncation to a width.
 //!
-//! Text is taken apart into clusters (what a person sees as one character). A cluster longer than
-//! [`MAX_CLUSTER_BYTES`] is cut, so that no text can make one cell cost more than a bounded amount.
+//! Text is split into grapheme clusters. A cluster longer than [`MAX_CLUSTER_BYTES`] is cut, so that
+//! the cost of one cell is bounded.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// Longest cluster in bytes; real ones (a family emoji with skin tones) stay below.
 pub const MAX_CLUSTER_BYTES: usize = 64;
 
-/// One visible character and the place it stands at.
+/// One visible character and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster<'a> {
     /// Byte offset in the text.
     pub start: usize,
     pub text: &'a str,
-    /// In cells; 0 for a line feed and for marks that stand alone.
+    /// In cells; 0 for a line feed and for isolated marks.
     pub width: usize,
 }
 
 impl Cluster<'_> {
-    /// Byte offset just behind it.
+    /// Byte offset of its end.
     #[must_use]
     pub fn end(&self) -> usize {
         self.start + self.text.len()
@@ -64,7 +64,7 @@ pub fn width(text: &str) -> usize {
     clusters(text).map(|cluster| cluster.width).sum()
 }
 
-/// The longest start of `text` that fits into `cells`.
+/// The longest prefix of `text` that fits into `cells`.
 #[must_use]
 pub fn cut(text: &str, cells: usize) -> &str {
     let mut used = 0;
@@ -77,33 +77,33 @@ pub fn cut(text: &str, cells: usize) -> &str {
     text
 }
 
-/// `text` cut at its end to fit into `cells`, with `mark` (such as `…`) where something is gone.
+/// `text` truncated to fit into `cells`, with `mark` (such as `…`) at the end.
 #[must_use]
 pub fn shorten<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
     if width(text) <= cells {
         return Cow::Borrowed(text);
     }
-    let Some(room) = cells.checked_sub(width(mark)) else {
+    let Some(available) = cells.checked_sub(width(mark)) else {
         return Cow::Owned(cut(mark, cells).to_owned());
     };
-    Cow::Owned(format!("{}{mark}", cut(text, room).trim_end()))
+    Cow::Owned(format!("{}{mark}", cut(text, available).trim_end()))
 }
 
-/// `text` cut in its middle to fit into `cells`: its start and its end stay readable.
+/// `text` with its middle removed to fit into `cells`: start and end stay readable.
 #[must_use]
 pub fn shorten_middle<'a>(text: &'a str, cells: usize, mark: &str) -> Cow<'a, str> {
     if width(text) <= cells {
         return Cow::Borrowed(text);
     }
-    let Some(room) = cells.checked_sub(width(mark)) else {
+    let Some(available) = cells.checked_sub(width(mark)) else {
         return Cow::Owned(cut(mark, cells).to_owned());
     };
-    let head = cut(text, room.div_ceil(2));
-    let tail = cut_start(text, room - width(head).min(room));
+    let head = cut(text, available.div_ceil(2));
+    let tail = cut_start(text, available - width(head).min(available));
     Cow::Owned(format!("{head}{mark}{tail}"))
 }
 
-/// The longest end of `text` that fits into `cells`.
+/// The longest suffix of `text` that fits into `cells`.
 fn cut_start(text: &str, cells: usize) -> &str {
     let mut excess = width(text).saturating_sub(cells);
     for cluster in clusters(text) {
@@ -137,7 +137,7 @@ fn cluster_length(text: &str) -> Option<usize> {
     window.graphemes(true).next().map(str::len)
 }
 
-/// True when appending text could still change the last cluster of a text, which is `cluster`.
+/// True if appending text could still extend `cluster`, the last cluster of a text.
 pub(super) fn may_grow(cluster: &str) -> bool {
     cluster != "\n" && cluster.len() < MAX_CLUSTER_BYTES
 }

@@ -1,16 +1,16 @@
 //! Breaking text into rows of at most a given width.
 //!
-//! Words stay whole where they fit; Chinese, Japanese and Korean text breaks between characters
-//! but not before closing nor after opening marks. Rows are byte ranges of the text; what lies
-//! between two ranges is only blanks at a break or one line feed, so nothing is lost. The breaker
-//! decides left to right, which lets [`TailWrap`] follow a growing text at the cost of what is new.
+//! Words are not split if they fit; Chinese, Japanese and Korean text breaks between characters, but
+//! not before closing nor after opening marks. Rows are byte ranges of the text; between two ranges
+//! there are only blanks at a break or one line feed, so nothing is lost. Breaks are decided left to
+//! right, so [`TailWrap`] can wrap a growing text at the cost of what is appended.
 
 use std::ops::Range;
 
 use super::clean::SafeText;
 use super::width::{Cluster, clusters, may_grow};
 
-/// Rows narrower than this cannot hold every character; smaller widths are taken as this.
+/// Narrower rows cannot hold every character; smaller widths are raised to this.
 pub const MIN_WIDTH: usize = 2;
 
 /// Breaks `text` into rows of at most `width` cells. Always at least one row.
@@ -19,7 +19,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_by(text, Breaker::new(width, WrapMode::Words))
 }
 
-/// As [`wrap`], but only where the width or a line feed demands it: no blank is dropped. For code.
+/// As [`wrap`], but breaks only at the width or a line feed: no blank is dropped. For code.
 #[must_use]
 pub fn wrap_hard(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_by(text, Breaker::new(width, WrapMode::Cells))
@@ -34,14 +34,14 @@ fn wrap_by(text: &str, mut breaker: Breaker) -> Vec<Range<usize>> {
     rows
 }
 
-/// The rows of a text that grows at its end. Each push costs only what it adds.
+/// The rows of a text that grows at its end. The cost of a push depends only on what is appended.
 #[derive(Debug, Clone)]
 pub struct TailWrap {
     text: SafeText,
     /// Final rows, then the rows of the unfinished end.
     rows: Vec<Range<usize>>,
     final_rows: usize,
-    /// Stands behind the last cluster that can no longer grow.
+    /// The state after the last cluster that can no longer grow.
     breaker: Breaker,
     fed: usize,
     width: usize,
@@ -63,7 +63,7 @@ impl TailWrap {
         wrap
     }
 
-    /// Appends text. Rows before the last two never change by it.
+    /// Appends text. Rows before the last two never change.
     pub fn push(&mut self, delta: &SafeText) {
         self.text.append(delta);
         self.rows.truncate(self.final_rows);
@@ -93,7 +93,7 @@ impl TailWrap {
         tail.finish(&mut self.rows);
     }
 
-    /// Wraps everything anew at another width; costs the whole text.
+    /// Wraps the whole text again at another width.
     pub fn resize(&mut self, width: usize) {
         if width != self.width {
             let text = std::mem::take(&mut self.text);
@@ -113,7 +113,7 @@ impl TailWrap {
         &self.rows
     }
 
-    /// The text of row `at`, or nothing behind the end.
+    /// The text of row `at`; empty after the last row.
     #[must_use]
     pub fn row(&self, at: usize) -> SafeText {
         self.rows.get(at).map(|row| self.text.part(row.clone())).unwrap_or_default()
@@ -126,7 +126,7 @@ enum WrapMode {
     Cells,
 }
 
-/// Where a row may end, seen from left to right.
+/// A position where a row may end.
 #[derive(Debug, Clone, Copy)]
 struct Break {
     /// End of the row if it ends here, blanks excluded.
@@ -137,7 +137,7 @@ struct Break {
     width: usize,
 }
 
-/// The greedy line breaker. Holds one unfinished row.
+/// The greedy line breaker, with one unfinished row.
 #[derive(Debug, Clone)]
 struct Breaker {
     limit: usize,
@@ -180,7 +180,7 @@ impl Breaker {
         self.here = cluster.end();
     }
 
-    /// A cluster wider than a row: its characters one by one.
+    /// A cluster wider than a row is split into characters.
     fn feed_in_parts(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
         for (at, c) in cluster.text.char_indices() {
             let text = cluster.text.get(at..at + c.len_utf8()).unwrap_or_default();
@@ -191,7 +191,7 @@ impl Breaker {
         }
     }
 
-    /// Blanks behind a word may hang over the edge; leading blanks are indentation and count.
+    /// Blanks after a word may exceed the width; leading blanks are indentation and count.
     fn feed_blank(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
         let leading = self.solid == self.start;
         if leading && self.width + cluster.width > self.limit {
@@ -248,22 +248,22 @@ impl Breaker {
     }
 }
 
-/// Characters no row begins with: closing marks, small kana, sound and repetition marks.
+/// Characters no row starts with: closing marks, small kana, sound and repetition marks.
 const NEVER_FIRST: &str = "、。，．・：；？！）」』】〕〉》〗］｝’”…ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ\
                            ,.:;?!)]}%»";
 
-/// Characters no row ends with: opening marks, and what begins an option or a path.
+/// Characters no row ends with: opening marks, and the start of an option or a path.
 const NEVER_LAST: &str = "（「『【〔〈《〖［｛‘“([{«-/";
 
-/// What a cluster is to the breaker.
+/// The class of a cluster for line breaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClusterKind {
     /// Start of a row.
     Start,
     Blank,
-    /// Letters, digits and signs that hold together.
+    /// Letters, digits and symbols that are not separated.
     Word,
-    /// A hyphen, dash or slash inside a word: the word may go on in the next row.
+    /// A hyphen, dash or slash inside a word: the word may continue in the next row.
     Joint,
     /// A wide character, breakable on both sides.
     Wide,

@@ -54,13 +54,15 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
         return Strip::new();
     };
     let ui = view.ui;
-    let sign = mark.glyph(&ui.glyphs);
+    let symbol = mark.glyph(&ui.glyphs);
     let running = open.began.as_ref().filter(|_| mark.is_running() || open.is_streaming());
     let text = match running.and_then(|began| age::seconds_since(began, view.now)) {
         Some(seconds) => age::clock(seconds),
         None => ui.word(mark.word()).to_owned(),
     };
-    Strip::new().put(&format!("{sign} "), ui.style(mark.role())).put(&text, ui.style(Role::TextDim))
+    Strip::new()
+        .put(&format!("{symbol} "), ui.style(mark.role()))
+        .put(&text, ui.style(Role::TextDim))
 }
 
 /// Bytes of a reason that are shown; `show` prints all of it.

@@ -72,10 +72,10 @@ fn every_state_on_the_screen_has_its_sign_and_the_open_one_its_word() {
             stage.keys("g j <enter>").page(&[]);
         }
         let screen = stage.screen();
-        let sign = mark.glyph(&Glyphs::UTF8);
+        let symbol = mark.glyph(&Glyphs::UTF8);
         let word = mark.word().text(crate::domain::Lang::En);
-        assert!(screen.contains(&format!("{sign} {word}")), "{mark:?}\n{screen}");
-        assert!(screen.contains(&format!("{sign} @")), "{mark:?}\n{screen}");
+        assert!(screen.contains(&format!("{symbol} {word}")), "{mark:?}\n{screen}");
+        assert!(screen.contains(&format!("{symbol} @")), "{mark:?}\n{screen}");
     }
 }
 

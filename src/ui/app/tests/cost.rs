@@ -36,9 +36,9 @@ impl Wire {
     fn new() -> Self {
         let mut stage = Stage::new(120, 40);
         stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
-        let ability = Capabilities { depth: ColorDepth::True, utf8: true };
+        let capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend =
-            ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, ability);
+            ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, capabilities);
         let mut wire = Self { stage, terminal: Terminal::new(backend).unwrap() };
         wire.frame();
         wire

@@ -42,13 +42,13 @@ fn picture(tree: &mut Tree) -> Vec<String> {
             TreeNode::Taskdoc(path) => path.as_str(),
             TreeNode::Dialog(dialog) => dialog.this.as_str(),
         };
-        let sign = match row.branch {
+        let symbol = match row.branch {
             Branch::Open => "v",
             Branch::Closed => ">",
             Branch::Leaf => "-",
             Branch::LastLeaf => "`",
         };
-        format!("{} {name} {sign}", row.depth)
+        format!("{} {name} {symbol}", row.depth)
     })
     .collect()
 }

@@ -151,10 +151,14 @@ impl Editor {
 
     /// Rows it wants: what its text needs, at most two thirds of the sheet.
     pub fn height(&self, area: Rect) -> u16 {
-        let room = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-        let most = area.height * 2 / 3;
-        let rows = self.field.height(room, usize::from(most));
-        u16::try_from(rows).unwrap_or(most).saturating_add(1).clamp(2, most.max(2)).min(area.height)
+        let available = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+        let limit = area.height * 2 / 3;
+        let rows = self.field.height(available, usize::from(limit));
+        u16::try_from(rows)
+            .unwrap_or(limit)
+            .saturating_add(1)
+            .clamp(2, limit.max(2))
+            .min(area.height)
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {

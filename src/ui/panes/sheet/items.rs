@@ -29,7 +29,7 @@ pub struct SheetItem {
 pub fn reminder(
     told: &ReminderView,
     view: View<'_>,
-    room: usize,
+    available: usize,
     whole: bool,
     draft: bool,
 ) -> SheetItem {
@@ -51,7 +51,7 @@ pub fn reminder(
     let seconds = age::seconds_since(&told.touched_at, view.now);
     let mut meta = draft_symbol(ui, draft);
     meta.push(&seconds.map(age::long).unwrap_or_default(), dim);
-    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
+    let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.plain {
         plain_rows(&told.content, INDENT, width, ui.style(Role::Text))
     } else {
@@ -63,7 +63,7 @@ pub fn reminder(
 pub fn section(
     told: &SectionView,
     view: View<'_>,
-    room: usize,
+    available: usize,
     whole: bool,
     draft: bool,
 ) -> SheetItem {
@@ -79,7 +79,7 @@ pub fn section(
         ui.counted(told.text.lines().count(), Counted::Lines)
     };
     meta.push(&size, dim);
-    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
+    let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.text.is_empty() {
         Vec::new()
     } else {
@@ -89,9 +89,9 @@ pub fn section(
 }
 
 /// What is out of order in a Taskdoc, below its sections.
-pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<SheetItem> {
+pub fn faults(faults: &[String], view: View<'_>, available: usize) -> Option<SheetItem> {
     let ui = view.ui;
-    let width = room.saturating_sub(INDENT);
+    let width = available.saturating_sub(INDENT);
     let row = |fault: &String| plain_rows(fault, INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
     let head = Strip::new().put(ui.word(Word::LayoutProblems), ui.style(Role::Warning));
@@ -99,8 +99,8 @@ pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<SheetIte
 }
 
 fn draft_symbol(ui: &UiSettings, draft: bool) -> Strip {
-    let sign = if draft { format!("{} ", ui.glyphs.draft) } else { String::new() };
-    Strip::new().put(&sign, ui.style(Role::Attention))
+    let symbol = if draft { format!("{} ", ui.glyphs.draft) } else { String::new() };
+    Strip::new().put(&symbol, ui.style(Role::Attention))
 }
 
 fn preview(mut rows: Vec<Strip>, whole: bool, ui: &UiSettings) -> Vec<Strip> {

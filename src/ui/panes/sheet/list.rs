@@ -124,8 +124,8 @@ fn draw_row(
 ) {
     let ui = view.ui;
     if row == 0 {
-        let sign = if marked { ui.glyphs.selected } else { " " };
-        let head = Strip::new().put(sign, ui.style(Role::Accent)).join(item.head.clone());
+        let symbol = if marked { ui.glyphs.selected } else { " " };
+        let head = Strip::new().put(symbol, ui.style(Role::Accent)).join(item.head.clone());
         draw_between(buffer, area, area.y, (&head, &item.meta), ui.glyphs.cut);
     } else if let Some(strip) = item.body.get(row - 1) {
         strip.draw(buffer, area, area.y);

@@ -83,7 +83,7 @@ impl LayoutContext<'_> {
     }
 
     /// Cells for words that are indented by `indent`.
-    fn room(&self, indent: usize) -> usize {
+    fn available(&self, indent: usize) -> usize {
         self.width.saturating_sub(indent).min(MAX_TEXT_WIDTH)
     }
 
@@ -93,22 +93,22 @@ impl LayoutContext<'_> {
 }
 
 /// Lays a block out.
-pub fn lay_out(block: &Block, setting: &LayoutContext<'_>) -> BlockLayout {
+pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
-        Body::You { text } => you(text, &block.at, setting),
-        Body::Assignment { from, text, .. } => assignment(from, text, &block.at, setting),
-        Body::Guide { text } => aside(Word::Guide, text, setting),
-        Body::Push { text, count } => push(text, *count, &block.at, setting),
-        Body::Notice { text } => notice(text, setting),
-        Body::Thinking { text, words, seconds } => thinking(text, *words, *seconds, setting),
-        Body::Saying { text, interrupted } => saying(text, *interrupted, setting),
-        Body::Tool(tool) => tool_call(tool, setting),
-        Body::Tellask(asked) => tellask(asked, &block.at, setting),
-        Body::Question(asked) => question(asked, &block.at, setting),
-        Body::Reply(given) => reply(given, &block.at, setting),
-        Body::CourseBreak { course } => course_break(course.0, setting),
-        Body::CutOff => one_line(setting.ui.glyphs.stopped, Word::CutOff, setting),
-        Body::Unknown { kind } => unknown(kind, setting),
+        Body::You { text } => you(text, &block.at, context),
+        Body::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
+        Body::Guide { text } => aside(Word::Guide, text, context),
+        Body::Push { text, count } => push(text, *count, &block.at, context),
+        Body::Notice { text } => notice(text, context),
+        Body::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
+        Body::Saying { text, interrupted } => saying(text, *interrupted, context),
+        Body::Tool(tool) => tool_call(tool, context),
+        Body::Tellask(asked) => tellask(asked, &block.at, context),
+        Body::Question(asked) => question(asked, &block.at, context),
+        Body::Reply(given) => reply(given, &block.at, context),
+        Body::CourseBreak { course } => course_break(course.0, context),
+        Body::CutOff => one_line(context.ui.glyphs.stopped, Word::CutOff, context),
+        Body::Unknown { kind } => unknown(kind, context),
     }
 }
 
@@ -118,41 +118,41 @@ fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
     BlockLayout { rows, ..BlockLayout::default() }
 }
 
-fn you(text: &str, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
+fn you(text: &str, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new()
-        .put(setting.word(Word::You), setting.style(Role::You))
-        .put(&setting.dot(), setting.style(Role::TextDim))
-        .put(at.hour_minute(), setting.style(Role::TextDim));
-    rows_of(head, plain_rows(text, 2, setting.room(2), setting.style(Role::Text)))
+        .put(context.word(Word::You), context.style(Role::You))
+        .put(&context.dot(), context.style(Role::TextDim))
+        .put(at.hour_minute(), context.style(Role::TextDim));
+    rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
 }
 
-fn assignment(from: &SelfId, text: &str, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
-    let who = setting.names.member(from).unwrap_or_else(|| "@…".to_owned());
+fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
+    let who = context.names.member(from).unwrap_or_else(|| "@…".to_owned());
     let head = Strip::new()
-        .put(&who, setting.style(Role::Agent))
+        .put(&who, context.style(Role::Agent))
         .put(" ", Style::default())
         .put(
-            &format!("{} {}", setting.word(Word::Asks), setting.speaker),
-            setting.style(Role::TextDim),
+            &format!("{} {}", context.word(Word::Asks), context.speaker),
+            context.style(Role::TextDim),
         )
-        .put(&setting.dot(), setting.style(Role::TextDim))
-        .put(at.hour_minute(), setting.style(Role::TextDim));
-    rows_of(head, plain_rows(text, 2, setting.room(2), setting.style(Role::Text)))
+        .put(&context.dot(), context.style(Role::TextDim))
+        .put(at.hour_minute(), context.style(Role::TextDim));
+    rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
 }
 
 /// Text that is there for the model: one dim line until it is opened.
-fn aside(word: Word, text: &str, setting: &LayoutContext<'_>) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
-    let mut head = Strip::new().put(setting.word(word), dim);
-    if !setting.unfolded {
-        head.push(&setting.dot(), dim);
+fn aside(word: Word, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
+    let dim = context.style(Role::TextDim);
+    let mut head = Strip::new().put(context.word(word), dim);
+    if !context.unfolded {
+        head.push(&context.dot(), dim);
         head.push(first_line(text), dim);
     }
     let words =
-        if setting.unfolded { plain_rows(text, 2, setting.room(2), dim) } else { Vec::new() };
-    let mut laid = rows_of(head, words);
-    laid.meta = BlockMeta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
-    laid
+        if context.unfolded { plain_rows(text, 2, context.available(2), dim) } else { Vec::new() };
+    let mut layout = rows_of(head, words);
+    layout.meta = BlockMeta::Fixed(Strip::new().put(context.fold_symbol(), dim));
+    layout
 }
 
 /// Why the dialog goes on though it had stopped, and how often that will happen again.
@@ -160,31 +160,31 @@ fn push(
     text: &str,
     count: Option<PushCount>,
     at: &Stamp,
-    setting: &LayoutContext<'_>,
+    context: &LayoutContext<'_>,
 ) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
+    let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(&format!("{} ", setting.ui.glyphs.below), setting.style(Role::Accent))
-        .put(setting.word(Word::Pushed), setting.style(Role::Accent));
+        .put(&format!("{} ", context.ui.glyphs.below), context.style(Role::Accent))
+        .put(context.word(Word::Pushed), context.style(Role::Accent));
     if let Some(count) = count {
         let PushCount { number, most } = count;
-        let (push, left) = (setting.word(Word::PushNumber), setting.word(Word::PushesLeft));
-        head.push(&setting.dot(), dim);
+        let (push, left) = (context.word(Word::PushNumber), context.word(Word::PushesLeft));
+        head.push(&context.dot(), dim);
         head.push(&format!("{push} {number}/{most}, {left}: {}", count.left()), dim);
     }
-    let head = head.put(&setting.dot(), dim).put(at.hour_minute(), dim);
-    let mut rows = plain_rows(setting.word(Word::PushReason), 2, setting.room(2), dim);
-    if setting.unfolded {
+    let head = head.put(&context.dot(), dim).put(at.hour_minute(), dim);
+    let mut rows = plain_rows(context.word(Word::PushReason), 2, context.available(2), dim);
+    if context.unfolded {
         rows.push(Strip::new());
-        rows.extend(plain_rows(text, 2, setting.room(2), dim));
+        rows.extend(plain_rows(text, 2, context.available(2), dim));
     }
-    let mut laid = rows_of(head, rows);
-    laid.meta = BlockMeta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
-    laid
+    let mut layout = rows_of(head, rows);
+    layout.meta = BlockMeta::Fixed(Strip::new().put(context.fold_symbol(), dim));
+    layout
 }
 
-fn notice(text: &str, setting: &LayoutContext<'_>) -> BlockLayout {
-    let rows = plain_rows(text, 0, setting.room(0), setting.style(Role::TextDim));
+fn notice(text: &str, context: &LayoutContext<'_>) -> BlockLayout {
+    let rows = plain_rows(text, 0, context.available(0), context.style(Role::TextDim));
     BlockLayout { rows, ..BlockLayout::default() }
 }
 
@@ -192,93 +192,93 @@ fn thinking(
     text: &str,
     words: usize,
     seconds: Option<u64>,
-    setting: &LayoutContext<'_>,
+    context: &LayoutContext<'_>,
 ) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
+    let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(setting.word(Word::Thinking), dim)
-        .put(&setting.dot(), dim)
-        .put(&setting.ui.counted(words, Counted::Words), dim);
+        .put(context.word(Word::Thinking), dim)
+        .put(&context.dot(), dim)
+        .put(&context.ui.counted(words, Counted::Words), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
-        head.push(&setting.dot(), dim);
+        head.push(&context.dot(), dim);
         head.push(&crate::ui::model::age::long(seconds), dim);
     }
-    let rows = if setting.unfolded {
-        plain_rows(text, 2, setting.room(2), setting.style(Role::Thinking))
+    let rows = if context.unfolded {
+        plain_rows(text, 2, context.available(2), context.style(Role::Thinking))
     } else {
         Vec::new()
     };
-    let mut laid = rows_of(head, rows);
-    laid.meta = BlockMeta::Fixed(Strip::new().put(setting.fold_symbol(), dim));
-    laid
+    let mut layout = rows_of(head, rows);
+    layout.meta = BlockMeta::Fixed(Strip::new().put(context.fold_symbol(), dim));
+    layout
 }
 
-fn saying(text: &str, interrupted: bool, setting: &LayoutContext<'_>) -> BlockLayout {
-    let head = Strip::new().put(setting.speaker, setting.style(Role::Agent));
-    let mut rows = Prose::new(setting.ui).rows(text, 2, setting.room(2));
+fn saying(text: &str, interrupted: bool, context: &LayoutContext<'_>) -> BlockLayout {
+    let head = Strip::new().put(context.speaker, context.style(Role::Agent));
+    let mut rows = Prose::new(context.ui).rows(text, 2, context.available(2));
     if interrupted {
-        let sign = setting.ui.glyphs.stopped;
-        let note = format!("  {sign} {}", setting.word(Word::Interrupted));
-        rows.push(Strip::new().put(&note, setting.style(Role::Warning)));
+        let symbol = context.ui.glyphs.stopped;
+        let note = format!("  {symbol} {}", context.word(Word::Interrupted));
+        rows.push(Strip::new().put(&note, context.style(Role::Warning)));
     }
     rows_of(head, rows)
 }
 
-fn tool_call(tool: &ToolCall, setting: &LayoutContext<'_>) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
+fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLayout {
+    let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(&format!("  {} ", setting.fold_symbol()), dim)
-        .put(&tool.name, setting.style(Role::Tool));
+        .put(&format!("  {} ", context.fold_symbol()), dim)
+        .put(&tool.name, context.style(Role::Tool));
     if !tool.arguments.is_empty() {
         head.push(" ", dim);
         head.push(first_line(&tool.arguments), dim);
     }
     let mut rows = Vec::new();
-    if setting.unfolded
+    if context.unfolded
         && let Some(result) = &tool.result
     {
-        rows = plain_rows(&result.text, 4, setting.room(4), setting.style(Role::Code));
+        rows = plain_rows(&result.text, 4, context.available(4), context.style(Role::Code));
         if rows.len() > RESULT_ROWS {
-            let more = format!("    {} +{}", setting.ui.glyphs.cut, rows.len() - RESULT_ROWS);
+            let more = format!("    {} +{}", context.ui.glyphs.cut, rows.len() - RESULT_ROWS);
             rows.truncate(RESULT_ROWS);
             rows.push(Strip::new().put(&more, dim));
         }
     }
-    let mut laid = rows_of(head, rows);
-    laid.meta = match &tool.result {
+    let mut layout = rows_of(head, rows);
+    layout.meta = match &tool.result {
         Some(result) => {
-            let meta = Strip::new().put(&tool_meta(result, setting), dim);
-            let bad = setting.style(Role::ToolBad);
+            let meta = Strip::new().put(&tool_meta(result, context), dim);
+            let bad = context.style(Role::ToolBad);
             BlockMeta::Fixed(match result.ok {
                 Some(false) => Strip::new()
-                    .put(&format!("{}{}", setting.word(Word::Failed), setting.dot()), bad)
+                    .put(&format!("{}{}", context.word(Word::Failed), context.dot()), bad)
                     .join(meta),
                 Some(true) | None => meta,
             })
         }
         None => BlockMeta::Nothing,
     };
-    laid
+    layout
 }
 
 fn tool_meta(
     result: &crate::domain::transcript::ToolResult,
-    setting: &LayoutContext<'_>,
+    context: &LayoutContext<'_>,
 ) -> String {
-    let mut meta = setting.ui.counted(result.lines, Counted::Lines);
+    let mut meta = context.ui.counted(result.lines, Counted::Lines);
     if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
-        meta.push_str(&setting.dot());
+        meta.push_str(&context.dot());
         meta.push_str(&crate::ui::model::age::long(seconds));
     }
     meta
 }
 
 /// `@alice !schema`
-fn callee(asked: &Tellask, setting: &LayoutContext<'_>) -> String {
+fn callee(asked: &Tellask, context: &LayoutContext<'_>) -> String {
     let who = match (&asked.target, asked.kind) {
         (Some(target), _) => format!("@{target}"),
-        (None, TellaskKind::Back) => setting.names.asker().unwrap_or_else(|| "@…".to_owned()),
-        (None, TellaskKind::FreshBoots) => setting.speaker.to_owned(),
+        (None, TellaskKind::Back) => context.names.asker().unwrap_or_else(|| "@…".to_owned()),
+        (None, TellaskKind::FreshBoots) => context.speaker.to_owned(),
         (None, TellaskKind::Session | TellaskKind::Sessionless) => "@…".to_owned(),
     };
     match &asked.slug {
@@ -287,191 +287,191 @@ fn callee(asked: &Tellask, setting: &LayoutContext<'_>) -> String {
     }
 }
 
-fn tellask(asked: &Tellask, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
-    let glyphs = &setting.ui.glyphs;
-    let dim = setting.style(Role::TextDim);
-    let (sign, role, words, meta) = match &asked.status {
+fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
+    let glyphs = &context.ui.glyphs;
+    let dim = context.style(Role::TextDim);
+    let (symbol, role, words, meta) = match &asked.status {
         TellaskStatus::Working => {
             (glyphs.asks, Role::Accent, &asked.content, BlockMeta::Working(at.clone()))
         }
         TellaskStatus::Replied { text, at } => {
-            let done = format!("{} {}", setting.word(Word::Replied), at.hour_minute());
+            let done = format!("{} {}", context.word(Word::Replied), at.hour_minute());
             let meta = BlockMeta::Fixed(Strip::new().put(&done, dim));
             (glyphs.answered, Role::Good, text, meta)
         }
         TellaskStatus::Failed { text, at } => {
-            let failed = format!("{} {}", setting.word(Word::Failed), at.hour_minute());
-            let meta = BlockMeta::Fixed(Strip::new().put(&failed, setting.style(Role::Bad)));
+            let failed = format!("{} {}", context.word(Word::Failed), at.hour_minute());
+            let meta = BlockMeta::Fixed(Strip::new().put(&failed, context.style(Role::Bad)));
             (glyphs.answered, Role::Bad, text, meta)
         }
     };
     let head = Strip::new()
-        .put(&format!("  {sign} "), setting.style(role))
-        .put(&callee(asked, setting), setting.style(Role::Agent));
-    let rows = if setting.unfolded {
-        full_exchange(asked, words, setting)
+        .put(&format!("  {symbol} "), context.style(role))
+        .put(&callee(asked, context), context.style(Role::Agent));
+    let rows = if context.unfolded {
+        full_exchange(asked, words, context)
     } else {
-        vec![short_row(words, setting)]
+        vec![short_row(words, context)]
     };
-    let mut laid = rows_of(head, rows);
-    laid.meta = meta;
-    laid
+    let mut layout = rows_of(head, rows);
+    layout.meta = meta;
+    layout
 }
 
 /// The request, and what came back.
-fn full_exchange(asked: &Tellask, words: &str, setting: &LayoutContext<'_>) -> Vec<Strip> {
-    let room = setting.room(4);
-    let mut rows = plain_rows(&asked.content, 4, room, setting.style(Role::TextDim));
+fn full_exchange(asked: &Tellask, words: &str, context: &LayoutContext<'_>) -> Vec<Strip> {
+    let available = context.available(4);
+    let mut rows = plain_rows(&asked.content, 4, available, context.style(Role::TextDim));
     if asked.status != TellaskStatus::Working {
         rows.push(Strip::new());
-        rows.extend(Prose::new(setting.ui).rows(words, 4, room));
+        rows.extend(Prose::new(context.ui).rows(words, 4, available));
     }
     rows
 }
 
-fn short_row(text: &str, setting: &LayoutContext<'_>) -> Strip {
+fn short_row(text: &str, context: &LayoutContext<'_>) -> Strip {
     let head = first_line(text);
     let more = text.trim().len() > head.len();
     let mut line = head.to_owned();
     if more {
         line.push(' ');
-        line.push_str(setting.ui.glyphs.cut);
+        line.push_str(context.ui.glyphs.cut);
     }
-    Strip::new().put("    ", Style::default()).put(&line, setting.style(Role::TextDim)).shortened(
-        setting.room(0),
-        setting.ui.glyphs.cut,
-        setting.style(Role::TextDim),
+    Strip::new().put("    ", Style::default()).put(&line, context.style(Role::TextDim)).shortened(
+        context.available(0),
+        context.ui.glyphs.cut,
+        context.style(Role::TextDim),
     )
 }
 
-fn question(asked: &AskedBlock, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
+fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
+    let dim = context.style(Role::TextDim);
     let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
     let mut head = Strip::new()
-        .put(&format!("{} ", setting.ui.glyphs.needs_you), setting.style(role))
-        .put(setting.speaker, setting.style(Role::Agent))
-        .put(&format!(" {}", setting.word(Word::Asks)), dim)
-        .put(&setting.dot(), dim)
+        .put(&format!("{} ", context.ui.glyphs.needs_you), context.style(role))
+        .put(context.speaker, context.style(Role::Agent))
+        .put(&format!(" {}", context.word(Word::Asks)), dim)
+        .put(&context.dot(), dim)
         .put(at.hour_minute(), dim);
     let mut rows = Vec::new();
-    let waiting = setting.names.waiting_for(&asked.call);
+    let waiting = context.names.waiting_for(&asked.call);
     if asked.answer.is_none() && !waiting.is_empty() {
-        let who = waiting.join(&format!(" {} ", setting.word(Word::And)));
-        let note = format!("{who} {}", waits_text(waiting.len(), setting));
-        if head.width() + setting.dot().len() + width(&note) <= setting.width {
-            head.push(&setting.dot(), dim);
+        let who = waiting.join(&format!(" {} ", context.word(Word::And)));
+        let note = format!("{who} {}", waits_text(waiting.len(), context));
+        if head.width() + context.dot().len() + width(&note) <= context.width {
+            head.push(&context.dot(), dim);
             head.push(&note, dim);
         } else {
             rows.push(Strip::new().put("  ", dim).put(&note, dim));
         }
     }
-    let content = question_rows(asked, setting);
+    let content = question_rows(asked, context);
     let blank = content.iter().take_while(|row| row.is_empty()).count();
     let headline = 1 + rows.len() + blank;
     rows.extend(content);
     if let Some((answer, when)) = &asked.answer {
-        let said = format!("  {} {}", setting.ui.glyphs.answered, setting.word(Word::You));
+        let said = format!("  {} {}", context.ui.glyphs.answered, context.word(Word::You));
         let head = Strip::new()
-            .put(&said, setting.style(Role::You))
-            .put(&format!("{}{}", setting.dot(), when.hour_minute()), dim);
+            .put(&said, context.style(Role::You))
+            .put(&format!("{}{}", context.dot(), when.hour_minute()), dim);
         rows.push(head);
-        rows.extend(plain_rows(answer, 4, setting.room(4), setting.style(Role::Text)));
+        rows.extend(plain_rows(answer, 4, context.available(4), context.style(Role::Text)));
     }
     BlockLayout { headline, ..rows_of(head, rows) }
 }
 
-fn waits_text(count: usize, setting: &LayoutContext<'_>) -> String {
-    let word = setting.word(Word::WaitsForIt);
+fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
+    let word = context.word(Word::WaitsForIt);
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }
 
 /// The question's lines. Its options stand apart; one that is picked has a mark.
-fn question_rows(asked: &AskedBlock, setting: &LayoutContext<'_>) -> Vec<Strip> {
+fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> {
     let choices = choices::choices(&asked.content);
     let answer = match &asked.answer {
         Some((answer, _)) => Some(answer.as_str()),
-        None => setting.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
+        None => context.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
     };
     let picked = answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default();
     let mut rows = Vec::new();
     let mut next = 0;
     for (at, choice) in choices.iter().enumerate() {
         let before = asked.content.lines().take(choice.lines.start).skip(next);
-        rows.extend(before.flat_map(|line| question_line(line, setting)));
+        rows.extend(before.flat_map(|line| question_line(line, context)));
         next = choice.lines.end;
-        rows.extend(choice_rows(choice, picked.contains(&at), setting));
+        rows.extend(choice_rows(choice, picked.contains(&at), context));
     }
     let after = asked.content.lines().skip(next);
-    rows.extend(after.flat_map(|line| question_line(line, setting)));
+    rows.extend(after.flat_map(|line| question_line(line, context)));
     rows
 }
 
-fn question_line(line: &str, setting: &LayoutContext<'_>) -> Vec<Strip> {
-    plain_rows(line, 2, setting.room(2), setting.style(Role::Text))
+fn question_line(line: &str, context: &LayoutContext<'_>) -> Vec<Strip> {
+    plain_rows(line, 2, context.available(2), context.style(Role::Text))
 }
 
 /// `    b  keep it`, or with a mark in the margin; more rows begin below the text.
-fn choice_rows(choice: &AnswerChoice, is_picked: bool, setting: &LayoutContext<'_>) -> Vec<Strip> {
+fn choice_rows(choice: &AnswerChoice, is_picked: bool, context: &LayoutContext<'_>) -> Vec<Strip> {
     let (role, mark) =
-        if is_picked { (Role::Accent, setting.ui.glyphs.done) } else { (Role::Text, " ") };
-    let style = setting.style(role);
+        if is_picked { (Role::Accent, context.ui.glyphs.done) } else { (Role::Text, " ") };
+    let style = context.style(role);
     let key = format!("  {mark} {}  ", choice.key);
-    let texts = plain_rows(&choice.text, 0, setting.room(width(&key)), style);
+    let texts = plain_rows(&choice.text, 0, context.available(width(&key)), style);
     let starts = std::iter::once(key.clone()).chain(std::iter::repeat(" ".repeat(width(&key))));
     starts.zip(texts).map(|(start, text)| Strip::new().put(&start, style).join(text)).collect()
 }
 
-fn reply(given: &Reply, at: &Stamp, setting: &LayoutContext<'_>) -> BlockLayout {
-    let dim = setting.style(Role::TextDim);
+fn reply(given: &Reply, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
+    let dim = context.style(Role::TextDim);
     let to = given
         .to
         .as_ref()
-        .and_then(|dialog| setting.names.member(dialog))
-        .or_else(|| setting.names.asker())
+        .and_then(|dialog| context.names.member(dialog))
+        .or_else(|| context.names.asker())
         .unwrap_or_default();
     let head = Strip::new()
-        .put(&format!("  {} ", setting.ui.glyphs.answered), setting.style(Role::Good))
-        .put(setting.word(Word::ReplyTo), dim)
+        .put(&format!("  {} ", context.ui.glyphs.answered), context.style(Role::Good))
+        .put(context.word(Word::ReplyTo), dim)
         .put(" ", dim)
-        .put(&to, setting.style(Role::Agent));
-    let mut rows = Prose::new(setting.ui).rows(&given.content, 4, setting.room(4));
+        .put(&to, context.style(Role::Agent));
+    let mut rows = Prose::new(context.ui).rows(&given.content, 4, context.available(4));
     let meta = if given.delivered {
-        let done = format!("{} {}", setting.word(Word::Delivered), at.hour_minute());
+        let done = format!("{} {}", context.word(Word::Delivered), at.hour_minute());
         Strip::new().put(&done, dim)
-    } else if let Some(why) = &given.refused {
-        rows.extend(plain_rows(why, 4, setting.room(4), setting.style(Role::Bad)));
-        Strip::new().put(setting.word(Word::NotDelivered), setting.style(Role::Bad))
+    } else if let Some(reason) = &given.refused {
+        rows.extend(plain_rows(reason, 4, context.available(4), context.style(Role::Bad)));
+        Strip::new().put(context.word(Word::NotDelivered), context.style(Role::Bad))
     } else {
         Strip::new()
     };
-    let mut laid = rows_of(head, rows);
-    laid.meta = BlockMeta::Fixed(meta);
-    laid
+    let mut layout = rows_of(head, rows);
+    layout.meta = BlockMeta::Fixed(meta);
+    layout
 }
 
-fn course_break(course: u32, setting: &LayoutContext<'_>) -> BlockLayout {
-    let rule = setting.style(Role::Rule);
-    let sign = setting.ui.glyphs.rule;
+fn course_break(course: u32, context: &LayoutContext<'_>) -> BlockLayout {
+    let rule = context.style(Role::Rule);
+    let symbol = context.ui.glyphs.rule;
     let row = Strip::new()
-        .put(&sign.repeat(4), rule)
+        .put(&symbol.repeat(4), rule)
         .put(
-            &format!(" {} {course} ", setting.word(Word::CourseBegins)),
-            setting.style(Role::TextDim),
+            &format!(" {} {course} ", context.word(Word::CourseBegins)),
+            context.style(Role::TextDim),
         )
-        .fill_to(setting.room(0), sign, rule);
+        .fill_to(context.available(0), symbol, rule);
     rows_of(row, Vec::new())
 }
 
-fn one_line(sign: &str, word: Word, setting: &LayoutContext<'_>) -> BlockLayout {
-    let line = format!("{sign} {}", setting.word(word));
-    rows_of(Strip::new().put(&line, setting.style(Role::Warning)), Vec::new())
+fn one_line(symbol: &str, word: Word, context: &LayoutContext<'_>) -> BlockLayout {
+    let line = format!("{symbol} {}", context.word(word));
+    rows_of(Strip::new().put(&line, context.style(Role::Warning)), Vec::new())
 }
 
-fn unknown(kind: &str, setting: &LayoutContext<'_>) -> BlockLayout {
+fn unknown(kind: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let line = format!(
         "{} \"{kind}\" {}",
-        setting.word(Word::UnknownRecord),
-        setting.word(Word::NewerProgram)
+        context.word(Word::UnknownRecord),
+        context.word(Word::NewerProgram)
     );
-    rows_of(Strip::new().put(&line, setting.style(Role::TextDim)), Vec::new())
+    rows_of(Strip::new().put(&line, context.style(Role::TextDim)), Vec::new())
 }

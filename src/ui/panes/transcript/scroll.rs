@@ -52,45 +52,45 @@ impl CallEnd {
 
 impl TranscriptPane {
     /// Carries out what was asked, keeps the view inside, and lists the rows in view.
-    pub(super) fn settle_view(&mut self, open: &mut OpenDialog, scene: &TranscriptContext<'_>) {
-        self.keep_inside(open, scene);
+    pub(super) fn settle_view(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
+        self.keep_inside(open, context);
         for to in std::mem::take(&mut self.moves) {
-            self.apply_move(open, scene, to);
+            self.apply_move(open, context, to);
         }
         if let Some(call_end) = self.target.clone() {
-            self.show_sought(open, scene, &call_end);
+            self.show_sought(open, context, &call_end);
         }
         if std::mem::take(&mut self.to_end) {
-            self.top = self.back_from_end(open, scene, self.height);
+            self.top = self.back_from_end(open, context, self.height);
         }
         if self.follow {
-            self.follow_end(open, scene);
+            self.follow_end(open, context);
         }
-        self.rows = self.rows_from(open, scene, self.top);
+        self.rows = self.rows_from(open, context, self.top);
     }
 
-    fn apply_move(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, to: ScrollMove) {
+    fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
         match to {
-            ScrollMove::Lines(lines) => self.lines(open, scene, lines),
-            ScrollMove::HalfPages(count) => self.lines(open, scene, count * half),
+            ScrollMove::Lines(lines) => self.lines(open, context, lines),
+            ScrollMove::HalfPages(count) => self.lines(open, context, count * half),
             ScrollMove::Pages(count) => {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
-                self.lines(open, scene, count * page);
+                self.lines(open, context, count * page);
             }
             ScrollMove::Start => {
-                self.leave_end(open, scene);
+                self.leave_end(open, context);
                 self.top = first(open);
                 self.reading_offset = self.height.saturating_sub(1);
             }
             ScrollMove::End => self.follow_again(),
-            ScrollMove::Generations(step) => self.generation(open, scene, step),
+            ScrollMove::Generations(step) => self.generation(open, context, step),
             ScrollMove::Target(call_end) => self.target = Some(call_end),
             ScrollMove::Position(place, row) => {
                 if let Some(item) = open.find(|block| block.place == place) {
-                    self.leave_end(open, scene);
+                    self.leave_end(open, context);
                     self.top = Anchor { item, row };
-                    self.keep_inside_item(open, scene);
+                    self.keep_inside_item(open, context);
                 }
             }
         }
@@ -103,26 +103,26 @@ impl TranscriptPane {
         self.target = None;
     }
 
-    fn leave_end(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
+    fn leave_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         if self.follow {
             self.follow = false;
-            self.seen = self.last_row(open, scene);
+            self.seen = self.last_row(open, context);
             self.reading_offset = 0;
         }
         self.to_end = false;
     }
 
     /// The last row of what was said, the lines about the dialog's state left out.
-    fn last_row(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> Anchor {
+    fn last_row(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> Anchor {
         let item = end_of_text(open) - 1;
-        let height = self.item_height(open, scene, item);
+        let height = self.item_height(open, context, item);
         Anchor { item, row: height.saturating_sub(1) }
     }
 
     /// Counts what is new below the view. While there is something, the lowest row is left to the
     /// count, so that it covers no text.
-    pub(super) fn count_new(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
-        let last = self.last_row(open, scene);
+    pub(super) fn count_new(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        let last = self.last_row(open, context);
         let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
         let seen = self.seen.max(in_view(&self.rows));
         if self.follow || seen >= last {
@@ -134,19 +134,19 @@ impl TranscriptPane {
             self.rows.pop();
         }
         self.seen = self.seen.max(in_view(&self.rows));
-        let grew = self.seen.row + 1 < self.item_height(open, scene, self.seen.item);
+        let grew = self.seen.row + 1 < self.item_height(open, context, self.seen.item);
         let came = usize::try_from(last.item - self.seen.item).unwrap_or(0);
         self.new_below = came + usize::from(grew);
     }
 
-    fn lines(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, lines: isize) {
+    fn lines(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, lines: isize) {
         self.target = None;
         if std::mem::take(&mut self.to_end) {
-            self.top = self.back_from_end(open, scene, self.height);
+            self.top = self.back_from_end(open, context, self.height);
         }
         if lines < 0 {
-            self.leave_end(open, scene);
-            let missing = self.step_up(open, scene, lines.unsigned_abs());
+            self.leave_end(open, context);
+            let missing = self.step_up(open, context, lines.unsigned_abs());
             self.reading_offset =
                 (self.reading_offset + missing).min(self.height.saturating_sub(1));
             return;
@@ -154,15 +154,20 @@ impl TranscriptPane {
         let count = lines.unsigned_abs();
         let moved = self.reading_offset.min(count);
         self.reading_offset -= moved;
-        self.step_down(open, scene, count - moved);
-        let lowest = self.back_from_end(open, scene, self.height);
+        self.step_down(open, context, count - moved);
+        let lowest = self.back_from_end(open, context, self.height);
         if self.reading_offset == 0 && self.top >= lowest {
             self.follow_again();
         }
     }
 
     /// Moves the view up; returns the rows that were not there any more.
-    fn step_up(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, count: usize) -> usize {
+    fn step_up(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        count: usize,
+    ) -> usize {
         let mut left = count;
         loop {
             if self.top.row >= left {
@@ -175,25 +180,25 @@ impl TranscriptPane {
                 return left;
             }
             self.top.item -= 1;
-            self.top.row = self.item_height(open, scene, self.top.item);
+            self.top.row = self.item_height(open, context, self.top.item);
         }
     }
 
-    fn step_down(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, count: usize) {
-        let last = end_of_items(open, scene) - 1;
+    fn step_down(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, count: usize) {
+        let last = end_of_items(open, context) - 1;
         self.top.row += count;
         while self.top.item < last {
-            let height = self.item_height(open, scene, self.top.item);
+            let height = self.item_height(open, context, self.top.item);
             if self.top.row < height {
                 return;
             }
             self.top.row -= height;
             self.top.item += 1;
         }
-        self.keep_inside_item(open, scene);
+        self.keep_inside_item(open, context);
     }
 
-    fn generation(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, step: isize) {
+    fn generation(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, step: isize) {
         let begins = |item: isize| {
             let this = open.block(item).and_then(|block| block.genseq);
             let before = open.block(item - 1).and_then(|block| block.genseq);
@@ -206,13 +211,13 @@ impl TranscriptPane {
         };
         let Some(item) = found else {
             if step < 0 {
-                self.apply_move(open, scene, ScrollMove::Start);
+                self.apply_move(open, context, ScrollMove::Start);
             } else {
                 self.follow_again();
             }
             return;
         };
-        self.leave_end(open, scene);
+        self.leave_end(open, context);
         self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
     }
 
@@ -220,7 +225,7 @@ impl TranscriptPane {
     fn show_sought(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         call_end: &CallEnd,
     ) {
         let Some(item) = open.find(|block| call_end.matches(&block.body)) else {
@@ -228,49 +233,49 @@ impl TranscriptPane {
         };
         self.target = None;
         if matches!(call_end, CallEnd::Assignment(_)) {
-            self.leave_end(open, scene);
+            self.leave_end(open, context);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
             self.reading_offset = self.height.saturating_sub(1);
             return;
         }
-        if item + 1 >= end_of_items(open, scene) {
+        if item + 1 >= end_of_items(open, context) {
             self.follow_again();
             return;
         }
-        self.leave_end(open, scene);
-        self.top = Anchor { item, row: self.item_height(open, scene, item) };
-        self.step_up(open, scene, self.height);
+        self.leave_end(open, context);
+        self.top = Anchor { item, row: self.item_height(open, context, item) };
+        self.step_up(open, context, self.height);
         self.reading_offset = 0;
     }
 
     /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page, or by less
     /// where a question or the dialog's state needs more rows.
-    fn follow_end(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
-        let shown = self.rows_below(open, scene, self.top, self.height + 1);
+    fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        let shown = self.rows_below(open, context, self.top, self.height + 1);
         let half = self.height.div_ceil(2).max(1);
         let has_more_above = self.top > first(open);
         if shown > self.height || (shown < half && has_more_above) {
-            let whole = self.rows_of_last_item(open, scene).min(self.height);
-            self.top = self.back_from_end(open, scene, half.max(whole));
+            let whole = self.rows_of_last_item(open, context).min(self.height);
+            self.top = self.back_from_end(open, context, half.max(whole));
         }
     }
 
     /// The rows of what a person needs all of: an open question at the end, and why the dialog stands
     /// still.
-    fn rows_of_last_item(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> usize {
+    fn rows_of_last_item(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> usize {
         let end = end_of_text(open);
         let asks = open.block(end - 1).is_some_and(
             |block| matches!(&block.body, Body::Question(asked) if asked.answer.is_none()),
         );
         let item = end - isize::from(asks);
-        if item >= end_of_items(open, scene) {
+        if item >= end_of_items(open, context) {
             return 0;
         }
         let row = usize::from(has_gap(open, item));
-        self.rows_below(open, scene, Anchor { item, row }, self.height + 1)
+        self.rows_below(open, context, Anchor { item, row }, self.height + 1)
     }
 
-    fn keep_inside(&mut self, open: &mut OpenDialog, scene: &TranscriptContext<'_>) {
+    fn keep_inside(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         let live_at = usize::try_from(self.top.item - open.end()).ok();
         if let Some(dropped) = live_at.map(|at| open.live.take_dropped(at)) {
             self.top.row = self.top.row.saturating_sub(dropped);
@@ -278,14 +283,14 @@ impl TranscriptPane {
         if self.top.item < open.origin {
             self.top = first(open);
         }
-        if self.top.item >= end_of_items(open, scene) {
-            self.top = self.back_from_end(open, scene, self.height);
+        if self.top.item >= end_of_items(open, context) {
+            self.top = self.back_from_end(open, context, self.height);
         }
-        self.keep_inside_item(open, scene);
+        self.keep_inside_item(open, context);
     }
 
-    fn keep_inside_item(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
-        let height = self.item_height(open, scene, self.top.item);
+    fn keep_inside_item(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        let height = self.item_height(open, context, self.top.item);
         self.top.row = self.top.row.min(height.saturating_sub(1));
     }
 
@@ -293,12 +298,12 @@ impl TranscriptPane {
     fn back_from_end(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         rows: usize,
     ) -> Anchor {
         let before = self.top;
-        self.top = Anchor { item: end_of_items(open, scene), row: 0 };
-        self.step_up(open, scene, rows);
+        self.top = Anchor { item: end_of_items(open, context), row: 0 };
+        self.step_up(open, context, rows);
         std::mem::replace(&mut self.top, before)
     }
 
@@ -306,17 +311,17 @@ impl TranscriptPane {
     fn rows_below(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         from: Anchor,
-        most: usize,
+        limit: usize,
     ) -> usize {
         let mut count = 0;
         let mut skip = from.row;
-        for item in from.item..end_of_items(open, scene) {
-            count += self.item_height(open, scene, item).saturating_sub(skip);
+        for item in from.item..end_of_items(open, context) {
+            count += self.item_height(open, context, item).saturating_sub(skip);
             skip = 0;
-            if count >= most {
-                return most;
+            if count >= limit {
+                return limit;
             }
         }
         count
@@ -325,13 +330,13 @@ impl TranscriptPane {
     fn rows_from(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         from: Anchor,
     ) -> Vec<Anchor> {
         let mut rows = Vec::with_capacity(self.height);
         let mut first_row = from.row;
-        for item in from.item..end_of_items(open, scene) {
-            let height = self.item_height(open, scene, item);
+        for item in from.item..end_of_items(open, context) {
+            let height = self.item_height(open, context, item);
             for row in first_row..height {
                 if rows.len() == self.height {
                     return rows;
@@ -347,14 +352,14 @@ impl TranscriptPane {
     fn item_height(
         &mut self,
         open: &OpenDialog,
-        scene: &TranscriptContext<'_>,
+        context: &TranscriptContext<'_>,
         item: isize,
     ) -> usize {
         let gap = usize::from(has_gap(open, item));
         let rows = if open.block(item).is_some() {
-            self.layout_of(open, scene, item).map_or(0, |laid| laid.rows.len())
+            self.layout_of(open, context, item).map_or(0, |layout| layout.rows.len())
         } else {
-            tail::height(open, scene, item)
+            tail::height(open, context, item)
         };
         if rows == 0 { 0 } else { rows + gap }
     }
@@ -365,8 +370,8 @@ fn first(open: &OpenDialog) -> Anchor {
 }
 
 /// The number behind the last item.
-fn end_of_items(open: &OpenDialog, scene: &TranscriptContext<'_>) -> isize {
-    end_of_text(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
+fn end_of_items(open: &OpenDialog, context: &TranscriptContext<'_>) -> isize {
+    end_of_text(open).saturating_add_unsigned(usize::from(!context.tail.is_empty()))
 }
 
 /// The number behind the last block, or the last text that is being written.

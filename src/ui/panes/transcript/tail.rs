@@ -11,11 +11,11 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
 /// Rows of a live segment or of the tail, without the blank row before it.
-pub(super) fn height(open: &OpenDialog, scene: &TranscriptContext<'_>, item: isize) -> usize {
+pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: isize) -> usize {
     match segment(open, item) {
         Some(live) if is_folded(open, live) => 1,
         Some(live) => live.height() + 1,
-        None if item >= open.end() => scene.tail.len(),
+        None if item >= open.end() => context.tail.len(),
         None => 0,
     }
 }
@@ -23,23 +23,23 @@ pub(super) fn height(open: &OpenDialog, scene: &TranscriptContext<'_>, item: isi
 /// One row, and what stands at its right edge.
 pub(super) fn rows(
     open: &OpenDialog,
-    scene: &TranscriptContext<'_>,
+    context: &TranscriptContext<'_>,
     item: isize,
     row: usize,
 ) -> (Strip, Strip) {
     let Some(live) = segment(open, item) else {
-        return (scene.tail.get(row).cloned().unwrap_or_default(), Strip::new());
+        return (context.tail.get(row).cloned().unwrap_or_default(), Strip::new());
     };
     if live.segment == Segment::Thinking && row == 0 {
-        return thinking_head(open, scene, live);
+        return thinking_head(open, context, live);
     }
-    let ui = scene.view.ui;
+    let ui = context.view.ui;
     let (role, head_role) = match live.segment {
         Segment::Thinking => (Role::Thinking, Role::TextDim),
         Segment::Saying => (Role::Text, Role::Agent),
     };
     let Some(at) = row.checked_sub(1) else {
-        return (Strip::new().put(scene.speaker, ui.style(head_role)), Strip::new());
+        return (Strip::new().put(context.speaker, ui.style(head_role)), Strip::new());
     };
     let mut strip =
         Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), ui.style(role));
@@ -52,18 +52,18 @@ pub(super) fn rows(
 /// While it streams and is folded: one line with its last words.
 fn thinking_head(
     open: &OpenDialog,
-    scene: &TranscriptContext<'_>,
+    context: &TranscriptContext<'_>,
     live: &LiveSegment,
 ) -> (Strip, Strip) {
-    let ui = scene.view.ui;
+    let ui = context.view.ui;
     let dim = ui.style(Role::TextDim);
     let dot = format!(" {} ", ui.glyphs.middle_dot);
     let mut strip = Strip::new().put(ui.word(Word::Thinking), dim).put(&dot, dim);
     if is_folded(open, live) {
-        let room = open.live_width.saturating_sub(strip.width() + 2);
-        strip.push(live.last_words(room).as_str(), ui.style(Role::Thinking));
-        let sign = ui.glyphs.closed;
-        return (strip, Strip::new().put(sign, dim));
+        let available = open.live_width.saturating_sub(strip.width() + 2);
+        strip.push(live.last_words(available).as_str(), ui.style(Role::Thinking));
+        let symbol = ui.glyphs.closed;
+        return (strip, Strip::new().put(symbol, dim));
     }
     let count = ui.counted(live.words(), Counted::Words);
     strip.push(&count, dim);

@@ -106,7 +106,7 @@ fn assert_harmless(text: &str) {
             assert!(!is_hidden(c), "{:04X} in {text:?}", u32::from(c));
             marks = if is_mark(c) { marks + 1 } else { 0 };
         }
-        assert!(marks <= MARKS_PER_BASE, "too many marks in {text:?}");
+        assert!(marks <= MAX_MARKS_PER_BASE, "too many marks in {text:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Running text made of pieces that look different.
+//! Text of one paragraph, with runs of different styles.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::super::clean::SafeText;
 use super::{Emphasis, StyledLine, StyledSpan};
 use crate::ui::theme::Role;
 
-/// How a piece of text looks.
+/// The style of a run of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextStyle {
     pub role: Role,
@@ -23,7 +23,7 @@ impl Default for TextStyle {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Flow {
     text: SafeText,
-    /// Where each run ends, and its look.
+    /// The end of each run, and its style.
     runs: Vec<(usize, TextStyle)>,
 }
 
@@ -56,20 +56,20 @@ impl Flow {
         self.text.is_empty()
     }
 
-    /// The same text in one role, its emphasis kept.
+    /// The same text in one role, with its emphasis.
     pub fn in_role(&self, role: Role) -> Self {
         let runs =
             self.runs.iter().map(|(end, style)| (*end, TextStyle { role, ..*style })).collect();
         Self { text: self.text.clone(), runs }
     }
 
-    /// Cuts the text into lines at `rows`, which must be in order.
+    /// Splits the text into lines at `rows`, which must be in order.
     pub fn lines(&self, rows: Vec<Range<usize>>) -> Vec<StyledLine> {
         let mut first_run = 0;
         rows.into_iter().map(|row| self.line(&row, &mut first_run)).collect()
     }
 
-    /// One line; `first_run` is moved on to the first run that may reach into the next line.
+    /// One line; `first_run` is advanced to the first run that may reach into the next line.
     fn line(&self, row: &Range<usize>, first_run: &mut usize) -> StyledLine {
         let mut spans = Vec::new();
         let mut start = row.start;

@@ -11,12 +11,12 @@ use crate::ui::theme::{Glyphs, Role};
 
 /// Between two columns.
 const SEPARATOR: &str = "  ";
-/// A column is not squeezed below this many cells.
+/// The minimum width of a squeezed column.
 const MIN_COLUMN_WIDTH: usize = 5;
 /// Tables with more columns are shown one value per line.
 const MAX_COLUMNS: usize = 24;
 
-/// A table being read. The first row is the head.
+/// A table being parsed. The first row is the head.
 #[derive(Debug)]
 pub(super) struct Table {
     alignments: Vec<Alignment>,
@@ -39,20 +39,20 @@ impl Table {
     }
 
     /// The table in lines of at most `room` cells.
-    pub fn lines(&self, room: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
-        match self.column_widths(room) {
+    pub fn lines(&self, available: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
+        match self.column_widths(available) {
             Some(widths) => self.side_by_side(&widths, glyphs),
-            None => self.one_per_line(room),
+            None => self.one_per_line(available),
         }
     }
 
     /// The width of each column, squeezed to fit; `None` if they cannot fit.
-    fn column_widths(&self, room: usize) -> Option<Vec<usize>> {
+    fn column_widths(&self, available: usize) -> Option<Vec<usize>> {
         let columns = self.alignments.len();
         if columns == 0 || columns > MAX_COLUMNS {
             return None;
         }
-        let room = room.checked_sub(SEPARATOR.len() * (columns - 1))?;
+        let available = available.checked_sub(SEPARATOR.len() * (columns - 1))?;
         let mut widths = vec![1; columns];
         for row in &self.rows {
             for (widest, cell) in widths.iter_mut().zip(row) {
@@ -60,9 +60,9 @@ impl Table {
             }
         }
         for width in &mut widths {
-            *width = (*width).min(room);
+            *width = (*width).min(available);
         }
-        while widths.iter().sum::<usize>() > room {
+        while widths.iter().sum::<usize>() > available {
             let widest = widths.iter_mut().max().filter(|width| **width > MIN_COLUMN_WIDTH)?;
             *widest -= 1;
         }
@@ -107,8 +107,8 @@ impl Table {
         }
     }
 
-    /// Each value behind the head of its column; a blank line between rows.
-    fn one_per_line(&self, room: usize) -> Vec<StyledLine> {
+    /// Each value after the head of its column; a blank line between rows.
+    fn one_per_line(&self, available: usize) -> Vec<StyledLine> {
         let Some((head, rows)) = self.rows.split_first() else { return Vec::new() };
         let mut lines = Vec::new();
         for row in rows {
@@ -120,7 +120,7 @@ impl Table {
                 flow.push(&SafeText::clean(": "), TextStyle::default());
                 let text = cell.in_role(Role::Text);
                 flow.push(&SafeText::clean(text.text()), TextStyle::default());
-                lines.extend(flow.lines(wrap(flow.text(), room)));
+                lines.extend(flow.lines(wrap(flow.text(), available)));
             }
         }
         lines
