@@ -45,7 +45,7 @@ fn what_terminals_report_for_one_key_is_one_chord() {
 }
 
 #[test]
-fn names_that_are_no_keys_are_refused() {
+fn unknown_key_names_are_rejected() {
     for name in ["", "ctrl+", "hyper+x", "f0", "f99", "xyz", "\u{1b}"] {
         assert_eq!(Chord::parse(name), None, "{name:?}");
     }
@@ -96,7 +96,7 @@ fn a_key_file_replaces_the_keys_of_an_action() {
 }
 
 #[test]
-fn faulty_entries_are_reported_and_leave_the_defaults() {
+fn invalid_entries_are_reported_and_leave_the_defaults() {
     let (keymap, faults) = Keymap::with_overrides(&json!({
         "tree": {"stop": "hyper+x", "stopp": "x", "open": 3},
         "composer": {"send": "s"},
@@ -108,21 +108,21 @@ fn faulty_entries_are_reported_and_leave_the_defaults() {
 }
 
 #[test]
-fn a_binding_that_takes_the_key_of_another_is_reported_with_both_names_and_has_it() {
-    for (file, focus, key, action, told) in [
+fn a_conflicting_binding_is_reported_with_both_names_and_takes_the_key() {
+    for (file, focus, key, action, message) in [
         (
             json!({"tree": {"stop": "d"}}),
             Scope::Tree,
             "d",
             Action::Stop,
-            "keys: tree: stop: d is the key of done too, which loses it",
+            "keys: tree: stop: d is also bound to done, which loses it",
         ),
         (
             json!({"tree": {"stop": "x", "fork": "x"}}),
             Scope::Tree,
             "x",
             Action::Stop,
-            "keys: tree: stop: x is the key of fork too, which loses it",
+            "keys: tree: stop: x is also bound to fork, which loses it",
         ),
         (
             json!({"tree": {"stop": "q"}}),
@@ -147,7 +147,7 @@ fn a_binding_that_takes_the_key_of_another_is_reported_with_both_names_and_has_i
         ),
     ] {
         let (keymap, faults) = Keymap::with_overrides(&file);
-        assert!(faults.contains(&told.to_owned()), "{faults:?}");
+        assert!(faults.contains(&message.to_owned()), "{faults:?}");
         assert_eq!(keymap.action(focus, chord(key)), Some(action), "{file}");
     }
     let (keymap, _) = Keymap::with_overrides(&json!({"tree": {"stop": "d"}}));
@@ -159,13 +159,13 @@ fn a_binding_that_takes_the_key_of_another_is_reported_with_both_names_and_has_i
 }
 
 #[test]
-fn an_action_that_stands_in_a_wider_scope_is_named_there() {
+fn an_action_of_a_wider_scope_is_reported_with_that_scope() {
     let (_, faults) = Keymap::with_overrides(&json!({"tree": {"new": "x"}}));
-    assert_eq!(faults, ["keys: tree: new: no such action; it stands under panes"]);
+    assert_eq!(faults, ["keys: tree: new: no such action; it is defined under panes"]);
 }
 
 #[test]
-fn enter_cannot_be_made_the_yes_to_what_is_for_ever() {
+fn enter_cannot_be_bound_to_confirm_what_cannot_be_undone() {
     let (keymap, faults) = Keymap::with_overrides(&json!({"confirm": {"accept": ["y", "enter"]}}));
     assert_eq!(faults.len(), 1);
     assert_eq!(keymap.action(Scope::Confirm, chord("enter")), Some(Action::ConfirmEnter));
@@ -200,7 +200,7 @@ fn parse_keys(text: &str) -> Value {
 }
 
 #[test]
-fn the_file_of_defaults_says_the_same_as_the_table() {
+fn the_default_key_file_equals_the_table() {
     let file = parse_keys(DEFAULT_KEYS);
     let mut table = serde_json::Map::new();
     for scope in Scope::ALL {

@@ -1,4 +1,4 @@
-//! Where a person writes. Its title always says what Enter will do.
+//! The input field for messages and answers. Its title always shows what Enter does.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,18 +14,18 @@ use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 
-/// Sent messages that can be brought back.
+/// Sent messages that can be recalled.
 const HISTORY: usize = 100;
 /// Rows before the composer scrolls.
 const MAX_ROWS: usize = 8;
-/// Headings of columns and of wide screens begin with a longer rule than those of narrow screens.
+/// From this width on, headings start with a longer rule.
 const MEDIUM: usize = 80;
-/// Cells for what was picked; with fewer it says nothing.
+/// With fewer cells than this, the picked option is not shown.
 const MIN_PICKED_CELLS: usize = 8;
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
-/// Whom the words are for.
+/// The recipient of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Target {
     #[default]
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// The question that is answered.
+    /// The question being answered.
     pub fn question(&self) -> Option<&str> {
         match self {
             Self::Question { id, .. } => Some(id),
@@ -64,7 +64,7 @@ pub struct Composer {
     recalled: Option<usize>,
 }
 
-/// What the title says.
+/// The texts of a title.
 #[derive(Debug, Clone, Default)]
 pub struct Heading {
     pub left: String,
@@ -72,14 +72,14 @@ pub struct Heading {
 }
 
 impl Composer {
-    /// Rows it wants, title included.
+    /// The rows it needs, with its title.
     pub fn height(&self, cells: u16, min_rows: u16) -> u16 {
         let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
         let rows = self.field.height(available, MAX_ROWS);
         u16::try_from(rows).unwrap_or(1).max(min_rows) + 1
     }
 
-    /// Remembers what was sent.
+    /// Adds a sent message to the history.
     pub fn remember(&mut self, text: &str) {
         if self.history.last().is_none_or(|last| last != text) {
             self.history.push(text.to_owned());
@@ -89,7 +89,7 @@ impl Composer {
         self.recalled = None;
     }
 
-    /// Brings back an earlier message, if the field is empty or holds one; true if it did.
+    /// Recalls an earlier message, if the field is empty or contains one; true if it did.
     pub fn recall_earlier(&mut self) -> bool {
         let at = match self.recalled_now() {
             Some(at) => at.checked_sub(1),
@@ -126,7 +126,7 @@ impl Composer {
         true
     }
 
-    /// Draws the title, the text, and behind it what a single letter stands for.
+    /// Draws the title, the text, and after it the option picked by its letter.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
@@ -153,7 +153,7 @@ impl Composer {
         self.draw_picked(frame, body, view.ui, picked);
     }
 
-    /// On the line of the text, as far as there is room.
+    /// Draws the picked option after the text, if there is space.
     fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, ui: &UiSettings, picked: &str) {
         let typed = width(&self.field.text()) + 2;
         let available = usize::from(body.width).saturating_sub(typed);
@@ -171,7 +171,7 @@ impl Composer {
     }
 }
 
-/// A rule with words in it: what this is, and which keys work.
+/// A rule with a title and key hints in it.
 pub fn draw_heading(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -205,7 +205,7 @@ pub fn draw_heading(
     right.draw_right(frame.buffer_mut(), area, area.y);
 }
 
-/// Separates the key hints of a heading; those at the end give way first.
+/// Separates the key hints of a heading; the last ones are dropped first.
 pub const PART: &str = "\u{1f}";
 
 /// `⏎ send`
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earlier_messages_come_back_on_an_empty_field_only() {
+    fn earlier_messages_are_recalled_in_an_empty_field_only() {
         let mut composer = Composer::default();
         composer.remember("one");
         composer.remember("two");

@@ -1,4 +1,4 @@
-//! A question of the program itself, with yes and no.
+//! A confirmation, with yes and no.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -19,17 +19,17 @@ use crate::ui::theme::Role;
 pub struct Confirm {
     question: ConfirmText,
     yes: Intent,
-    /// The whole question was on the screen: before that nobody can have agreed to it.
+    /// The whole question was on the screen: before that it cannot be agreed to.
     fully_shown: bool,
     level: ConfirmLevel,
 }
 
-/// How hard it is to say yes.
+/// Which keys confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConfirmLevel {
-    /// Enter is yes too.
+    /// Enter confirms too.
     Reversible,
-    /// Only the key of yes.
+    /// Only the key for yes.
     Permanent,
 }
 
@@ -40,19 +40,19 @@ enum ConfirmText {
 }
 
 impl Confirm {
-    /// `yes` is done if the person agrees.
+    /// `yes` is the intent to carry out if the user agrees.
     pub fn new(question: Word, yes: Intent) -> Self {
         let question = ConfirmText::Fixed(question);
         Self { question, yes, fully_shown: true, level: ConfirmLevel::Reversible }
     }
 
-    /// A question with names in it. It cannot be agreed to unless all of it fits the screen.
+    /// A question with names in it. It cannot be confirmed unless all of it fits the screen.
     pub fn with_text(question: &str, yes: Intent) -> Self {
         let question = ConfirmText::Text(SafeText::line(question));
         Self { question, yes, fully_shown: false, level: ConfirmLevel::Reversible }
     }
 
-    /// The same about what cannot be undone: Enter is no answer to it.
+    /// The same for what cannot be undone: Enter does not confirm it.
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }

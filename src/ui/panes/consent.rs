@@ -1,5 +1,5 @@
-//! The sheet of what a workspace can make happen beyond changing its own files. A person agrees to all
-//! of it, or only looks. It cannot be agreed to before all of it was on the screen.
+//! The consent sheet: what a workspace can do beyond changing its own files. The user agrees to all of
+//! it or to nothing, and cannot agree before all of it was on the screen.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -29,23 +29,23 @@ pub struct ConsentSheet {
     height: usize,
     rows: usize,
     read: ReadProgress,
-    /// What is to go on when a person agrees.
+    /// The dialog to continue when the user agrees.
     then: Option<DialogId>,
-    /// What commands may do, as a person chose it here.
+    /// The sandbox level of commands, if the user changed it here.
     level: Option<Level>,
 }
 
-/// How much was on the screen without a gap, of what and how wide.
+/// The rows that were on the screen without a gap, for these entries at this width.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ReadProgress {
     digests: Vec<String>,
     width: u16,
-    /// From the first row on.
+    /// Counted from the first row.
     rows: usize,
 }
 
 impl ConsentSheet {
-    /// Shown because this dialog should go on.
+    /// Shown before this dialog is continued.
     pub fn before_continuing(dialog: DialogId) -> Self {
         Self { then: Some(dialog), ..Self::default() }
     }
@@ -56,7 +56,7 @@ impl ConsentSheet {
         Handled::Done
     }
 
-    /// True if a person has had all of this before their eyes.
+    /// True if all of it was on the screen.
     fn was_read(&self, consent: &ConsentView) -> bool {
         self.height > 0 && self.read.rows >= self.rows && self.read.digests == digests(consent)
     }
@@ -71,7 +71,7 @@ impl ConsentSheet {
         Handled::Close
     }
 
-    /// What commands may do once a person agrees.
+    /// The sandbox level of commands once the user agrees.
     fn level(&self, consent: &ConsentView) -> Option<Level> {
         let known = consent.level?;
         Some(self.level.filter(|_| !consent.level_is_set).unwrap_or(known))
@@ -84,7 +84,7 @@ impl ConsentSheet {
         Handled::Done
     }
 
-    /// Notes which rows are in view now.
+    /// Records which rows are in view.
     fn track_progress(&mut self, consent: &ConsentView, width: u16) {
         let digests = digests(consent);
         if self.read.digests != digests || self.read.width != width {
@@ -117,7 +117,7 @@ fn digests(consent: &ConsentView) -> Vec<String> {
     consent.waiting.iter().map(|one| one.entry.digest.clone()).collect()
 }
 
-/// All of it, wrapped: nothing is ever cut.
+/// All rows, wrapped; nothing is truncated.
 fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let available = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.look_only) {
@@ -159,7 +159,7 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
     rows
 }
 
-/// What commands may do, and how that is changed.
+/// The sandbox level of commands, and the key that changes it.
 fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
     let role = if level == Level::Off { Role::Warning } else { Role::Title };
     let how = if is_set {

@@ -1,4 +1,4 @@
-//! A text field: an editor's state, drawn by us with the real cursor at the caret.
+//! A text field: the state of an editor widget, drawn here with the terminal's cursor at the caret.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use super::strip::Strip;
 use crate::ui::text::width::{clusters, width};
 use crate::ui::text::{SafeText, wrap_hard};
 
-/// With these and Ctrl or Alt a field is edited; with other characters nothing is.
+/// Characters that edit the field together with Ctrl or Alt.
 const CTRL_KEYS: &str = "abcdefhjkmnpruvwxy";
 const ALT_KEYS: &str = "bdfhnp<>";
 
-/// Most bytes a field takes; more belongs into a file.
+/// The size limit of a field in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Field {
         field
     }
 
-    /// Replaces the text; the caret stands at its end.
+    /// Replaces the text; the caret moves to its end.
     pub fn set(&mut self, text: &str) {
         self.area = TextArea::new(text.split('\n').map(str::to_owned).collect());
         self.area.move_cursor(CursorMove::Bottom);
@@ -46,25 +46,25 @@ impl Field {
         self.area.is_empty()
     }
 
-    /// The caret stands on the first row, or on the last.
+    /// True if the caret is on the first line, or with `down` on the last.
     pub fn at_edge(&self, down: bool) -> bool {
         let last = self.area.lines().len().saturating_sub(1);
         let row = self.area.cursor().0;
         if down { row == last } else { row == 0 }
     }
 
-    /// Takes everything away; [`Field::undo`] brings it back.
+    /// Removes all text; [`Field::undo`] restores it.
     pub fn clear(&mut self) {
         self.area.clear();
     }
 
-    /// Takes the last change back; false if there is none.
+    /// Undoes the last change; false if there is none.
     pub fn undo(&mut self) -> bool {
         self.area.undo()
     }
 
-    /// Types a key; true if the text changed. What a person sees as one character is moved over and
-    /// deleted as one. There is no selection: none is drawn.
+    /// Handles a key; true if the text changed. The caret moves and deletes by grapheme clusters. There
+    /// is no selection, since none is drawn.
     pub fn typed(&mut self, mut key: KeyEvent) -> bool {
         if !matches!(key.code, KeyCode::Char(_)) {
             key.modifiers -= KeyModifiers::SHIFT;
@@ -97,7 +97,7 @@ impl Field {
         self.area.input(key)
     }
 
-    /// True for a key that a field knows, whether or not there is something for it to do.
+    /// True for a key that a field handles, whether or not it changes something.
     pub fn takes(key: KeyEvent) -> bool {
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         if let KeyCode::Char(c) = key.code {
@@ -131,14 +131,14 @@ impl Field {
         self.area.delete_str(before)
     }
 
-    /// Over so many characters, or over the end of the line.
+    /// Moves by `characters`, or over the end of the line.
     fn step(&mut self, to: CursorMove, characters: usize) {
         for _ in 0..characters.max(1) {
             self.area.move_cursor(to);
         }
     }
 
-    /// Characters between the caret and the start of what is seen as one before it.
+    /// Characters of the cluster before the caret.
     fn cluster_before(&self) -> usize {
         self.at_caret(|line, at| {
             let start = clusters(line).take_while(|cluster| cluster.start < at).last()?.start;
@@ -146,7 +146,7 @@ impl Field {
         })
     }
 
-    /// The same up to the end of the one after it.
+    /// Characters of the cluster after the caret.
     fn cluster_after(&self) -> usize {
         self.at_caret(|line, at| {
             let end = clusters(line).find(|cluster| cluster.end() > at)?.end();
@@ -168,8 +168,8 @@ impl Field {
 
     /// Inserts pasted text without its control characters; false if it is too long.
     pub fn paste(&mut self, text: &str) -> bool {
-        let held: usize = self.area.lines().iter().map(String::len).sum();
-        if held + text.len() > MAX_BYTES {
+        let size: usize = self.area.lines().iter().map(String::len).sum();
+        if size + text.len() > MAX_BYTES {
             return false;
         }
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -192,7 +192,7 @@ impl Field {
         rows + usize::from(x >= cells)
     }
 
-    /// Draws the rows around the caret; `caret` shows it.
+    /// Draws the rows around the caret, and the caret if `caret` is true.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style, caret: bool) {
         let (rows, cursor) = self.window(usize::from(area.width), usize::from(area.height));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caret_stands_where_the_next_character_goes() {
+    fn the_caret_is_where_the_next_character_goes() {
         for (text, cells, expected) in [
             ("", 10, (vec![""], (0, 0))),
             ("abc", 10, (vec!["abc"], (3, 0))),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn backspace_and_delete_take_what_a_person_sees_as_one_character() {
+    fn backspace_and_delete_remove_one_grapheme_cluster() {
         for one in [
             "x",
             "你",
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleared_comes_back_with_one_undo() {
+    fn one_undo_restores_cleared_text() {
         let long = "one\ntwo 你好\n".repeat(200);
         let mut field = Field::new(&long);
         field.clear();
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_selected_that_cannot_be_seen() {
+    fn shift_does_not_select() {
         let mut field = Field::new("abc");
         press(&mut field, KeyCode::Left, KeyModifiers::SHIFT);
         press(&mut field, KeyCode::Home, KeyModifiers::SHIFT);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn pasted_commands_lose_their_teeth() {
+    fn control_characters_are_removed_from_pasted_text() {
         let mut field = Field::default();
         assert!(field.paste("a\u{1b}[2Jb\r\nc\u{7}"));
         assert_eq!(field.text(), "a[2Jb\nc");

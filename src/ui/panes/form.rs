@@ -20,7 +20,7 @@ use crate::ui::theme::Role;
 
 /// Proposals shown below a field.
 const MAX_PROPOSALS: usize = 4;
-/// Cells of the labels.
+/// Width of the labels.
 const LABEL_CELLS: u16 = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ enum FormField {
 #[derive(Debug, Default)]
 struct ChoiceField {
     field: Field,
-    /// The proposal that counts; `None` where the text itself does.
+    /// The selected proposal; `None` if the text itself is used.
     picked: Option<usize>,
     fault: Option<Word>,
 }
@@ -49,7 +49,7 @@ pub struct NewDialog {
 }
 
 impl NewDialog {
-    /// The default responder and the newest Taskdoc are chosen; `draft` is the first message so far.
+    /// The default responder and the newest Taskdoc are preselected; `draft` is the first message.
     pub fn new(workspace: &WorkspaceView, draft: &str) -> Self {
         let at = workspace
             .default_responder
@@ -148,7 +148,7 @@ impl NewDialog {
         Handled::Done
     }
 
-    /// Clears the field; an empty one closes the form.
+    /// Clears the field; if it is empty, closes the form.
     fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.field().is_empty() {
             return Handled::Close;
@@ -173,7 +173,7 @@ impl NewDialog {
         }
     }
 
-    /// After typing, the first matching teammate counts, and the typed Taskdoc itself.
+    /// After typing, the first matching teammate is selected, and the typed Taskdoc is used as it is.
     fn edited(&mut self, cx: &mut Cx<'_>) {
         match self.focus {
             FormField::Teammate => {
@@ -196,7 +196,7 @@ fn is_taskdoc(name: &str) -> bool {
     std::path::Path::new(name.trim_end_matches('/')).extension().is_some_and(|e| e == "tsk")
 }
 
-/// Teammates whose id or name holds what was typed.
+/// Teammates whose id or name contains the typed text.
 fn members<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a MemberView> {
     let wanted = typed.trim().trim_start_matches('@').to_lowercase();
     let fits = |text: &str| text.to_lowercase().contains(&wanted);
@@ -294,7 +294,7 @@ impl NewDialog {
     }
 }
 
-/// Draws a field with its proposals; returns what is left below.
+/// Draws a field with its proposals; returns the area below.
 fn draw_choice(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -369,7 +369,7 @@ fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Word, f
         .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
 }
 
-/// Below a field, wrapped; returns the rows it takes.
+/// Draws an error below a field, wrapped; returns the number of rows.
 fn draw_fault(
     frame: &mut Frame<'_>,
     at: Rect,

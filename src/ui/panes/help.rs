@@ -14,11 +14,11 @@ use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
-/// Cells for the keys of one action, where there is room and where there is little.
+/// Cells for the keys of one action, on wide and on narrow screens.
 const KEY_CELLS: (usize, usize) = (20, 14);
-/// With fewer cells there is little room.
+/// From this width on a screen is wide.
 const WIDE_CELLS: usize = 50;
-/// Cells before the keys, and at least between them and what they do.
+/// Cells before the keys, and the minimum between keys and description.
 const MARGIN: usize = 2;
 
 /// Help for one scope.
@@ -41,7 +41,7 @@ impl Help {
         Handled::Done
     }
 
-    /// All of it, wrapped to `width`: nothing of help is ever cut.
+    /// All lines, wrapped to `width`; nothing is truncated.
     fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
         let ui = view.ui;
         let mut scope = None;
@@ -60,7 +60,7 @@ impl Help {
     }
 }
 
-/// Keys on the left, on the right what they do, each in as many rows as it needs.
+/// Keys on the left, their description on the right, each wrapped.
 fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
     let text = |text: &str, width: usize| -> Vec<String> {

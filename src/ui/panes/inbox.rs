@@ -1,4 +1,4 @@
-//! Draws the questions that wait for the person.
+//! Draws the open questions.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::ui::theme::Role;
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Draws the questions below the title; the chosen one stays in view.
+/// Draws the questions below the title, with the selected one in view.
 pub fn draw(
     inbox: &mut Inbox,
     drafts: &Drafts,
@@ -60,7 +60,7 @@ fn draw_question(
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    // Only numbers that a key stands for.
+    // Only numbers that have a key.
     let keys = ui.keymap.keys(Action::InboxPick).len();
     let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
     let mut left = Strip::new()

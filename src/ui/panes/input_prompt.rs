@@ -1,4 +1,4 @@
-//! One line of text that something needs before it is done.
+//! An overlay that asks for one line of text before a change is made.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -17,16 +17,16 @@ use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
-/// Rows at the lower edge: a heading, the dialog's name, the line; then what is to stand in it.
+/// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
 const ROWS: u16 = 3;
 
 /// Cells before the texts below the heading.
 const INDENT: u16 = 3;
 
-/// What is done with the line.
+/// What the line is used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptPurpose {
-    /// The line goes to whoever waits for the dialog, and may be empty.
+    /// The line is a note for whoever waits for the dialog; it may be empty.
     DeclareDead(DialogId),
     /// The line names a generation.
     Fork(RootId),
@@ -35,10 +35,10 @@ pub enum PromptPurpose {
 #[derive(Debug)]
 pub struct InputPrompt {
     purpose: PromptPurpose,
-    /// What the dialog is called.
+    /// The name of the dialog.
     name: String,
     field: Field,
-    /// The line was not what is wanted.
+    /// The line is invalid.
     wrong: bool,
 }
 
@@ -71,7 +71,7 @@ impl InputPrompt {
         }
     }
 
-    /// What is done, and what is to stand in the line.
+    /// The title, and the description of the line.
     fn words(&self) -> (Word, Word) {
         match self.purpose {
             PromptPurpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),

@@ -1,5 +1,5 @@
-//! What is out of order in the workspace: where, what, and how to mend it. It follows the driver while
-//! it lies open, so a mended problem goes by itself.
+//! The problems of the workspace: where, what, and how to fix them. The list is updated while it is
+//! open, so a fixed problem disappears.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -26,7 +26,7 @@ pub struct ProblemList {
     height: usize,
 }
 
-/// A row, and what stands at its right edge.
+/// A row, and the text at its right edge.
 type Row = (Strip, Strip);
 
 impl ProblemList {
@@ -37,7 +37,7 @@ impl ProblemList {
     }
 }
 
-/// What a problem is called, and in which colour.
+/// The name and colour of a severity.
 fn severity_label(severity: Severity) -> (Word, Role) {
     match severity {
         Severity::Info => (Word::SeverityInfo, Role::TextDim),
@@ -49,8 +49,8 @@ fn severity_label(severity: Severity) -> (Word, Role) {
 fn rows_of(problem: &Problem, ui: &UiSettings, width: usize) -> Vec<Row> {
     let (word, role) = severity_label(problem.severity);
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let place = SafeText::line(&format!("{}{line}", problem.path));
-    let head = Strip::new().pad_to(2).put(place.as_str(), ui.style(Role::Title));
+    let path = SafeText::line(&format!("{}{line}", problem.path));
+    let head = Strip::new().pad_to(2).put(path.as_str(), ui.style(Role::Title));
     let word = Strip::new().put(ui.word(word), ui.style(role));
     let available = width.saturating_sub(INDENT + 1).max(1);
     let mut rows = vec![(head, word)];
@@ -62,7 +62,7 @@ fn rows_of(problem: &Problem, ui: &UiSettings, width: usize) -> Vec<Row> {
     rows
 }
 
-/// The gravest first, else in the order in which they were told.
+/// The most severe first, else in the order of the driver.
 fn rows(problems: &[Problem], ui: &UiSettings, width: usize) -> Vec<Row> {
     let mut sorted: Vec<&Problem> = problems.iter().collect();
     sorted.sort_by_key(|problem| std::cmp::Reverse(problem.severity));

@@ -1,4 +1,4 @@
-//! The processes members left in the background, to be seen and stopped.
+//! The list of background processes.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -17,7 +17,7 @@ use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
-/// Most characters of a command in its name.
+/// Characters of the command shown in a question.
 const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Default)]

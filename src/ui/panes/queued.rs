@@ -1,5 +1,4 @@
-//! Messages that wait for their generation: a strip above the composer, and a list in which each can
-//! be edited or taken back.
+//! Queued messages: a strip above the composer, and a list in which each can be edited or taken back.
 
 use std::sync::Arc;
 
@@ -20,14 +19,14 @@ use crate::ui::lang::{Counted, Word};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
-/// Cells before a message: those before the text of the composer.
+/// Cells before a message, as in the composer.
 const INDENT: u16 = 3;
-/// Rows of the pane for each message that is shown.
+/// The pane must have this many rows for each message shown.
 const ROWS_FOR_ONE: u16 = 7;
-/// Most messages that are shown.
+/// Messages shown at most.
 const MAX_SHOWN: u16 = 4;
 
-/// One message, as the strip shows it.
+/// One message of the strip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedRow {
     pub text: Arc<str>,
@@ -41,7 +40,7 @@ pub enum SendState {
     Queued,
 }
 
-/// Rows of the strip, its heading included, in a pane of `room` rows.
+/// Rows of the strip with its heading, in a pane of `available` rows.
 pub fn height(count: usize, available: u16) -> u16 {
     if count == 0 {
         return 0;
@@ -50,8 +49,8 @@ pub fn height(count: usize, available: u16) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX).min(limit) + 1
 }
 
-/// Draws the strip. The newest messages are there; where not all fit and there is room for it, the
-/// first row says how many are before them. The heading counts all.
+/// Draws the strip with the newest messages. If not all fit and there is space, the first row shows how
+/// many are hidden. The heading counts all.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[QueuedRow], keys: &str) {
     if area.height == 0 {
         return;
@@ -67,10 +66,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
         ..area
     };
     let mut y = area.y + 1;
-    let tells = messages.len() > rows && rows > 2;
-    let fits = if tells { rows - 1 } else { rows };
+    let shows_hidden = messages.len() > rows && rows > 2;
+    let fits = if shows_hidden { rows - 1 } else { rows };
     let hidden = messages.len().saturating_sub(fits);
-    if tells {
+    if shows_hidden {
         let dim = ui.style(Role::TextDim);
         let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.word(Word::QueuedEarlier));
         Strip::new().put(&text, dim).draw(frame.buffer_mut(), inner, y);
@@ -83,7 +82,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
     }
 }
 
-/// The first line, and at the right what is not seen of it.
+/// The first line, and at the right the number of lines.
 fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
     let dim = ui.style(Role::TextDim);
     let left = Strip::new().put(headline(text), ui.style(Role::You));
@@ -99,7 +98,7 @@ fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
     (left, right)
 }
 
-/// The list of what waits for one dialog.
+/// The list of the queued messages of one dialog.
 #[derive(Debug)]
 pub struct QueuedList {
     dialog: DialogId,

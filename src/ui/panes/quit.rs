@@ -1,4 +1,4 @@
-//! The question what becomes of processes in the background when the program is left.
+//! Asks what happens to background processes when the program quits.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -16,7 +16,7 @@ use crate::ui::theme::Role;
 
 #[derive(Debug)]
 pub struct QuitPrompt {
-    /// Those in a sandbox end with the program; there is nothing to choose then.
+    /// Processes in a sandbox end with the program; then there is no choice.
     pub sandboxed: bool,
 }
 

@@ -1,7 +1,7 @@
-//! A sheet over the open dialog: its reminders, or its Taskdoc. A list, and an editor below it.
+//! A sheet on top of the open dialog: its reminders or its Taskdoc, as a list with an editor below.
 //!
-//! Nothing is written here: what a person changes goes to the driver, and the sheet shows what it then
-//! tells. What is typed is kept as a draft until it is on disk.
+//! Changes are sent to the driver, and the sheet shows the content it sends back. Typed text is stored
+//! as a draft until it is on disk.
 
 mod editor;
 mod items;
@@ -26,10 +26,10 @@ use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
-/// What a sheet shows.
-/// Most characters of a reminder in its name.
+/// Characters of a reminder shown in a question.
 const NAME_CHARS: usize = 40;
 
+/// What a sheet shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SheetKind {
     Reminders,
@@ -60,7 +60,7 @@ impl SheetPane {
         Self { kind, dialog, of, list: SheetList::default(), editor: None }
     }
 
-    /// The ids or names in the list, in its order.
+    /// The ids or names of the entries, in the order of the list.
     fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
         match self.kind {
             SheetKind::Reminders => {
@@ -84,7 +84,7 @@ impl SheetPane {
         Handled::Done
     }
 
-    /// Begins to change what is chosen, or says why it is not changed by hand.
+    /// Edits the selected entry, or shows why it cannot be edited.
     fn edit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let found = match self.kind {
             SheetKind::Reminders => self.chosen_reminder(cx).map(|reminder| {
@@ -110,10 +110,10 @@ impl SheetPane {
         Some((subject, section.text.clone(), reason))
     }
 
-    fn add(&mut self, keeping: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
+    fn add(&mut self, scope: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
         match self.kind {
             SheetKind::Reminders => {
-                let subject = EditSubject::NewReminder(self.dialog.clone(), keeping);
+                let subject = EditSubject::NewReminder(self.dialog.clone(), scope);
                 self.editor = Some(Editor::new(subject, String::new(), cx));
             }
             SheetKind::Taskdoc => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
@@ -121,7 +121,7 @@ impl SheetPane {
         Handled::Done
     }
 
-    /// Asks before a reminder is deleted.
+    /// Deletes a reminder after a confirmation.
     fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
         match (self.kind, self.chosen_reminder(cx)) {
             (SheetKind::Taskdoc, _) => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
@@ -180,7 +180,7 @@ impl SheetPane {
         Heading { left, right: hints.join(PART) }
     }
 
-    /// What is listed; `None` before the driver has told it.
+    /// The entries; `None` before the driver has sent them.
     fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<SheetItem>> {
         let chosen = self.list.chosen(&self.keys(cx));
         let available = usize::from(area.width.saturating_sub(1));
@@ -211,7 +211,7 @@ impl SheetPane {
     }
 }
 
-/// Says why something is not changed here.
+/// Shows why something cannot be changed here.
 fn refuse(reason: &str, cx: &mut Cx<'_>) {
     let text = format!("{}: {reason}", cx.ui.word(Word::NotByHand));
     cx.intents.push(Intent::Notify(text));

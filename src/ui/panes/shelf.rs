@@ -1,4 +1,4 @@
-//! What is done and archived, to be read, brought back, or deleted.
+//! The list of done and archived dialogs, to be read, restored or deleted.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -17,7 +17,7 @@ use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
-/// Most characters of what a dialog is about in its name.
+/// Characters of the subject in the name of a dialog.
 const NAME_CHARS: usize = 40;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Begins at `chosen`, if that is in the list.
+    /// Selects `chosen`, if it is in the list.
     pub fn new(rows: Vec<ShelfRow>, chosen: Option<&RootId>) -> Self {
         let at = rows.iter().position(|row| Some(&row.root) == chosen);
         Self { rows, selected: at.unwrap_or(0), top: 0 }
@@ -41,7 +41,7 @@ impl Shelf {
         Handled::Done
     }
 
-    /// What is to be done with the chosen row; nothing where there is none.
+    /// Requests an intent for the selected row, if there is one.
     fn chosen(
         &self,
         cx: &mut Cx<'_>,
@@ -75,7 +75,7 @@ fn name(row: &ShelfRow, ui: &UiSettings) -> String {
     dialog_name(&row.agent, None, &ui.about(&row.about, row.history), &row.taskdoc)
 }
 
-/// What a person calls a dialog: whose it is, and what it is about.
+/// The name of a dialog in messages: its member and its subject.
 pub fn dialog_name(agent: &AgentId, slug: Option<&Slug>, about: &str, taskdoc: &str) -> String {
     let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
     let about = short_headline(about, NAME_CHARS);

@@ -1,4 +1,4 @@
-//! The last line: on the left the keys that work here now, or a message; on the right the counts.
+//! The status line: on the left key hints or a message, on the right the counts.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::ui::text::SafeText;
 use crate::ui::text::width::shorten_middle;
 use crate::ui::theme::Role;
 
-/// Most hints shown.
+/// Hints shown at most.
 const MAX_HINTS: usize = 6;
 
 /// The numbers at the right.
@@ -28,13 +28,13 @@ pub struct StatusValues {
     pub context_level: Option<HealthLevel>,
     pub keep_going: Option<(i64, i64)>,
     pub problems: usize,
-    /// At work in the background.
+    /// Running in the background.
     pub processes: usize,
-    /// What waits for consent.
+    /// Entries that wait for consent.
     pub unagreed: usize,
-    /// Nothing is driven before a person agrees.
+    /// Nothing runs before the user agrees.
     pub look_only: bool,
-    /// What commands may do.
+    /// The sandbox level of commands.
     pub level: Option<Level>,
 }
 
@@ -67,8 +67,8 @@ fn message(text: &str, tone: Tone, ui: &UiSettings) -> Strip {
     Strip::new().put(" ", Style::default()).put(text, ui.style(tone.role()))
 }
 
-/// The counts give way for as long as it is shown. What is still too long loses its middle, which is a
-/// name: how something is undone stands at the end.
+/// Replaces the counts while it is shown. If still too long, the middle is cut, which is a name: the
+/// end tells how to undo.
 fn draw_long_message(
     buffer: &mut Buffer,
     area: Rect,

@@ -1,4 +1,4 @@
-//! One row of the screen, built from cleaned text only. Everything that is drawn passes here.
+//! One row of the screen, built from sanitized text only. Everything that is drawn goes through it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ impl Strip {
         Self::default()
     }
 
-    /// Appends text; it is cleaned here, so foreign text may be given.
+    /// Appends text. It is sanitized here, so it may be untrusted.
     #[must_use]
     pub fn put(mut self, text: &str, style: Style) -> Self {
         self.push(text, style);
@@ -33,7 +33,7 @@ impl Strip {
         self.line.spans.push(Span::styled(clean.into_string(), style));
     }
 
-    /// Blanks up to a column.
+    /// Appends blanks up to a column.
     #[must_use]
     pub fn pad_to(mut self, column: usize) -> Self {
         let missing = column.saturating_sub(self.width);
@@ -43,14 +43,14 @@ impl Strip {
         self
     }
 
-    /// Blanks behind it.
+    /// Appends blanks.
     #[must_use]
     pub fn pad_to_gap(self, cells: usize) -> Self {
         let column = self.width + cells;
         self.pad_to(column)
     }
 
-    /// A sign in the place of the first blank of an indentation.
+    /// Replaces the first blank of the indentation with a symbol.
     #[must_use]
     pub fn led_by(mut self, symbol: &str, style: Style) -> Self {
         let Some(indent) = self.line.spans.first_mut().filter(|span| span.content.starts_with(' '))
@@ -63,7 +63,7 @@ impl Strip {
         self
     }
 
-    /// A blank behind the first piece.
+    /// Inserts a blank after the first span.
     #[must_use]
     pub fn spaced(mut self) -> Self {
         if !self.line.spans.is_empty() {
@@ -73,7 +73,7 @@ impl Strip {
         self
     }
 
-    /// Another row behind this one.
+    /// Appends another row.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         self.width += other.width;
@@ -81,7 +81,7 @@ impl Strip {
         self
     }
 
-    /// Repeats a sign of one cell up to a column.
+    /// Repeats a symbol of one cell up to a column.
     #[must_use]
     pub fn fill_to(mut self, column: usize, symbol: &str, style: Style) -> Self {
         let missing = column.saturating_sub(self.width);
@@ -104,14 +104,14 @@ impl Strip {
         self.line.spans.iter().map(|span| span.content.as_ref()).collect()
     }
 
-    /// The same row under one more style.
+    /// Applies one more style to the row.
     #[must_use]
     pub fn over(mut self, style: Style) -> Self {
         self.line = self.line.patch_style(style);
         self
     }
 
-    /// The row cut to `cells`, with `mark` where something is gone.
+    /// The row truncated to `cells`, with `mark` at the end.
     #[must_use]
     pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
         if self.width <= cells {
@@ -145,7 +145,7 @@ impl Strip {
     }
 }
 
-/// A row with something at its right edge: the left side gives way.
+/// Draws a row with a text at its right edge: the left side is truncated first.
 pub fn draw_between(
     buffer: &mut Buffer,
     area: Rect,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_left_side_gives_way_and_the_right_side_goes_only_where_it_takes_half() {
+    fn the_left_side_is_truncated_and_the_right_side_is_dropped_only_if_it_takes_half() {
         for (left, right, cells, expected) in [
             ("left", "right", 12, "left   right"),
             ("a long left", "end", 10, "a lo…  end"),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reaches_a_row_uncleaned() {
+    fn text_of_a_row_is_always_sanitized() {
         let strip = Strip::new().put("a\u{1b}[31mb\u{202e}", Style::default());
         assert_eq!(strip.plain(), "a␛[31mb<202E>");
     }

@@ -1,8 +1,8 @@
-//! The open dialog: its blocks, the text being written, and the view on them.
+//! The open dialog: its blocks, the streamed text, and the view on them.
 //!
-//! Only what is in view is laid out. The view hangs on a row of a block, not on a number of rows, so
-//! what comes above or below does not move it. While it follows, new text fills the pane and then
-//! the view jumps by half a page: each row is drawn once, not once per line of text.
+//! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
+//! above or below does not move it. While it follows the end, new text fills the pane and then the
+//! view scrolls by half a page: each row is drawn once, not once per line of text.
 
 pub mod block;
 pub mod prose;
@@ -28,11 +28,11 @@ use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
 
-/// Rows kept laid out beyond those in view.
+/// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;
-/// With fewer rows the headline of a question takes one, else two if it needs them.
+/// From this height on, the headline of a question may take two rows.
 const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
-/// Cells before a headline: its sign and a blank.
+/// Cells before a headline: a symbol and a blank.
 const HEADLINE_INDENT: usize = 2;
 
 /// The view on one dialog.
@@ -40,25 +40,25 @@ const HEADLINE_INDENT: usize = 2;
 pub struct TranscriptPane {
     top: Anchor,
     follow: bool,
-    /// Show the very end at the next layout, with a full page.
+    /// Show the end at the next layout, with a full page.
     to_end: bool,
     moves: Vec<ScrollMove>,
-    /// Rows between the lower edge and the row a person reads.
+    /// Rows between the lower edge and the row being read.
     reading_offset: usize,
-    /// The last row that was in view, or was there when following stopped: what lies behind is new.
+    /// The last row that was in view, or existed when following stopped: later rows are new.
     seen: Anchor,
     cache: BTreeMap<isize, CachedBlock>,
     cached_rows: usize,
-    /// Cells for a row, and rows in the pane.
+    /// Cells of a row, and rows of the pane.
     width: usize,
     height: usize,
-    /// What is on the screen, from the top.
+    /// The rows in view, from the top.
     rows: Vec<Anchor>,
-    /// The first row of the pane says what the question is about.
+    /// Rows at the top of the pane taken by the question's headline.
     pinned: u16,
-    /// Items below the view that came, or grew, since following stopped.
+    /// Items below the view that were added or grew since following stopped.
     new_below: usize,
-    /// What is to be brought into view once it is there.
+    /// The block to scroll to once it is loaded.
     target: Option<CallEnd>,
 }
 
@@ -69,14 +69,14 @@ struct CachedBlock {
     layout: BlockLayout,
 }
 
-/// What drawing needs to know beside the dialog.
+/// What drawing needs beside the dialog.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptContext<'a> {
     pub view: View<'a>,
     pub speaker: &'a str,
     pub names: &'a dyn NameLookup,
     pub answering: Option<Answering<'a>>,
-    /// What the question in the composer is about; kept in view.
+    /// The headline of the question in the composer; kept in view.
     pub headline: Option<&'a str>,
     /// Lines about the dialog's state, below everything.
     pub tail: &'a [Strip],
@@ -117,7 +117,7 @@ impl TranscriptPane {
         self.moves.push(to);
     }
 
-    /// As [`TranscriptPane::go`], but before everything that was asked so far.
+    /// As [`TranscriptPane::go`], but before all pending moves.
     pub fn go_first(&mut self, to: ScrollMove) {
         self.moves.insert(0, to);
     }
@@ -126,19 +126,18 @@ impl TranscriptPane {
         self.follow
     }
 
-    /// Rows have other numbers now: what was seen of a block counts as all of it.
+    /// After a new layout, row numbers differ: a block that was seen in part counts as seen.
     pub fn ignore_growth(&mut self) {
         self.seen.row = usize::MAX - 1;
     }
 
-    /// Forgets how blocks were laid out; for a new theme or a new dialog.
+    /// Drops all layouts; for a new theme or a new dialog.
     pub fn forget_layout(&mut self) {
         self.cache.clear();
         self.cached_rows = 0;
     }
 
-    /// The block the person reads: the last one in view, above the reading row, that leads somewhere
-    /// or can be opened.
+    /// The block being read: the last one above the reading row that is a jump source or can be opened.
     pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
         self.last_read(open, |body| is_openable(body) || matches!(body, Body::Assignment { .. }))
     }
@@ -155,19 +154,19 @@ impl TranscriptPane {
         above.iter().rev().find(found).map(|at| at.item)
     }
 
-    /// What was call_end and is in none of the records of this course.
+    /// The jump target, if it is in none of the records of this course.
     pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
         self.target.take_if(|_| open.is_complete())
     }
 
-    /// The generation the person reads: that of the last block in view, above the reading row.
+    /// The generation being read: that of the last block above the reading row.
     pub fn read_generation(&self, open: &OpenDialog) -> Option<Genseq> {
         let reading = self.rows.len().saturating_sub(self.reading_offset);
         let above = self.rows.get(..reading).unwrap_or_default();
         above.iter().rev().find_map(|at| open.block(at.item)?.genseq)
     }
 
-    /// The place at the top of the view, to come back to; `None` while following.
+    /// The position at the top of the view, to return to; `None` while following.
     pub fn top_position(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
         if self.follow {
             return None;
@@ -236,7 +235,7 @@ impl TranscriptPane {
         self.draw_new_below(context, buffer, area);
     }
 
-    /// True if a person sees what the question in the composer is about.
+    /// True if the headline of the question in the composer is in view.
     fn shows_question(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> bool {
         let asked = |call: &CallId| open.find(|block| block.body.makes_call(call));
         let Some(item) = context.answering.and_then(|answering| asked(answering.call)) else {
@@ -247,8 +246,8 @@ impl TranscriptPane {
         headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
     }
 
-    /// Gives one row up for a row of the headline: the first, which is seen again one row further up; at the
-    /// very start, the last.
+    /// Drops one row for a row of the headline: the first, which can be reached by scrolling; at the start
+    /// of the dialog, the last.
     fn free_row(&mut self, open: &OpenDialog) {
         let taken = usize::from(self.pinned) + usize::from(self.new_below > 0);
         if self.height.saturating_sub(self.rows.len()) >= taken {
@@ -261,7 +260,7 @@ impl TranscriptPane {
         }
     }
 
-    /// In a row of its own, which [`Self::count_new`] keeps free.
+    /// Draws the count in the row that [`Self::count_new`] keeps free.
     fn draw_new_below(&self, context: &TranscriptContext<'_>, buffer: &mut Buffer, area: Rect) {
         if self.new_below == 0 || area.height == 0 {
             return;
@@ -299,7 +298,7 @@ impl TranscriptPane {
         draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);
     }
 
-    /// The rows of a block, laid out anew only if it changed.
+    /// The layout of a block, cached until the block changes.
     fn layout_of(
         &mut self,
         open: &OpenDialog,
@@ -341,7 +340,7 @@ impl TranscriptPane {
     }
 }
 
-/// True if a blank row stands before an item: everywhere but at the start and between calls.
+/// True if a blank row precedes an item: everywhere except at the start and between calls.
 fn has_gap(open: &OpenDialog, item: isize) -> bool {
     if item <= open.origin {
         return false;
@@ -358,8 +357,8 @@ fn is_openable(body: &Body) -> bool {
     body.call().is_some() || has_more
 }
 
-/// What the question is about, while it is out of view: at most two rows of it where there is room.
-/// Returns the rows it takes.
+/// Draws the headline of a question that is out of view, in at most two rows. Returns the number of
+/// rows.
 pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: Rect) -> u16 {
     let (rows, taken) = headline_rows(headline, view, area);
     for (y, row) in (area.y..area.bottom()).zip(rows) {
@@ -406,7 +405,7 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
     }
 }
 
-/// The title: who, about what, and where in its history. Cut in the middle where it is narrow.
+/// The parts of the title after the speaker: the subject, and course and generation.
 pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
     let dot = format!(" {} ", ui.glyphs.middle_dot);
     let mut tail = format!("{dot}{} {}", ui.word(Word::CourseBegins), open.course);
@@ -420,7 +419,7 @@ pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -
     (about, tail)
 }
 
-/// That a dialog reasons anew, and in which round it is.
+/// Shows that a dialog does fresh-boots reasoning, and its round.
 pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
     let what = ui.word(Word::FreshBoots);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };

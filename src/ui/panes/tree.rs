@@ -13,10 +13,10 @@ use crate::ui::model::tree::{Branch, VisibleRow};
 use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 
-/// Deepest nesting that is drawn as such; deeper rows stand at this depth.
+/// Maximum indentation; deeper rows are drawn at this depth.
 const MAX_DRAWN_DEPTH: usize = 8;
 
-/// Draws the rows; the chosen one bears its bar while the pane has the focus, or is only lit.
+/// Draws the rows; the selected one is highlighted, with a bar that is brighter in the focused pane.
 pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
     if tree.is_empty() {
         draw_empty(view, buffer, area);

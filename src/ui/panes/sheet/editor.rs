@@ -1,4 +1,4 @@
-//! The field at the foot of a sheet. Its title says what Enter will do.
+//! The text field at the bottom of a sheet. Its title shows what Enter does.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -33,8 +33,8 @@ impl EditSubject {
     pub fn key(&self) -> DraftKey {
         match self {
             Self::Reminder(dialog, id) => DraftKey::Reminder(dialog.clone(), id.clone()),
-            Self::NewReminder(dialog, keeping) => {
-                let name = match keeping {
+            Self::NewReminder(dialog, scope) => {
+                let name = match scope {
                     ReminderAudience::Dialog | ReminderAudience::Shared => "+dialog",
                     ReminderAudience::Personal => "+personal",
                 };
@@ -48,13 +48,13 @@ impl EditSubject {
 #[derive(Debug)]
 pub struct Editor {
     subject: EditSubject,
-    /// The text as it was when editing began.
+    /// The text when editing started.
     before: String,
     field: Field,
 }
 
 impl Editor {
-    /// Goes on with the draft, if there is one.
+    /// Starts with the draft, if there is one.
     pub fn new(subject: EditSubject, before: String, cx: &mut Cx<'_>) -> Self {
         let draft = cx.drafts.get(&subject.key());
         let field = Field::new(if draft.is_empty() { &before } else { draft });
@@ -103,14 +103,14 @@ impl Editor {
         }
     }
 
-    /// What was typed is a draft as long as it differs from what is there.
+    /// Stores the text as a draft while it differs from the original.
     fn save_draft(&self, cx: &mut Cx<'_>) {
         let text = self.field.text();
         let draft = if text == self.before { String::new() } else { text };
         cx.intents.push(Intent::SaveDraft(self.subject.key(), draft));
     }
 
-    /// Takes back what was typed; if nothing was, closes.
+    /// Restores the original text; closes if nothing was changed.
     fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.field.text() == self.before {
             return Handled::Close;
@@ -149,7 +149,7 @@ impl Editor {
         }
     }
 
-    /// Rows it wants: what its text needs, at most two thirds of the sheet.
+    /// The rows its text needs, at most two thirds of the sheet.
     pub fn height(&self, area: Rect) -> u16 {
         let available = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
         let limit = area.height * 2 / 3;

@@ -1,4 +1,4 @@
-//! One entry of a sheet as rows: its head, and its words.
+//! The rows of one entry of a sheet: its head and its text.
 
 use ratatui::style::Style;
 
@@ -11,7 +11,7 @@ use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
 
-/// Rows shown of an entry that is not chosen.
+/// Rows shown of an entry that is not selected.
 const PREVIEW_ROWS: usize = 2;
 const INDENT: usize = 3;
 
@@ -19,15 +19,15 @@ const INDENT: usize = 3;
 #[derive(Debug, Clone, Default)]
 pub struct SheetItem {
     pub head: Strip,
-    /// At the right edge of the head.
+    /// The text at the right edge of the head.
     pub meta: Strip,
     pub body: Vec<Strip>,
-    /// False for what is only told.
+    /// False for entries that are only informative.
     pub can_be_chosen: bool,
 }
 
 pub fn reminder(
-    told: &ReminderView,
+    reminder: &ReminderView,
     view: View<'_>,
     available: usize,
     whole: bool,
@@ -35,27 +35,27 @@ pub fn reminder(
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
-    let kept = match told.keeping {
+    let audience = match reminder.keeping {
         ReminderAudience::Dialog => Word::OfThisDialog,
         ReminderAudience::Personal => Word::Personal,
         ReminderAudience::Shared => Word::SharedByProgram,
     };
-    let mut head = Strip::new().put(ui.word(kept), ui.style(Role::Title));
+    let mut head = Strip::new().put(ui.word(audience), ui.style(Role::Title));
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    if let Some(owner) = &told.owner {
+    if let Some(owner) = &reminder.owner {
         head.push(&format!("{dot}{} {owner}", ui.word(Word::KeptBy)), dim);
     }
-    if told.hidden {
+    if reminder.hidden {
         head.push(&format!("{dot}{}", ui.word(Word::HiddenFromModel)), dim);
     }
-    let seconds = age::seconds_since(&told.touched_at, view.now);
+    let seconds = age::seconds_since(&reminder.touched_at, view.now);
     let mut meta = draft_symbol(ui, draft);
     meta.push(&seconds.map(age::long).unwrap_or_default(), dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
-    let rows = if told.plain {
-        plain_rows(&told.content, INDENT, width, ui.style(Role::Text))
+    let rows = if reminder.plain {
+        plain_rows(&reminder.content, INDENT, width, ui.style(Role::Text))
     } else {
-        Prose::new(ui).rows(&told.content, INDENT, width)
+        Prose::new(ui).rows(&reminder.content, INDENT, width)
     };
     SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
@@ -88,7 +88,7 @@ pub fn section(
     SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
 
-/// What is out of order in a Taskdoc, below its sections.
+/// Layout problems of a Taskdoc, below its sections.
 pub fn faults(faults: &[String], view: View<'_>, available: usize) -> Option<SheetItem> {
     let ui = view.ui;
     let width = available.saturating_sub(INDENT);

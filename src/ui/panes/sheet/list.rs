@@ -1,5 +1,5 @@
-//! A list of entries of different heights, one of them chosen. The choice hangs on a key, so it stays
-//! where it is when the list changes around it.
+//! A list of entries of different heights, one of them selected. The selection is stored by key, so it
+//! stays when the list changes around it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,17 +13,17 @@ use crate::ui::theme::Role;
 #[derive(Debug, Default)]
 pub struct SheetList {
     chosen: Option<String>,
-    /// Where the chosen entry stood, for when it is gone.
+    /// The index of the selected entry, used if it is removed.
     at: usize,
     /// The first row in view.
     top: usize,
     height: usize,
-    /// The chosen entry is to be brought into view.
+    /// Scroll the selected entry into view at the next draw.
     reveal: bool,
 }
 
 impl SheetList {
-    /// The key of the chosen entry; the first one, or its neighbour, where it is gone.
+    /// The key of the selected entry, or of its neighbour if it was removed.
     pub fn chosen(&self, keys: &[String]) -> Option<String> {
         keys.get(self.position(keys)).cloned()
     }
@@ -33,7 +33,7 @@ impl SheetList {
         known.unwrap_or(self.at).min(keys.len().saturating_sub(1))
     }
 
-    /// Finds the chosen entry again after the list changed.
+    /// Updates the selection after the list changed.
     pub fn settle(&mut self, keys: &[String]) {
         self.at = self.position(keys);
         self.chosen = keys.get(self.at).cloned();
@@ -47,7 +47,7 @@ impl SheetList {
         self.reveal = true;
     }
 
-    /// Moves the view by half a page; the choice stays.
+    /// Scrolls by half a page; the selection stays.
     pub fn scroll(&mut self, up: bool) -> Handled {
         let half = (self.height / 2).max(1);
         self.top = if up { self.top.saturating_sub(half) } else { self.top + half };
@@ -83,7 +83,7 @@ impl SheetList {
     }
 }
 
-/// The first row of each entry, and the row behind the last.
+/// The first row of each entry, and the row after the last.
 fn starts(items: &[SheetItem]) -> Vec<usize> {
     let mut starts = vec![0];
     let mut row = 0;
@@ -94,12 +94,12 @@ fn starts(items: &[SheetItem]) -> Vec<usize> {
     starts
 }
 
-/// Head, words, and a blank row.
+/// Head, text, and a blank row.
 fn height(item: &SheetItem) -> usize {
     item.body.len() + 2
 }
 
-/// The rows of an entry that are in view, with their places on the screen.
+/// The rows of an entry that are in view, with their positions on the screen.
 fn rows_in_view(
     start: usize,
     height: usize,

@@ -1,4 +1,4 @@
-//! One block as rows: its head, its words, and what stands dim at its right edge.
+//! The rows of one block: its head, its text, and the dim text at its right edge.
 
 use ratatui::style::Style;
 
@@ -15,9 +15,9 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 
-/// Rows of an opened result that are shown; more is in the record.
+/// Rows shown of an opened result; the record has all.
 const RESULT_ROWS: usize = 400;
-/// Widest text, in cells: longer lines are hard to read.
+/// Maximum width of text, in cells: longer lines are hard to read.
 pub const MAX_TEXT_WIDTH: usize = 100;
 
 /// A block ready to draw.
@@ -25,21 +25,21 @@ pub const MAX_TEXT_WIDTH: usize = 100;
 pub struct BlockLayout {
     pub rows: Vec<Strip>,
     pub meta: BlockMeta,
-    /// The row that says what it is about.
+    /// The row with its headline.
     pub headline: usize,
 }
 
-/// What is about a block, at the right edge of its first row.
+/// The text at the right edge of a block's first row.
 #[derive(Debug, Clone, Default)]
 pub enum BlockMeta {
     #[default]
     Nothing,
     Fixed(Strip),
-    /// Somebody works on it since then.
+    /// A teammate has been working on it since then.
     Working(Stamp),
 }
 
-/// What laying out needs to know beside the block.
+/// What the layout needs beside the block.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutContext<'a> {
     pub ui: &'a UiSettings,
@@ -52,18 +52,18 @@ pub struct LayoutContext<'a> {
     pub answering: Option<Answering<'a>>,
 }
 
-/// What the composer holds as the answer to a question.
+/// The answer to a question, as typed in the composer.
 #[derive(Debug, Clone, Copy)]
 pub struct Answering<'a> {
     pub call: &'a CallId,
     pub typed: &'a str,
 }
 
-/// Who is who, as far as the screen knows.
+/// Looks up names of members.
 pub trait NameLookup {
-    /// The member that speaks in a dialog of this tree, with its `@`.
+    /// The member of a dialog of this tree, with its `@`.
     fn member(&self, dialog: &SelfId) -> Option<String>;
-    /// The dialog that asked the open one.
+    /// The member that asked the open dialog.
     fn asker(&self) -> Option<String>;
     /// Who waits for the answer to this call, beside the dialog that asked.
     fn waiting_for(&self, call: &CallId) -> Vec<String>;
@@ -82,7 +82,7 @@ impl LayoutContext<'_> {
         format!(" {} ", self.ui.glyphs.middle_dot)
     }
 
-    /// Cells for words that are indented by `indent`.
+    /// Cells for text that is indented by `indent`.
     fn available(&self, indent: usize) -> usize {
         self.width.saturating_sub(indent).min(MAX_TEXT_WIDTH)
     }
@@ -140,7 +140,7 @@ fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>
     rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
 }
 
-/// Text that is there for the model: one dim line until it is opened.
+/// Text for the model: one dim line until it is opened.
 fn aside(word: Word, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let mut head = Strip::new().put(context.word(word), dim);
@@ -155,7 +155,7 @@ fn aside(word: Word, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     layout
 }
 
-/// Why the dialog goes on though it had stopped, and how often that will happen again.
+/// Why the dialog was pushed on, and how many pushes are left.
 fn push(
     text: &str,
     count: Option<PushCount>,
@@ -318,7 +318,7 @@ fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLay
     layout
 }
 
-/// The request, and what came back.
+/// The full request and reply.
 fn full_exchange(asked: &Tellask, words: &str, context: &LayoutContext<'_>) -> Vec<Strip> {
     let available = context.available(4);
     let mut rows = plain_rows(&asked.content, 4, available, context.style(Role::TextDim));
@@ -385,7 +385,7 @@ fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }
 
-/// The question's lines. Its options stand apart; one that is picked has a mark.
+/// The question's lines with its options; a picked one is marked.
 fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> {
     let choices = choices::choices(&asked.content);
     let answer = match &asked.answer {

@@ -1,4 +1,4 @@
-//! Finished text as rows: Markdown for what a model said, plain wrapping for everything else.
+//! Recorded text as rows: Markdown for model output, plain wrapping for everything else.
 
 use ratatui::style::Style;
 
@@ -6,7 +6,7 @@ use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
 
-/// Turns the words of models into rows.
+/// Renders model output as rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Prose<'a> {
     ui: &'a UiSettings,

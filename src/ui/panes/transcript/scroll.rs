@@ -1,4 +1,4 @@
-//! Where the view stands and how it moves. Items are numbered blocks, then live text, then the tail.
+//! The position of the view and its moves. Items are the numbered blocks, then live text, then the tail.
 
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
@@ -12,7 +12,7 @@ pub struct Anchor {
     pub row: usize,
 }
 
-/// How a person moves the view.
+/// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScrollMove {
     /// Down for positive numbers.
@@ -24,18 +24,18 @@ pub enum ScrollMove {
     End,
     /// To the generation before or after.
     Generations(isize),
-    /// To a block, once it is there.
+    /// To a block, once it is loaded.
     Target(CallEnd),
-    /// A place remembered from before.
+    /// To a saved position.
     Position(RecordPosition, usize),
 }
 
 /// One end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallEnd {
-    /// The call or question, with what lies before it: its end at the lower edge.
+    /// The call or question, shown with its end at the lower edge.
     Call(CallId),
-    /// The assignment it became, at the upper edge.
+    /// The assignment made from it, shown at the upper edge.
     Assignment(CallId),
 }
 
@@ -51,7 +51,7 @@ impl CallEnd {
 }
 
 impl TranscriptPane {
-    /// Carries out what was asked, keeps the view inside, and lists the rows in view.
+    /// Applies pending moves, keeps the view within the items, and lists the rows in view.
     pub(super) fn settle_view(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         self.keep_inside(open, context);
         for to in std::mem::take(&mut self.moves) {
@@ -112,15 +112,15 @@ impl TranscriptPane {
         self.to_end = false;
     }
 
-    /// The last row of what was said, the lines about the dialog's state left out.
+    /// The last row of text, without the lines about the dialog's state.
     fn last_row(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> Anchor {
         let item = end_of_text(open) - 1;
         let height = self.item_height(open, context, item);
         Anchor { item, row: height.saturating_sub(1) }
     }
 
-    /// Counts what is new below the view. While there is something, the lowest row is left to the
-    /// count, so that it covers no text.
+    /// Counts what is new below the view. If there is something, the lowest row is reserved for the count,
+    /// so that it covers no text.
     pub(super) fn count_new(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let last = self.last_row(open, context);
         let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
@@ -161,7 +161,7 @@ impl TranscriptPane {
         }
     }
 
-    /// Moves the view up; returns the rows that were not there any more.
+    /// Moves the view up; returns the number of rows missing at the start.
     fn step_up(
         &mut self,
         open: &OpenDialog,
@@ -221,7 +221,7 @@ impl TranscriptPane {
         self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
     }
 
-    /// Brings a block into view; if that is the end of all, follows it.
+    /// Scrolls a block into view; if it is the last one, follows the end.
     fn show_sought(
         &mut self,
         open: &OpenDialog,
@@ -248,8 +248,8 @@ impl TranscriptPane {
         self.reading_offset = 0;
     }
 
-    /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page, or by less
-    /// where a question or the dialog's state needs more rows.
+    /// Half-page follow: text fills the pane; when it is full, the view scrolls by half a page, or by less
+    /// if a question or the dialog's state needs more rows.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
         let half = self.height.div_ceil(2).max(1);
@@ -260,8 +260,7 @@ impl TranscriptPane {
         }
     }
 
-    /// The rows of what a person needs all of: an open question at the end, and why the dialog stands
-    /// still.
+    /// The rows that must be fully visible at the end: an open question, and why the dialog stopped.
     fn rows_of_last_item(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> usize {
         let end = end_of_text(open);
         let asks = open.block(end - 1).is_some_and(
@@ -348,7 +347,7 @@ impl TranscriptPane {
         rows
     }
 
-    /// Rows of an item, the blank one before it included.
+    /// Rows of an item, with the blank row before it.
     fn item_height(
         &mut self,
         open: &OpenDialog,
@@ -369,12 +368,12 @@ fn first(open: &OpenDialog) -> Anchor {
     Anchor { item: open.origin, row: 0 }
 }
 
-/// The number behind the last item.
+/// One past the number of the last item.
 fn end_of_items(open: &OpenDialog, context: &TranscriptContext<'_>) -> isize {
     end_of_text(open).saturating_add_unsigned(usize::from(!context.tail.is_empty()))
 }
 
-/// The number behind the last block, or the last text that is being written.
+/// One past the number of the last block or live segment.
 fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

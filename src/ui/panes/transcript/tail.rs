@@ -1,4 +1,4 @@
-//! What stands below the blocks: the text being written, and lines about the dialog's state.
+//! The items below the blocks: streamed text, and lines about the dialog's state.
 
 use ratatui::style::Style;
 
@@ -10,7 +10,7 @@ use crate::ui::model::live::LiveSegment;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
-/// Rows of a live segment or of the tail, without the blank row before it.
+/// Rows of a live segment or of the tail, without the blank row before.
 pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: isize) -> usize {
     match segment(open, item) {
         Some(live) if is_folded(open, live) => 1,
@@ -20,7 +20,7 @@ pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: i
     }
 }
 
-/// One row, and what stands at its right edge.
+/// One row, and the text at its right edge.
 pub(super) fn rows(
     open: &OpenDialog,
     context: &TranscriptContext<'_>,
@@ -49,7 +49,7 @@ pub(super) fn rows(
     (strip, Strip::new())
 }
 
-/// While it streams and is folded: one line with its last words.
+/// The head of streamed thinking: while folded, with its last words.
 fn thinking_head(
     open: &OpenDialog,
     context: &TranscriptContext<'_>,
