@@ -75,7 +75,7 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
         program.keys(ENTER);
         program.until("the question is gone", |screen| !screen.contains(title));
     }
-    program.until_shown(&["nothing waits for you", "The demo is over", "r plays it again"]);
+    program.until_shown(&["nothing waits for you", "The demo is over", "r play again"]);
     open_main(&mut program);
     program.until_shown(&["@orchestrator · ", "Not done: nothing was changed in the code"]);
     program.quit();

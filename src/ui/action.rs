@@ -183,48 +183,48 @@ actions! {
         FocusFirst "focus-1" ["alt+1"] "Move to the dialogs";
         FocusSecond "focus-2" ["alt+2"] "Move to your questions";
         FocusThird "focus-3" ["alt+3"] "Move to the open dialog";
-        OpenQueued "queued" ["alt+q"] "Show the messages that wait for the open dialog";
+        OpenQueued "queued" ["alt+q"] "Show the queued messages of the open dialog";
         Help "help" ["f1"] "Show the keys that work here";
-        Redraw "redraw" ["ctrl+l"] "Draw the whole screen again";
-        Suspend "suspend" ["ctrl+z"] "Put the program to sleep and return to the shell";
+        Redraw "redraw" ["ctrl+l"] "Redraw the screen";
+        Suspend "suspend" ["ctrl+z"] "Suspend the program and return to the shell";
     }
     Panes {
         FocusComposer "compose" ["i"] "Write a message to the open dialog";
-        NewDialog "new" ["n"] "Begin a new dialog";
+        NewDialog "new" ["n"] "Start a new dialog";
         PaneHelp "help" ["?"] "Show the keys that work here";
         PaneFirst "focus-1" ["1"] "Move to the dialogs";
         PaneSecond "focus-2" ["2"] "Move to your questions";
         PaneThird "focus-3" ["3"] "Move to the open dialog";
-        OpenProcesses "processes" ["b"] "Show the processes in the background";
+        OpenProcesses "processes" ["b"] "Show background processes";
         OpenConsent "consent" ["L"] "Show what waits for your consent";
-        Zoom "zoom" ["z"] "Give this pane the whole screen, or take it back";
-        Problems "problems" ["!"] "Show what is out of order, and how to mend it";
+        Zoom "zoom" ["z"] "Maximize this pane, or restore it";
+        Problems "problems" ["!"] "Show problems and how to fix them";
         Cancel "cancel" ["esc"] "Close what is open on top, or go back";
-        Quit "quit" ["q"] "Leave the program; asks first while something runs";
+        Quit "quit" ["q"] "Quit the program; asks first while something is running";
     }
     Tree {
         TreeUp "up" ["k" "up"] "Move up one row";
         TreeDown "down" ["j" "down"] "Move down one row";
-        TreeFold "fold" ["h" "left"] "Fold the row, or go to the one above it in the tree";
-        TreeUnfold "unfold" ["l" "right"] "Unfold the row, or go to its first part";
+        TreeFold "fold" ["h" "left"] "Fold the row, or go to its parent";
+        TreeUnfold "unfold" ["l" "right"] "Unfold the row, or go to its first child";
         TreeOpen "open" ["enter"] "Open the dialog";
         TreeTop "top" ["g" "home"] "Go to the first row";
         TreeBottom "bottom" ["G" "end"] "Go to the last row";
         TreeToAsker "to-asker" ["p"] "Go to the dialog that asked this one";
         TreeAnswer "answer" ["a"] "Answer the oldest question of this dialog";
         Stop "stop" ["s"] "Stop this dialog";
-        Continue "continue" ["c"] "Let this dialog go on";
+        Continue "continue" ["c"] "Continue this dialog";
         StopAll "stop-all" ["S"] "Stop every running dialog";
-        ContinueAll "continue-all" ["C"] "Let every stopped dialog go on";
-        RetryNow "retry-now" ["R"] "Try its failed request again now";
+        ContinueAll "continue-all" ["C"] "Continue every stopped dialog";
+        RetryNow "retry-now" ["R"] "Retry its failed request now";
         KeepGoing "keep-going" ["K"] "Switch keep-going of this dialog on or off";
-        Refill "refill" ["P"] "Give keep-going of this dialog all its pushes back";
-        Fork "fork" ["f"] "Branch off this main dialog before one of its generations";
-        MarkDone "done" ["d"] "Put this main dialog among those that are done";
-        Archive "archive" ["A"] "Put this main dialog into the archive";
+        Refill "refill" ["P"] "Refill the pushes of this dialog's keep-going";
+        Fork "fork" ["f"] "Fork this main dialog before one of its generations";
+        MarkDone "done" ["d"] "Mark this main dialog as done";
+        Archive "archive" ["A"] "Archive this main dialog";
         DeclareDead "dead" ["X"] "Declare this side dialog dead; asks for a note first";
-        Delete "delete" ["D"] "Delete this main dialog for ever; asks first";
-        OpenShelf "shelf" ["u"] "Show what is done and archived, to bring it back";
+        Delete "delete" ["D"] "Delete this main dialog permanently; asks first";
+        OpenShelf "shelf" ["u"] "Show done and archived dialogs, to restore them";
     }
     Inbox {
         InboxUp "up" ["k" "up"] "Move to the question above";
@@ -256,22 +256,22 @@ actions! {
         OpenTaskdoc "taskdoc" ["T"] "Show the Taskdoc of this dialog";
         DialogAnswer "answer" ["a"] "Answer the question on this screen, or the oldest one";
         DialogStop "stop" ["s"] "Stop this dialog";
-        DialogContinue "continue" ["c"] "Let this dialog go on";
-        DialogRetryNow "retry-now" ["R"] "Try its failed request again now";
+        DialogContinue "continue" ["c"] "Continue this dialog";
+        DialogRetryNow "retry-now" ["R"] "Retry its failed request now";
         DialogKeepGoing "keep-going" ["K"] "Switch keep-going of this dialog on or off";
-        DialogRefill "refill" ["P"] "Give keep-going of this dialog all its pushes back";
-        DialogFork "fork" ["f"] "Branch off before the generation in view";
+        DialogRefill "refill" ["P"] "Refill the pushes of this dialog's keep-going";
+        DialogFork "fork" ["f"] "Fork before the generation in view";
     }
     Composer {
         Send "send" ["enter"] "Send";
-        NewLine "new-line" ["alt+enter" "ctrl+j"] "Begin a new line";
-        HistoryUp "history-up" ["up"] "On an empty line: edit what waits, or bring back what was sent";
-        HistoryDown "history-down" ["down"] "Bring back a later message";
+        NewLine "new-line" ["alt+enter" "ctrl+j"] "Start a new line";
+        HistoryUp "history-up" ["up"] "On an empty line: edit a queued message, or recall a sent one";
+        HistoryDown "history-down" ["down"] "Recall a later message";
         ScrollUp "scroll-up" ["ctrl+up"] "One line up in the dialog above";
         ScrollDown "scroll-down" ["ctrl+down"] "One line down in the dialog above";
         ScrollPageUp "page-up" ["pageup"] "One page up in the dialog above";
         ScrollPageDown "page-down" ["pagedown"] "One page down in the dialog above";
-        ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to leave the program";
+        ClearDraft "clear" ["ctrl+c"] "Clear the draft; on an empty one, ask to quit";
         Undo "undo" ["alt+u" "ctrl+_"] "Undo the last change of the draft, also its clearing";
         LeaveComposer "leave" ["esc"] "Return to the pane; the draft is kept";
     }
@@ -279,9 +279,9 @@ actions! {
         ShelfUp "up" ["k" "up"] "Move up one row";
         ShelfDown "down" ["j" "down"] "Move down one row";
         ShelfOpen "open" ["enter"] "Read this dialog";
-        ShelfRevive "revive" ["u"] "Bring this dialog back among the running ones";
-        ShelfArchive "archive" ["A"] "Put this dialog into the archive";
-        ShelfDelete "delete" ["D"] "Delete this dialog for ever; asks first";
+        ShelfRevive "revive" ["u"] "Restore this dialog to the running ones";
+        ShelfArchive "archive" ["A"] "Archive this dialog";
+        ShelfDelete "delete" ["D"] "Delete this dialog permanently; asks first";
         ShelfClose "close" ["esc" "q" "ctrl+c"] "Close the list";
     }
     Sheet {
@@ -304,14 +304,14 @@ actions! {
         QueuedUp "up" ["k" "up"] "Move up one row";
         QueuedDown "down" ["j" "down"] "Move down one row";
         QueuedEdit "edit" ["enter" "e"] "Take this message back into the composer";
-        QueuedTakeBack "take-back" ["d"] "Take this message back: it will not be heard";
+        QueuedTakeBack "take-back" ["d"] "Take this message back: it will not be delivered";
         QueuedClose "close" ["esc" "q" "ctrl+c"] "Close the list";
     }
     Consent {
-        ConsentAgree "agree" ["a"] "Agree to all of it, in this workspace; not before all was shown";
+        ConsentAgree "agree" ["a"] "Agree to all of it, in this workspace, after all was shown";
         ConsentLevel "sandbox" ["s"] "Choose what commands may do";
-        ConsentLook "look-only" ["l" "esc"] "Agree to nothing: read everything, drive nothing";
-        ConsentLeave "leave" ["q" "ctrl+c"] "Leave the program";
+        ConsentLook "look-only" ["l" "esc"] "Agree to nothing: look only, run nothing";
+        ConsentLeave "leave" ["q" "ctrl+c"] "Quit the program";
         ConsentUp "up" ["k" "up"] "Scroll up one line";
         ConsentDown "down" ["j" "down"] "Scroll down one line";
         ConsentPageUp "page-up" ["ctrl+u" "pageup"] "Scroll up half a page";
@@ -319,13 +319,13 @@ actions! {
     }
     Confirm {
         ConfirmYes "accept" ["y"] "Yes";
-        ConfirmEnter "accept-what-can-be-undone" ["enter"] "Yes, unless it is for ever";
-        ConfirmStop "stop" ["s"] "Leave, and stop processes in the background";
+        ConfirmEnter "accept-what-can-be-undone" ["enter"] "Yes, unless it cannot be undone";
+        ConfirmStop "stop" ["s"] "Quit, and stop background processes";
         ConfirmNo "refuse" ["n" "esc" "ctrl+c"] "No";
     }
     Demo {
         Replay "replay" ["r"] "Play the demo again from its start";
-        CloseEnding "close" ["esc"] "Close what the demo says at its end";
+        CloseEnding "close" ["esc"] "Close the message at the end of the demo";
     }
 }
 

@@ -142,7 +142,7 @@ fn second_line(first: &str, second: &str) -> String {
 }
 
 #[test]
-fn the_shortest_way_to_the_next_change_is_taken() {
+fn the_shortest_cursor_movement_is_used() {
     for (first, second, expected) in [
         // A short unchanged gap is written again.
         ("aaa bbb", "xaa ybb", "\rxaa y"),
@@ -226,7 +226,7 @@ fn a_wrong_scroll_only_costs_bytes() {
 }
 
 #[test]
-fn after_forgetting_everything_is_drawn_again() {
+fn after_invalidation_everything_is_drawn_again() {
     let mut bench = Bench::new(20, 2);
     let draw = |buffer: &mut Buffer| buffer.set_string(0, 1, "still here", Style::new());
     bench.frame(draw);
@@ -290,7 +290,7 @@ fn a_control_character_in_a_cell_never_reaches_the_terminal() {
 }
 
 #[test]
-fn what_lies_on_top_is_not_hidden_by_a_wide_glyph_at_its_edge() {
+fn an_overlay_is_not_hidden_by_a_wide_glyph_at_its_edge() {
     let mut bench = Bench::new(12, 2);
     bench.frame(|buffer| {
         buffer.set_string(0, 0, "你好世界", Style::new());

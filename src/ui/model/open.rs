@@ -99,13 +99,13 @@ impl OpenDialog {
         self.next_line = page.first_line;
         self.loaded = true;
         self.awaiting = false;
-        let live = std::mem::take(&mut self.live);
+        let streamed = std::mem::take(&mut self.live);
         for entry in page.entries {
             let line = self.next_line;
             self.apply(RecordPosition { course: page.course, line }, &entry);
         }
         if !self.recorded && self.course == self.courses {
-            self.live = live;
+            self.live = streamed;
         }
         for (at, entry) in std::mem::take(&mut self.early_facts) {
             self.fact(at, &entry);

@@ -208,7 +208,7 @@ async fn a_full_queue_keeps_the_command_and_sends_it_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_waits_for_the_driver_and_not_longer_than_its_grace() {
+async fn quitting_waits_for_the_driver_but_not_longer_than_its_grace_period() {
     for settles in [true, false] {
         let mut surface = Memory::new();
         let (outcome, asked) =
@@ -252,7 +252,7 @@ async fn a_new_question_rings_and_counts_in_the_title() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn being_asked_to_end_from_outside_settles_the_driver() {
+async fn a_signal_to_end_shuts_the_driver_down() {
     let (to_driver, mut commands) = mpsc::channel(4);
     let (events, from_driver) = mpsc::channel(4);
     let channels = Channels {

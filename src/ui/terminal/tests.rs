@@ -56,7 +56,7 @@ fn enter(tty: &Tty, flag: &ModeFlag) -> Guard<Tty, Tty> {
 }
 
 #[test]
-fn leaving_or_dropping_gives_the_terminal_back_once() {
+fn leaving_or_dropping_restores_the_terminal_once() {
     let (tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
     assert!(tty.is_ours() && flag.is_on());
@@ -70,7 +70,7 @@ fn leaving_or_dropping_gives_the_terminal_back_once() {
 }
 
 #[test]
-fn a_terminal_that_is_gone_is_not_written_to_again() {
+fn a_closed_terminal_is_not_written_to_again() {
     let (tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
     let length = tty.bytes.lock().unwrap().len();
@@ -90,7 +90,7 @@ fn the_cursor_and_the_scroll_region_are_restored_too() {
 }
 
 #[test]
-fn suspending_gives_the_terminal_back_while_stopped_and_takes_it_again() {
+fn suspending_restores_the_terminal_until_continued() {
     let (tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
     let seen = tty.clone();
@@ -123,7 +123,7 @@ fn a_terminal_left_behind_can_be_reset() {
 }
 
 #[test]
-fn only_a_panic_of_the_screen_gives_the_terminal_back() {
+fn only_a_panic_of_the_screen_thread_restores_the_terminal() {
     let screen = thread::current().id();
     let other = thread::spawn(|| thread::current().id()).join().unwrap();
     assert_eq!(location_of(screen, screen), PanicLocation::Screen);
@@ -138,7 +138,7 @@ fn the_title_counts_open_questions() {
 }
 
 #[test]
-fn a_notification_cannot_be_ended_by_its_text() {
+fn a_notification_cannot_be_terminated_by_its_text() {
     let text = SafeText::clean("drop?\u{7}\u{1b}\\\u{1b}]52;c;x\nsecond");
     let plain = Control::notification(&text, false);
     assert_eq!(
@@ -188,7 +188,7 @@ fn stalling() -> (Output, Far) {
 }
 
 #[test]
-fn a_stalled_terminal_makes_frames_be_refused_and_not_queued() {
+fn with_a_stalled_terminal_frames_are_refused_and_not_queued() {
     let (output, Far { frames, go_on, finished }) = stalling();
     assert!(output.is_idle());
     output.try_submit(b"one".to_vec()).unwrap();
@@ -206,7 +206,7 @@ fn a_stalled_terminal_makes_frames_be_refused_and_not_queued() {
 }
 
 #[test]
-fn a_terminal_that_is_gone_takes_nothing_more() {
+fn a_closed_terminal_accepts_no_frames() {
     let (output, Far { frames, go_on, finished }) = stalling();
     output.try_submit(b"one".to_vec()).unwrap();
     frames.recv().unwrap();

@@ -56,7 +56,7 @@ fn words_give_colours_and_modifiers() {
 }
 
 #[test]
-fn every_fault_is_named() {
+fn every_error_is_reported() {
     let error = theme(&json!({"acent": "cyan", "bad": "redish", "rule": 3, "you": "on"}));
     let faults = error.unwrap_err().faults;
     assert_eq!(faults.len(), 4);
@@ -81,7 +81,7 @@ fn colours_are_reduced_to_the_nearest_the_terminal_has() {
 }
 
 #[test]
-fn without_colour_the_chosen_row_is_still_marked() {
+fn without_colour_the_selected_row_is_still_marked() {
     for (name, _) in EMBEDDED {
         let row = embedded(name, ColorDepth::None).style(Role::RowSelected);
         assert_ne!(row.add_modifier, Modifier::empty(), "{name}");
@@ -125,7 +125,7 @@ fn luminance(rgb: [u8; 3]) -> f64 {
 }
 
 #[test]
-fn every_sign_is_one_column_wide_but_the_ascii_words() {
+fn every_symbol_is_one_column_wide_except_the_ascii_words() {
     for glyph in Glyphs::UTF8.all() {
         assert_eq!(crate::ui::text::width::width(glyph), 1, "{glyph}");
     }

@@ -65,7 +65,7 @@ fn a_long_option_goes_on_below_its_text() {
 }
 
 #[test]
-fn words_may_follow_the_letter_of_an_option() {
+fn text_may_follow_the_letter_of_an_option() {
     let mut stage = answering(120, 40);
     stage.type_text("b, and write the date into the runbook");
     let screen = stage.screen();
@@ -78,7 +78,7 @@ fn words_may_follow_the_letter_of_an_option() {
 }
 
 #[test]
-fn words_that_begin_like_an_option_stay_words() {
+fn text_that_starts_like_an_option_is_not_a_pick() {
     for text in ["because of the restore", "a week, then drop it", "neither"] {
         let mut stage = answering(120, 40);
         stage.type_text(text);
@@ -114,7 +114,7 @@ fn an_answered_question_shows_which_option_was_taken() {
 }
 
 #[test]
-fn a_refused_pick_comes_back_as_it_was_typed() {
+fn a_refused_pick_is_restored_as_typed() {
     let mut stage = asked(80, 24, "Drop it? (yes/no)");
     stage.keys("n <enter>");
     let ticket = stage.sent.iter().find_map(|command| {
@@ -136,7 +136,7 @@ fn long_question() -> String {
 }
 
 #[test]
-fn while_answering_the_dialog_scrolls_and_its_question_stays_in_sight() {
+fn while_answering_the_dialog_scrolls_and_its_question_stays_visible() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = asked(width, height, &long_question());
         let end = stage.screen();
@@ -160,7 +160,7 @@ fn while_answering_the_dialog_scrolls_and_its_question_stays_in_sight() {
 }
 
 #[test]
-fn no_row_is_hidden_for_good_by_the_question_that_stays_in_sight() {
+fn the_question_that_stays_visible_hides_no_row_permanently() {
     let mut stage = asked(40, 12, &long_question());
     let mut seen = stage.screen();
     for _ in 0..20 {
@@ -173,7 +173,7 @@ fn no_row_is_hidden_for_good_by_the_question_that_stays_in_sight() {
 }
 
 #[test]
-fn a_question_in_view_is_not_told_twice() {
+fn a_question_in_view_is_not_shown_twice() {
     for (width, height) in [(120, 40), (80, 24), (60, 20)] {
         let screen = answering(width, height).screen();
         assert_eq!(screen.matches("Drop users.legacy_otp, or keep it?").count(), 1, "{screen}");
@@ -181,23 +181,23 @@ fn a_question_in_view_is_not_told_twice() {
 }
 
 #[test]
-fn the_question_stays_in_sight_while_its_dialog_is_read_from_the_disk() {
+fn the_question_is_visible_while_its_dialog_loads() {
     let mut stage = Stage::new(40, 12);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
     let screen = stage.screen();
     assert!(screen.contains("? Drop users.legacy_otp, or keep it?"), "{screen}");
-    assert!(screen.contains("reading"), "{screen}");
+    assert!(screen.contains("loading"), "{screen}");
 }
 
 #[test]
-fn a_cleared_draft_comes_back_with_the_undo_key() {
+fn undo_restores_a_cleared_draft() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("i").type_text("a long message that took an hour");
     stage.keys("<ctrl+c>");
     let cleared = stage.screen();
-    assert!(!cleared.contains("took an hour") && cleared.contains("Alt+u brings it back"));
+    assert!(!cleared.contains("took an hour") && cleared.contains("Alt+u restores it"));
     for undo in ["<alt+u>", "<ctrl+c> <ctrl+_>", "<ctrl+c> <ctrl+7>"] {
         stage.keys(undo);
         assert!(stage.screen().contains("› a long message that took an hour"), "{undo}");
@@ -233,7 +233,7 @@ fn the_alt_key_is_called_alt() {
 }
 
 #[test]
-fn a_long_headline_stays_readable_while_one_scrolls() {
+fn a_long_headline_stays_readable_while_scrolling() {
     let text = "Which database shall hold the audit log, and how long?\n\nIt is small.";
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = asked(width, height, text);

@@ -54,7 +54,7 @@ fn every_action_does_something() {
 }
 
 #[test]
-fn every_state_on_the_screen_has_its_sign_and_the_open_one_its_word() {
+fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
     for (row, mark) in rows().into_iter().zip([
         Mark::Running,
         Mark::Waiting,
@@ -91,7 +91,7 @@ fn the_first_screen_is_the_oldest_question_with_its_draft() {
 }
 
 #[test]
-fn after_the_answer_comes_the_next_question_and_then_the_place_before() {
+fn after_an_answer_comes_the_next_question_and_then_the_previous_position() {
     let mut stage = streaming(120, 40);
     stage.screen();
     stage.keys("<alt+a>").page(DBA_STORY).keys("b <enter>");
@@ -106,7 +106,7 @@ fn after_the_answer_comes_the_next_question_and_then_the_place_before() {
 }
 
 #[test]
-fn escape_keeps_the_draft_and_goes_back() {
+fn escape_keeps_the_draft_and_returns() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
@@ -120,7 +120,7 @@ fn escape_keeps_the_draft_and_goes_back() {
 }
 
 #[test]
-fn an_answer_stays_a_draft_until_it_is_on_disk_and_comes_back_when_refused() {
+fn an_answer_stays_a_draft_until_it_is_on_disk_and_is_restored_when_refused() {
     for refused in [false, true] {
         let drafts = Notebook::default();
         let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
@@ -154,7 +154,7 @@ fn a_draft_is_saved_within_a_second_of_typing() {
 }
 
 #[test]
-fn what_is_typed_is_sent_to_the_open_dialog_and_comes_back_with_the_up_key() {
+fn typed_text_is_sent_to_the_open_dialog_and_recalled_with_the_up_key() {
     let mut stage = streaming(120, 40);
     stage.keys("i hello <alt+enter> you <enter>");
     assert_eq!(says(&stage), [(&main_dialog(), "hello\nyou")]);
@@ -164,7 +164,7 @@ fn what_is_typed_is_sent_to_the_open_dialog_and_comes_back_with_the_up_key() {
 }
 
 #[test]
-fn pasted_text_never_acts_as_keys() {
+fn pasted_text_never_triggers_actions() {
     let mut stage = streaming(120, 40);
     stage.keys("i");
     let sent = stage.app.paste("q\n\u{1b}[201~y\n");
@@ -174,7 +174,7 @@ fn pasted_text_never_acts_as_keys() {
 }
 
 #[test]
-fn one_step_up_stops_following_and_says_what_is_below() {
+fn one_step_up_stops_following_and_counts_what_is_below() {
     let mut stage = streaming(80, 24);
     stage.keys("3").screen();
     for n in 0..8 {
@@ -195,7 +195,7 @@ fn one_step_up_stops_following_and_says_what_is_below() {
 }
 
 #[test]
-fn while_it_follows_text_fills_the_pane_and_then_jumps_by_half_a_page() {
+fn while_following_text_fills_the_pane_and_then_scrolls_by_half_a_page() {
     let mut stage = streaming(80, 24);
     let mut jumps = 0;
     let mut top = String::new();
@@ -211,7 +211,7 @@ fn while_it_follows_text_fills_the_pane_and_then_jumps_by_half_a_page() {
 }
 
 #[test]
-fn coming_back_shows_where_one_was() {
+fn reopening_a_dialog_restores_the_position() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
@@ -230,7 +230,7 @@ fn coming_back_shows_where_one_was() {
 }
 
 #[test]
-fn activity_never_moves_the_chosen_row() {
+fn activity_never_moves_the_selected_row() {
     let mut stage = Stage::new(80, 24);
     let many = |n: usize| TreeRow {
         created_at: Stamp::new(format!("2026-11-21 10:{:02}:{:02}", n / 60, n % 60)),
@@ -259,7 +259,7 @@ fn activity_never_moves_the_chosen_row() {
 }
 
 #[test]
-fn what_was_opened_stays_open_when_one_comes_back() {
+fn unfolded_blocks_stay_unfolded_after_reopening() {
     let mut stage = streaming(120, 40);
     stage.keys("3 G").screen();
     stage.keys("o");
@@ -271,7 +271,7 @@ fn what_was_opened_stays_open_when_one_comes_back() {
 }
 
 #[test]
-fn a_call_leads_into_its_side_dialog_and_back() {
+fn a_call_jumps_into_its_side_dialog_and_back() {
     let mut stage = streaming(120, 40);
     stage.keys("3 G").screen();
     stage.keys("<enter>");
@@ -281,7 +281,7 @@ fn a_call_leads_into_its_side_dialog_and_back() {
 }
 
 #[test]
-fn lost_events_are_asked_for_again_without_losing_the_place() {
+fn after_lost_events_everything_is_reloaded_at_the_same_position() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
@@ -298,7 +298,7 @@ fn lost_events_are_asked_for_again_without_losing_the_place() {
 }
 
 #[test]
-fn older_records_are_asked_for_near_the_start_and_move_nothing() {
+fn older_records_are_requested_near_the_start_and_move_nothing() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (50..100).map(|n| words(&format!("word {n}"))).collect();
@@ -346,7 +346,7 @@ fn a_question_rings_once_per_burst_and_counts_in_the_title() {
 }
 
 #[test]
-fn leaving_asks_only_while_something_runs() {
+fn quitting_asks_only_while_a_dialog_runs() {
     let mut stage = streaming(120, 40);
     stage.keys("q n");
     assert!(!stage.app.take_effects().contains(&Effect::Quit));
@@ -358,10 +358,10 @@ fn leaving_asks_only_while_something_runs() {
 }
 
 #[test]
-fn the_form_creates_and_says_what_is_missing() {
+fn the_form_creates_a_dialog_and_reports_what_is_missing() {
     let mut stage = streaming(120, 40);
     stage.keys("n <enter>");
-    assert!(stage.screen().contains("say what is to be done"));
+    assert!(stage.screen().contains("write what is to be done"));
     stage.keys("go <tab> zzz <enter>");
     assert!(stage.screen().contains("no teammate has this name"), "{}", stage.screen());
     for _ in 0..3 {
@@ -383,7 +383,7 @@ fn the_form_creates_and_says_what_is_missing() {
 }
 
 #[test]
-fn the_real_cursor_stands_at_the_caret() {
+fn the_terminal_cursor_is_at_the_caret() {
     let mut stage = streaming(120, 40);
     stage.keys("i 你好");
     let screen = stage.screen();
@@ -394,7 +394,7 @@ fn the_real_cursor_stands_at_the_caret() {
 }
 
 #[test]
-fn nothing_a_model_writes_can_command_the_terminal() {
+fn model_output_cannot_control_the_terminal() {
     let mut stage = streaming(120, 40);
     stage.live(&main_dialog(), Segment::Saying, "\u{1b}[2J\u{9b}31m\u{202e}x");
     stage.fact(&main_dialog(), 11, &words("\u{1b}]52;c;aGk=\u{7}"));
@@ -404,7 +404,7 @@ fn nothing_a_model_writes_can_command_the_terminal() {
 }
 
 #[test]
-fn what_the_form_wants_is_readable_in_full_at_every_size() {
+fn errors_of_the_form_are_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         stage.tell(DriverEvent::Workspace(WorkspaceView { taskdocs: Vec::new(), ..workspace() }));
@@ -420,7 +420,7 @@ fn what_the_form_wants_is_readable_in_full_at_every_size() {
 }
 
 #[test]
-fn the_taskdoc_of_a_dialog_that_was_just_begun_is_offered_first_for_the_next() {
+fn the_taskdoc_used_last_is_proposed_first() {
     let mut stage = streaming(120, 40);
     stage.keys("n <tab> <tab> fresh.tsk <tab> go <enter>");
     let ticket = stage.sent.iter().rev().find_map(|command| {

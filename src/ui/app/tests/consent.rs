@@ -56,7 +56,7 @@ fn three() -> Vec<Unagreed> {
 }
 
 #[test]
-fn a_workspace_with_something_unagreed_shows_all_of_it_at_the_start() {
+fn a_workspace_with_missing_consent_shows_the_sheet_at_the_start() {
     for (width, height) in [(120, 40), (80, 24), (60, 20)] {
         let mut stage = opened(width, height, three());
         insta::assert_snapshot!(format!("consent-{width}x{height}"), stage.screen());
@@ -64,7 +64,7 @@ fn a_workspace_with_something_unagreed_shows_all_of_it_at_the_start() {
 }
 
 #[test]
-fn the_three_choices_do_what_they_say_and_other_keys_do_nothing() {
+fn the_three_choices_work_and_other_keys_do_nothing() {
     for (keys, expected, open) in [
         ("a", vec!["agree shell-coder provider-h"], false),
         ("l", vec![], false),
@@ -83,7 +83,7 @@ fn the_three_choices_do_what_they_say_and_other_keys_do_nothing() {
 }
 
 #[test]
-fn the_level_of_the_sandbox_is_chosen_on_the_sheet_unless_the_file_of_the_person_says_it() {
+fn the_sandbox_level_is_chosen_on_the_sheet_unless_the_config_file_sets_it() {
     for (keys, expected) in [
         ("a", "agree shell-coder"),
         ("s a", "agree shell-coder workspace+net"),
@@ -118,7 +118,7 @@ fn the_level_of_the_sandbox_is_chosen_on_the_sheet_unless_the_file_of_the_person
 }
 
 #[test]
-fn after_look_only_the_last_line_says_so_and_the_sheet_can_be_opened_again() {
+fn look_only_is_shown_in_the_status_line_and_the_sheet_can_be_reopened() {
     let mut stage = opened(80, 24, vec![shell("coder")]);
     stage.screen();
     stage.keys("l");
@@ -133,7 +133,7 @@ fn after_look_only_the_last_line_says_so_and_the_sheet_can_be_opened_again() {
 }
 
 #[test]
-fn who_lets_a_dialog_go_on_where_nothing_is_driven_is_asked_first() {
+fn continuing_a_dialog_without_consent_shows_the_sheet_first() {
     let mut stage = opened(80, 24, vec![shell("coder")]);
     stage.screen();
     stage.keys("l");
@@ -146,7 +146,7 @@ fn who_lets_a_dialog_go_on_where_nothing_is_driven_is_asked_first() {
 }
 
 #[test]
-fn what_comes_to_wait_later_never_comes_between_a_person_and_what_they_type() {
+fn later_entries_never_interrupt_typing() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i");
     stage.tell(view(vec![shell("coder")], false));

@@ -14,31 +14,31 @@ fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
 
 fn tail(stage: &mut Stage) -> Option<String> {
     let screen = stage.screen();
-    let line = screen.lines().find(|line| line.contains("next try in"))?;
+    let line = screen.lines().find(|line| line.contains("next retry in"))?;
     let at = line.find("the model did not")?;
     Some(line[at..].to_owned())
 }
 
 #[test]
-fn the_countdown_to_the_next_attempt_moves_and_names_its_key() {
+fn the_retry_countdown_changes_and_shows_its_key() {
     let mut stage = streaming(120, 40);
     stage.tell(waiting(&main_dialog(), 70));
-    let shown = "the model did not answer; next try in 2 min  R try now  the provider is down";
+    let shown = "the model did not answer; next retry in 2 min  R retry now  the provider is down";
     assert_eq!(tail(&mut stage).as_deref(), Some(shown));
     for (after, left) in [(10, "1 min"), (5, "55 s"), (5, "50 s"), (50, "0 s")] {
         stage.wait(Duration::from_secs(after));
         assert!(stage.app.take_dirty(), "{left}");
         let told = tail(&mut stage).unwrap_or_default();
-        assert!(told.contains(&format!("next try in {left} ")), "{told}");
+        assert!(told.contains(&format!("next retry in {left} ")), "{told}");
     }
     stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
-    assert!(stage.screen().contains("trying again"));
+    assert!(stage.screen().contains("retrying"));
     stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
-    assert!(!stage.screen().contains("trying again"));
+    assert!(!stage.screen().contains("retrying"));
 }
 
 #[test]
-fn nothing_is_drawn_between_two_moves_of_the_countdown() {
+fn nothing_is_drawn_between_two_changes_of_the_countdown() {
     let mut stage = streaming(120, 40);
     stage.tell(waiting(&main_dialog(), 60)).screen();
     stage.app.take_dirty();
@@ -49,7 +49,7 @@ fn nothing_is_drawn_between_two_moves_of_the_countdown() {
 }
 
 #[test]
-fn a_dialog_that_is_opened_while_it_waits_shows_its_countdown() {
+fn a_dialog_opened_during_a_retry_shows_its_countdown() {
     let mut stage = streaming(120, 40);
     stage.tell(waiting(&side("r"), 30));
     assert_eq!(tail(&mut stage), None);
@@ -62,7 +62,7 @@ fn a_dialog_that_is_opened_while_it_waits_shows_its_countdown() {
 }
 
 #[test]
-fn a_failed_request_is_tried_now_only_where_one_waits() {
+fn retry_now_works_only_while_a_retry_is_waiting() {
     let mut stage = streaming(120, 40);
     let hurried =
         |stage: &Stage| stage.sent.iter().filter(|c| matches!(c, Command::RetryNow { .. })).count();
@@ -75,7 +75,7 @@ fn a_failed_request_is_tried_now_only_where_one_waits() {
 }
 
 #[test]
-fn keep_going_is_switched_off_where_it_is_on_and_on_where_it_is_off() {
+fn keep_going_is_toggled() {
     let mut stage = streaming(120, 40);
     stage.screen();
     let switched = |stage: &mut Stage, keys: &str| {
@@ -111,7 +111,7 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
 }
 
 #[test]
-fn switching_keep_going_says_what_came_of_it_on_every_screen() {
+fn switching_keep_going_shows_the_result_on_every_screen() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut stage = streaming(width, height);
         for (pushes, told) in [(Some((1, 3)), "keep-going 1 of 3"), (None, "keep-going is off")] {

@@ -23,7 +23,7 @@ fn quits(stage: &mut Stage) -> bool {
 }
 
 #[test]
-fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
+fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = played(width, height, DemoStart::Now);
         assert!(!stage.screen().contains("is over"));
@@ -31,7 +31,7 @@ fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
         stage.wait(std::time::Duration::from_secs(60));
         let screen = stage.screen();
         assert!(screen.contains("✓ The demo is over"), "{screen}");
-        assert!(screen.contains("r plays it again"), "{screen}");
+        assert!(screen.contains("r play again"), "{screen}");
         if (width, height) == (80, 24) {
             insta::assert_snapshot!("ending-80x24", screen);
         }
@@ -41,7 +41,7 @@ fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
 }
 
 #[test]
-fn where_one_types_r_is_a_letter() {
+fn in_the_composer_r_is_a_letter() {
     let mut stage = played(80, 24, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
     assert!(!stage.app.replays() && !quits(&mut stage));
@@ -49,7 +49,7 @@ fn where_one_types_r_is_a_letter() {
 }
 
 #[test]
-fn the_line_goes_with_esc_and_when_something_runs_again() {
+fn the_end_text_is_closed_by_esc_and_when_a_dialog_runs_again() {
     let mut stage = played(80, 24, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
     assert!(!stage.screen().contains("is over"));
@@ -63,7 +63,7 @@ fn the_line_goes_with_esc_and_when_something_runs_again() {
 }
 
 #[test]
-fn only_a_demo_with_nothing_left_to_do_is_over() {
+fn only_a_demo_without_running_dialogs_has_ended() {
     for outcome in [QuietOutcome::QuestionWaits, QuietOutcome::Failed] {
         let mut stage = played(80, 24, DemoStart::Now);
         stage.tell(DriverEvent::Quiet(outcome));
@@ -87,20 +87,20 @@ fn letters(text: &str) -> String {
 }
 
 #[test]
-fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
+fn the_end_text_is_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         for pane in ["1", "<alt+2>", "3"] {
             let mut stage = played(width, height, DemoStart::Now);
             stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys(pane);
             let screen = stage.screen();
             assert!(letters(&screen).contains(&letters(OVER)), "{screen}");
-            assert!(screen.contains("r plays it again  esc close  q leave"), "{screen}");
+            assert!(screen.contains("r play again  esc close  q quit"), "{screen}");
         }
     }
 }
 
 #[test]
-fn on_a_small_screen_the_end_of_the_demo_is_not_in_the_way() {
+fn on_a_small_screen_the_end_text_does_not_cover_the_work() {
     let mut stage = played(40, 12, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
     let screen = stage.screen();

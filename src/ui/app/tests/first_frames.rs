@@ -17,7 +17,7 @@ fn titles(stage: &mut Stage) -> Vec<Effect> {
 }
 
 #[test]
-fn the_title_counts_open_questions_from_the_first_picture_on() {
+fn the_title_counts_open_questions_from_the_first_frame_on() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows()));
     assert_eq!(titles(&mut stage), []);
@@ -33,7 +33,7 @@ fn the_title_counts_open_questions_from_the_first_picture_on() {
 }
 
 #[test]
-fn nothing_is_said_to_be_missing_before_it_is_known() {
+fn nothing_is_reported_as_empty_before_it_is_loaded() {
     let missing = [Word::NothingOpen, Word::NoTarget, Word::NoDialogs, Word::NothingWaits];
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
@@ -62,7 +62,7 @@ fn letters(screen: &str, left: usize) -> String {
 }
 
 #[test]
-fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
+fn a_stop_reason_is_readable_in_full_at_every_size() {
     for (width, height, left) in [(120, 40, 37), (80, 24, 29), (60, 20, 0), (40, 12, 0)] {
         let mut stage = Stage::new(width, height);
         let shown =
@@ -74,7 +74,7 @@ fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
             .page(&[])
             .keys("3");
         let screen = stage.screen();
-        assert!(screen.contains("c lets it go on"), "{screen}");
+        assert!(screen.contains("c continues it"), "{screen}");
         let (shown, all) = (letters(&screen, left), letters(WHY, 0));
         if height > 12 {
             assert!(shown.contains(&all), "{screen}");
@@ -91,7 +91,7 @@ fn the_reason_of_a_stop_is_readable_in_full_at_every_size() {
 }
 
 #[test]
-fn the_error_of_a_request_that_is_tried_again_is_readable_in_full() {
+fn the_error_of_a_retried_request_is_readable_in_full() {
     let mut stage = Stage::new(60, 20);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(&[]).keys("3");
     let retry = RetryView::Waiting { error: WHY.to_owned(), seconds: 30 };
@@ -121,7 +121,7 @@ fn counted(stage: &mut Stage) -> Option<usize> {
 }
 
 #[test]
-fn the_count_of_what_is_new_below_counts_what_was_never_in_view() {
+fn the_count_of_new_blocks_counts_what_was_never_in_view() {
     let (mut stage, dialog) = scrolled(60, 20);
     assert_eq!(counted(&mut stage), None, "what was there is not new");
     for n in 50..54 {
@@ -140,7 +140,7 @@ fn the_count_of_what_is_new_below_counts_what_was_never_in_view() {
 }
 
 #[test]
-fn text_that_is_being_written_counts_once_it_has_grown_and_not_twice_when_it_is_recorded() {
+fn streamed_text_counts_as_new_once_and_not_again_when_recorded() {
     let mut stage = streaming(60, 20);
     stage.keys("3").screen();
     stage.keys("k");
@@ -168,7 +168,7 @@ fn unfolding_is_nothing_new() {
 }
 
 #[test]
-fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
+fn a_stop_reason_is_shown_in_the_language_of_the_screen() {
     let mut stage = Stage::chinese(80, 24);
     let row = TreeRow { state: stopped(), ..rows().remove(0) };
     stage
@@ -181,7 +181,7 @@ fn the_reason_of_a_stop_is_told_in_chinese_to_who_reads_chinese() {
 }
 
 #[test]
-fn why_a_dialog_stands_still_is_followed_from_its_first_line() {
+fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
     for (width, height) in [(60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
@@ -191,12 +191,12 @@ fn why_a_dialog_stands_still_is_followed_from_its_first_line() {
         let retry = RetryView::Waiting { error: error.to_owned(), seconds: 30 };
         stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry });
         let screen = stage.screen();
-        assert!(letters(&screen, 0).contains("nexttryin30sRtrynow"), "{screen}");
+        assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");
     }
 }
 
 #[test]
-fn a_question_that_comes_while_one_reads_is_followed_from_its_first_line() {
+fn a_question_at_the_end_is_shown_from_its_first_line() {
     let mut stage = Stage::new(60, 20);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let said = words("a word that was said");

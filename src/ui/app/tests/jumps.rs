@@ -77,7 +77,7 @@ fn many(count: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_call_leads_to_its_assignment_and_back_to_the_same_place() {
+fn a_call_jumps_to_its_assignment_and_back_to_the_same_position() {
     let mut stage = reading(24);
     stage.keys("k");
     let before = stage.screen();
@@ -95,7 +95,7 @@ fn a_call_leads_to_its_assignment_and_back_to_the_same_place() {
 }
 
 #[test]
-fn an_assignment_that_is_not_loaded_is_looked_for_in_older_records_and_courses() {
+fn an_assignment_not_loaded_is_searched_in_older_records_and_courses() {
     let mut stage = reading(24);
     stage.keys("<enter>");
     let long = many(40);
@@ -114,18 +114,18 @@ fn an_assignment_that_is_not_loaded_is_looked_for_in_older_records_and_courses()
 }
 
 #[test]
-fn what_is_in_no_record_is_said_and_not_looked_for_for_ever() {
+fn a_missing_jump_target_is_reported_and_the_search_ends() {
     let mut stage = reading(24);
     stage.keys("<enter>");
     tell_page(&mut stage, 1, 0, &[]);
     let sent = stage.sent.len();
-    assert!(stage.screen().contains("the other end is in no record"), "{}", stage.screen());
+    assert!(stage.screen().contains("the other end was not found"), "{}", stage.screen());
     stage.screen();
     assert_eq!(stage.sent.len(), sent);
 }
 
 #[test]
-fn an_assignment_and_a_reply_lead_to_the_call_of_the_asker() {
+fn an_assignment_and_a_reply_jump_to_the_call_of_the_asker() {
     for keys in ["g", "G"] {
         let mut stage = reading(40);
         stage.keys("1 g j j j <enter>");
@@ -149,7 +149,7 @@ fn an_assignment_and_a_reply_lead_to_the_call_of_the_asker() {
 }
 
 #[test]
-fn a_late_reply_leads_to_its_call_in_the_course_before_and_back() {
+fn a_late_reply_jumps_to_its_call_in_the_previous_course_and_back() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     tell_page(&mut stage, 2, 0, &[LATE]);
@@ -166,7 +166,7 @@ fn a_late_reply_leads_to_its_call_in_the_course_before_and_back() {
 }
 
 #[test]
-fn a_reply_whose_call_is_further_up_leads_there_through_older_records() {
+fn a_reply_jumps_to_a_call_in_older_records() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long = many(60);
@@ -184,7 +184,7 @@ fn a_reply_whose_call_is_further_up_leads_there_through_older_records() {
 }
 
 #[test]
-fn i07_an_old_course_shows_history_while_the_newest_goes_on() {
+fn i07_an_old_course_shows_history_while_the_newest_continues() {
     let mut stage = Stage::new(120, 40);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     tell_page(&mut stage, 2, 0, &[&words("newest")]);
@@ -216,7 +216,7 @@ fn i07_an_old_course_shows_history_while_the_newest_goes_on() {
 }
 
 #[test]
-fn older_records_are_of_the_course_the_view_began_in() {
+fn older_records_belong_to_the_course_the_view_started_in() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     let long = many(60);

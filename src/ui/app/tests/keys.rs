@@ -10,7 +10,7 @@ fn notice(stage: &mut Stage) -> String {
 }
 
 #[test]
-fn a_dialog_is_begun_from_every_pane() {
+fn a_dialog_can_be_created_from_every_pane() {
     for pane in ["1", "<alt+2>", "3"] {
         let mut stage = streaming(80, 24);
         stage.keys(pane).keys("n");
@@ -23,7 +23,7 @@ fn a_dialog_is_begun_from_every_pane() {
 }
 
 #[test]
-fn a_key_that_does_nothing_says_so_once_until_another_is_pressed() {
+fn an_unused_key_is_reported_once_until_another_is_pressed() {
     let mut stage = streaming(80, 24);
     for (pane, key) in [("1", "x"), ("<alt+2>", "w"), ("3", "<ctrl+x>")] {
         stage.keys(pane).keys(key);
@@ -48,7 +48,7 @@ fn a_key_that_does_nothing_says_so_once_until_another_is_pressed() {
 }
 
 #[test]
-fn a_key_that_has_nothing_to_work_on_says_what_is_missing() {
+fn an_action_without_a_target_reports_what_is_missing() {
     for (keys, told) in [
         ("1 g s", "choose a dialog first"),
         ("1 g D", "choose a dialog first"),
@@ -79,7 +79,7 @@ fn a_key_that_has_nothing_to_work_on_says_what_is_missing() {
 }
 
 #[test]
-fn in_the_inbox_a_digit_answers_the_question_that_bears_it() {
+fn in_the_inbox_a_digit_answers_the_question_with_that_number() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);
         stage.keys("<alt+2>");
@@ -102,7 +102,7 @@ fn in_the_inbox_a_digit_answers_the_question_that_bears_it() {
 }
 
 #[test]
-fn only_numbers_that_a_key_stands_for_are_printed() {
+fn only_numbers_that_have_a_key_are_printed() {
     let mut stage = Stage::new(60, 40);
     let many = (0..12).map(|n| {
         let (id, at) = (format!("q{n}"), format!("2026-11-21 11:{n:02}:00"));
@@ -117,7 +117,7 @@ fn only_numbers_that_a_key_stands_for_are_printed() {
 }
 
 #[test]
-fn a_key_that_does_nothing_while_one_writes_says_so_too() {
+fn an_unused_key_in_the_composer_is_reported_too() {
     for (open, keys) in
         [("3 i", "<ctrl+g> <alt+z>"), ("n", "<ctrl+g> <f5> <alt+q>"), ("3 g f", "<f5> <alt+q>")]
     {
@@ -134,14 +134,14 @@ fn a_key_that_does_nothing_while_one_writes_says_so_too() {
 }
 
 #[test]
-fn sending_nothing_says_what_is_missing() {
+fn sending_an_empty_text_reports_what_is_missing() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i <enter>");
     assert!(notice(&mut stage).contains("write something first"));
 }
 
 #[test]
-fn a_refusal_is_told_in_the_language_of_the_screen_and_whole_on_the_smallest() {
+fn a_refusal_is_shown_in_the_language_of_the_screen_and_in_full_on_the_smallest() {
     for refusal in [
         Refusal::NothingToContinue,
         Refusal::RunsAlready,
@@ -165,20 +165,20 @@ fn a_refusal_is_told_in_the_language_of_the_screen_and_whole_on_the_smallest() {
 }
 
 #[test]
-fn undo_says_that_a_draft_is_back_or_that_there_is_nothing_to_undo() {
+fn undo_reports_a_restored_draft_or_that_there_is_nothing_to_undo() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i abc <ctrl+c>");
-    assert!(notice(&mut stage).contains("Alt+u brings it back"));
+    assert!(notice(&mut stage).contains("Alt+u restores it"));
     stage.keys("<alt+u>");
     assert!(stage.screen().contains("› abc"));
     let told = notice(&mut stage);
-    assert!(told.contains("draft restored") && !told.contains("brings it back"), "{told}");
+    assert!(told.contains("draft restored") && !told.contains("restores it"), "{told}");
     stage.keys("<alt+u> <alt+u> <alt+u> <alt+u> <alt+u>");
     assert!(notice(&mut stage).contains("there is nothing to undo"), "{}", notice(&mut stage));
 }
 
 #[test]
-fn only_keys_that_do_something_to_the_chosen_dialog_are_named() {
+fn only_keys_that_apply_to_the_selected_dialog_are_hinted() {
     let mut stage = Stage::new(80, 24);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
     for (keys, stop, go_on) in
@@ -202,7 +202,7 @@ fn the_tabs_of_the_smallest_screen_show_the_state_of_the_open_dialog() {
 }
 
 #[test]
-fn a_title_without_room_for_its_subject_begins_with_who_and_where() {
+fn a_title_too_narrow_for_its_subject_shows_member_and_course() {
     let mut stage = streaming(80, 24);
     let main = TreeRow {
         about: "add two-factor login with recovery codes".to_owned(),

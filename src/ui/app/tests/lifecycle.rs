@@ -77,10 +77,14 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
         }
         stage.keys("<enter>");
         let screen = stage.screen();
-        let question = "declare @researcher !totp “add-2fa.tsk” dead, for ever?";
+        let question = "declare @researcher !totp “add-2fa.tsk” permanently dead?";
         assert!(flat(&screen).contains(question), "{screen}");
         stage.keys("<enter>");
-        assert_eq!(changes(&stage), Vec::<&Lifecycle>::new(), "enter is never yes to for ever");
+        assert_eq!(
+            changes(&stage),
+            Vec::<&Lifecycle>::new(),
+            "enter does not confirm what cannot be undone"
+        );
         stage.keys("y");
         let note = expected.map(str::to_owned);
         assert_eq!(changes(&stage), [&Lifecycle::DeclareDead { dialog: side("r"), note }]);
@@ -95,12 +99,12 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
         ..rows().remove(1)
     })));
     stage.keys("j X");
-    assert!(stage.screen().contains("dead already"));
+    assert!(stage.screen().contains("already dead"));
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
 }
 
 #[test]
-fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
+fn a_tree_is_archived_at_once_unless_it_has_open_work() {
     for (key, to) in [("d", Bucket::Done), ("A", Bucket::Archive)] {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
@@ -114,7 +118,7 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
         let mut stage = streaming(80, 24);
         stage.keys("1 g j").keys(key);
         let screen = stage.screen();
-        let question = "something in @orchestrator “add 2FA” is still open";
+        let question = "@orchestrator “add 2FA” still has open work";
         assert!(flat(&screen).contains(question), "{screen}");
         assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
         stage.keys("y");
@@ -126,7 +130,7 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
 }
 
 #[test]
-fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
+fn archiving_shows_the_name_and_the_undo_keys_which_work() {
     for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
@@ -149,10 +153,10 @@ fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
 }
 
 #[test]
-fn a_dialog_is_deleted_by_name_only_after_a_question_to_which_enter_is_no_yes() {
+fn deleting_asks_with_the_name_and_enter_does_not_confirm() {
     let mut stage = resting();
     stage.keys("1 g j D");
-    let question = "delete @orchestrator “add 2FA” with all its side dialogs, for ever?";
+    let question = "permanently delete @orchestrator “add 2FA” with all its side dialogs?";
     let screen = stage.screen();
     assert!(flat(&screen).contains(question), "{screen}");
     stage.keys("n");
@@ -167,7 +171,7 @@ fn a_dialog_is_deleted_by_name_only_after_a_question_to_which_enter_is_no_yes() 
 }
 
 #[test]
-fn a_fork_is_made_before_the_newest_generation_or_the_one_that_is_named() {
+fn a_fork_starts_before_the_newest_generation_or_the_one_entered() {
     let mut stage = resting();
     stage.keys("1 g j f");
     insta::assert_snapshot!("fork-80x24", stage.screen());
@@ -191,7 +195,7 @@ fn a_fork_is_made_before_the_newest_generation_or_the_one_that_is_named() {
 }
 
 #[test]
-fn a_fork_opens_and_has_the_words_at_hand_that_are_to_be_said_anew() {
+fn a_fork_opens_with_the_message_to_send_again_in_the_composer() {
     let mut stage = resting();
     let fork = DialogId::main(RootId::new("ee/ff/3"));
     let mut made = row(&fork, None, "orchestrator", DisplayState::Idle);
@@ -210,7 +214,7 @@ fn a_fork_opens_and_has_the_words_at_hand_that_are_to_be_said_anew() {
 }
 
 #[test]
-fn what_is_done_and_archived_is_listed_and_brought_back() {
+fn done_and_archived_dialogs_are_listed_and_restored() {
     let mut stage = with_shelf(shelf());
     insta::assert_snapshot!("shelf-80x24", stage.screen());
     stage.keys("j u");
@@ -239,7 +243,7 @@ fn what_is_done_and_archived_is_listed_and_brought_back() {
 }
 
 #[test]
-fn how_it_is_undone_is_readable_at_every_size_whatever_the_dialog_is_called() {
+fn the_undo_keys_are_readable_at_every_size_whatever_the_name() {
     for (width, height) in [(80, 24), (60, 20), (40, 12)] {
         for (key, done) in [("d", "done: @orch"), ("A", "archived: @orch")] {
             let mut stage = Stage::new(width, height);
@@ -263,7 +267,7 @@ fn how_it_is_undone_is_readable_at_every_size_whatever_the_dialog_is_called() {
 }
 
 #[test]
-fn what_is_only_history_is_called_so_in_the_language_of_the_screen() {
+fn history_is_marked_in_the_language_of_the_screen() {
     for (mut stage, word) in
         [(Stage::new(120, 40), "(history)"), (Stage::chinese(120, 40), "（历史）")]
     {
@@ -279,14 +283,14 @@ fn what_is_only_history_is_called_so_in_the_language_of_the_screen() {
 }
 
 #[test]
-fn what_a_note_is_for_is_readable_at_every_size() {
+fn the_description_of_the_note_is_readable_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
         stage.keys("1 g j j X");
         let screen = stage.screen();
         let words: Vec<&str> = screen.split_whitespace().collect();
-        assert!(words.join(" ").contains("a note for who waits for it, or"), "{screen}");
-        assert!(!screen.contains("no…") && screen.contains("nothing"), "{screen}");
+        assert!(words.join(" ").contains("a note for whoever waits for it"), "{screen}");
+        assert!(!screen.contains("no…") && screen.contains("optional)"), "{screen}");
     }
 }

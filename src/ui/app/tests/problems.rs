@@ -25,7 +25,7 @@ fn problems() -> Vec<Problem> {
 }
 
 #[test]
-fn problems_lie_open_with_their_line_and_mend_the_gravest_first() {
+fn problems_are_listed_with_line_and_fix_the_most_severe_first() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::new(width, height);
         stage.tell(DriverEvent::Problems(problems())).keys("!");
@@ -39,7 +39,7 @@ fn problems_lie_open_with_their_line_and_mend_the_gravest_first() {
 }
 
 #[test]
-fn a_mended_problem_goes_while_the_list_lies_open() {
+fn a_fixed_problem_disappears_from_the_open_list() {
     let mut stage = Stage::new(120, 40);
     stage.tell(DriverEvent::Problems(problems())).keys("!");
     stage.tell(DriverEvent::Problems(problems().into_iter().take(1).collect()));
@@ -47,8 +47,8 @@ fn a_mended_problem_goes_while_the_list_lies_open() {
     assert!(shown.contains("team.yaml:7") && !shown.contains("team.yaml:6"), "{shown}");
     stage.tell(DriverEvent::Problems(Vec::new()));
     let shown = stage.screen();
-    assert!(shown.contains("everything is in order"), "{shown}");
-    assert!(shown.contains("all problems are mended"), "{shown}");
+    assert!(shown.contains("no problems"), "{shown}");
+    assert!(shown.contains("all problems are fixed"), "{shown}");
     stage.keys("<esc>");
-    assert!(!stage.screen().contains("OUT OF ORDER"));
+    assert!(!stage.screen().contains("PROBLEMS"));
 }

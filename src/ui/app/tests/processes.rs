@@ -46,7 +46,7 @@ fn stops(stage: &Stage) -> Vec<u32> {
 }
 
 #[test]
-fn what_runs_in_the_background_is_counted_and_listed() {
+fn background_processes_are_counted_and_listed() {
     for (width, height) in [(120, 40), (80, 24), (60, 20)] {
         let mut stage = stage(width, height);
         assert!(stage.screen().contains("1 in background"), "{}", stage.screen());
@@ -55,11 +55,11 @@ fn what_runs_in_the_background_is_counted_and_listed() {
     }
     let mut none = Stage::new(80, 24);
     none.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new())).keys("b");
-    assert!(none.screen().contains("no command was left running"));
+    assert!(none.screen().contains("no command is running in the background"));
 }
 
 #[test]
-fn a_process_that_runs_is_stopped_after_a_question_and_no_other_is() {
+fn only_a_running_process_is_stopped_and_after_a_confirmation() {
     let mut stage = stage(80, 24);
     stage.keys("1 b s n");
     assert_eq!(stops(&stage), Vec::<u32>::new());
@@ -73,7 +73,7 @@ fn a_process_that_runs_is_stopped_after_a_question_and_no_other_is() {
 }
 
 #[test]
-fn the_last_line_tells_what_commands_may_do_and_those_in_a_sandbox_end_with_the_program() {
+fn the_status_line_shows_the_sandbox_level_and_sandboxed_processes_end_with_the_program() {
     for (level, shown, letting) in [
         (Level::Workspace, "workspace  ", false),
         (Level::WorkspaceNet, "workspace+net  ", false),
@@ -85,14 +85,14 @@ fn the_last_line_tells_what_commands_may_do_and_those_in_a_sandbox_end_with_the_
         assert!(screen.lines().last().unwrap_or_default().contains(shown), "{level}:\n{screen}");
         stage.keys("1 q");
         let asked = stage.screen();
-        assert_eq!(asked.contains("let run"), letting, "{level}:\n{asked}");
+        assert_eq!(asked.contains("leave running"), letting, "{level}:\n{asked}");
         assert_eq!(asked.contains("they end too"), !letting, "{level}:\n{asked}");
     }
 }
 
 #[test]
-fn leaving_asks_what_becomes_of_processes_that_run() {
-    for (keys, leaves, parting) in [
+fn quitting_asks_what_happens_to_running_processes() {
+    for (keys, leaves, policy) in [
         ("1 q y", true, QuitPolicy::LetRun),
         ("1 q s", true, QuitPolicy::Stop),
         ("1 q n", false, QuitPolicy::LetRun),
@@ -101,11 +101,11 @@ fn leaving_asks_what_becomes_of_processes_that_run() {
         let mut stage = stage(80, 24);
         stage.keys(keys);
         let left = stage.app.take_effects().contains(&Effect::Quit);
-        assert_eq!((left, stage.app.quit_policy()), (leaves, parting), "{keys}");
+        assert_eq!((left, stage.app.quit_policy()), (leaves, policy), "{keys}");
     }
     let mut asked = stage(80, 24);
     asked.keys("1 q");
-    insta::assert_snapshot!("parting-80x24", asked.screen());
+    insta::assert_snapshot!("quit-processes-80x24", asked.screen());
     let mut over = stage(80, 24);
     over.tell(DriverEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
     assert!(over.app.take_effects().contains(&Effect::Quit));

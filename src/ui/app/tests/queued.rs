@@ -44,7 +44,7 @@ fn said(stage: &Stage) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn a_message_sent_while_a_reply_streams_is_seen_as_queued_at_once() {
+fn a_message_sent_while_a_reply_streams_is_shown_as_queued_at_once() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i wait <enter>");
     let screen = stage.screen();
@@ -60,7 +60,7 @@ fn a_message_sent_while_a_reply_streams_is_seen_as_queued_at_once() {
 }
 
 #[test]
-fn what_waits_stands_above_the_composer_at_every_size_one_line_each_and_never_merged() {
+fn queued_messages_are_above_the_composer_at_every_size_one_line_each() {
     let many = vec!["Use a queue.", LONG, "And write the date into the runbook.", "Four", "Five"];
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = stage(width, height, &many);
@@ -80,7 +80,7 @@ fn several_screens_of_text_are_one_line_with_their_length() {
 }
 
 #[test]
-fn up_on_an_empty_line_takes_the_newest_message_back_into_the_composer() {
+fn up_on_an_empty_line_takes_the_newest_message_back() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
@@ -102,7 +102,7 @@ fn up_on_an_empty_line_takes_the_newest_message_back_into_the_composer() {
 }
 
 #[test]
-fn a_message_that_was_taken_already_leaves_the_composer_and_is_said_to_be_gone() {
+fn a_message_already_taken_is_removed_from_the_composer_and_reported() {
     for (typed, left) in [("", ""), ("x", "onex")] {
         let mut stage = stage(80, 24, &["one"]);
         stage.keys("i <up>");
@@ -119,7 +119,7 @@ fn a_message_that_was_taken_already_leaves_the_composer_and_is_said_to_be_gone()
 }
 
 #[test]
-fn any_message_that_waits_is_edited_or_taken_back_from_the_list() {
+fn any_queued_message_can_be_edited_or_taken_back_in_the_list() {
     let mut stage = stage(80, 24, &["one", "two", LONG]);
     stage.keys("<alt+q>");
     insta::assert_snapshot!("queued-list-80x24", stage.screen());
@@ -136,7 +136,7 @@ fn any_message_that_waits_is_edited_or_taken_back_from_the_list() {
 }
 
 #[test]
-fn what_is_typed_already_is_kept_below_a_message_that_comes_back() {
+fn typed_text_is_kept_below_a_message_taken_back() {
     let mut stage = stage(80, 24, &["one"]);
     stage.keys("i half <alt+q> e");
     let screen = stage.screen();
@@ -147,7 +147,7 @@ fn what_is_typed_already_is_kept_below_a_message_that_comes_back() {
 }
 
 #[test]
-fn the_key_that_edits_what_waits_still_brings_back_what_was_sent_where_nothing_waits() {
+fn the_up_key_recalls_sent_messages_if_none_is_queued() {
     let mut stage = stage(80, 24, &[]);
     stage.keys("i hello <enter> <up>");
     assert!(stage.screen().contains("› hello"));
@@ -155,7 +155,7 @@ fn the_key_that_edits_what_waits_still_brings_back_what_was_sent_where_nothing_w
 }
 
 #[test]
-fn a_message_that_is_taken_at_once_never_shows_as_queued_and_one_that_is_not_does() {
+fn only_a_message_not_taken_at_once_is_shown_as_queued() {
     let mut stage = Stage::new(80, 24);
     let idle = |texts: &[&str]| TreeRow { state: DisplayState::Idle, ..waiting(texts) };
     stage.tell(DriverEvent::Rows(vec![idle(&[])])).tell(DriverEvent::Inbox(Vec::new()));
@@ -168,7 +168,7 @@ fn a_message_that_is_taken_at_once_never_shows_as_queued_and_one_that_is_not_doe
 }
 
 #[test]
-fn a_message_for_a_side_dialog_waits_above_its_own_composer_only() {
+fn a_message_queued_for_a_side_dialog_is_shown_there_only() {
     let mut stage = stage(80, 24, &[]);
     let words = QueuedWords { message: "s".into(), text: "short, please".into() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };

@@ -14,7 +14,7 @@ fn picture(name: &str, width: u16, height: u16, screen: &str) {
 }
 
 #[test]
-fn an_empty_workspace_says_how_to_begin() {
+fn an_empty_workspace_shows_how_to_start() {
     for (width, height) in SIZES {
         let mut stage = Stage::new(width, height);
         stage.tell(DriverEvent::Workspace(workspace()));
@@ -24,7 +24,7 @@ fn an_empty_workspace_says_how_to_begin() {
 }
 
 #[test]
-fn the_tree_and_a_streaming_dialog_stand_side_by_side() {
+fn the_tree_and_a_streaming_dialog_are_side_by_side() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);
         picture("tree", width, height, &stage.screen());
@@ -34,7 +34,7 @@ fn the_tree_and_a_streaming_dialog_stand_side_by_side() {
 }
 
 #[test]
-fn two_questions_wait_while_one_is_answered() {
+fn two_questions_are_open_while_one_is_answered() {
     for (width, height) in SIZES {
         let mut stage = answering(width, height);
         stage.screen();
@@ -54,7 +54,7 @@ fn the_inbox_shows_a_draft() {
 }
 
 #[test]
-fn a_form_begins_a_dialog() {
+fn a_form_creates_a_dialog() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);
         stage.keys("n <tab> db");
@@ -72,7 +72,7 @@ fn help_lists_the_keys_that_work_here() {
 }
 
 #[test]
-fn help_is_told_in_chinese_to_who_reads_chinese() {
+fn help_is_shown_in_the_language_of_the_screen() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::chinese(width, height);
         stage.tell(DriverEvent::Workspace(workspace()));
@@ -83,14 +83,14 @@ fn help_is_told_in_chinese_to_who_reads_chinese() {
 }
 
 #[test]
-fn leaving_while_something_runs_is_asked() {
+fn quitting_while_a_dialog_runs_asks_first() {
     let mut stage = streaming(80, 24);
     stage.keys("q");
     picture("quit", 80, 24, &stage.screen());
 }
 
 #[test]
-fn thinking_is_one_line_until_it_is_opened() {
+fn thinking_is_one_line_until_it_is_unfolded() {
     let mut stage = streaming(80, 24);
     stage.live(
         &main_dialog(),
@@ -104,7 +104,7 @@ fn thinking_is_one_line_until_it_is_opened() {
 }
 
 #[test]
-fn a_screen_without_utf8_has_its_own_signs() {
+fn a_screen_without_utf8_has_ascii_symbols() {
     let mut stage = Stage::with(80, 24, Notebook::default(), &Glyphs::ASCII);
     stage.tell(DriverEvent::Workspace(workspace()));
     stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
@@ -114,7 +114,7 @@ fn a_screen_without_utf8_has_its_own_signs() {
 }
 
 #[test]
-fn a_dialog_that_reasons_says_so_and_in_which_round() {
+fn a_dialog_in_fresh_boots_reasoning_shows_its_round() {
     let mut stage = streaming(120, 40);
     let convergence =
         Round { effort: 3, phase: Phase::Convergence, iteration: 2, prompt_delivered: true };
@@ -133,13 +133,13 @@ fn a_dialog_that_reasons_says_so_and_in_which_round() {
 }
 
 #[test]
-fn a_screen_that_is_too_small_says_so() {
+fn a_screen_that_is_too_small_shows_the_size_it_needs() {
     let mut stage = streaming(36, 10);
     picture("too-small", 36, 10, &stage.screen());
 }
 
 #[test]
-fn no_size_makes_it_panic() {
+fn no_size_causes_a_panic() {
     for width in [1, 2, 7, 40, 41, 79, 80, 81, 109, 110, 300] {
         for height in [1, 2, 11, 12, 13, 24, 100] {
             let mut stage = answering(width, height);
@@ -163,7 +163,7 @@ const PUSHED: &[&str] = &[
 ];
 
 #[test]
-fn a_push_says_why_the_dialog_goes_on_and_how_many_are_left() {
+fn a_push_shows_its_reason_and_the_remaining_pushes() {
     for (width, height) in [(120, 40), (60, 20)] {
         let stages = [Stage::new(width, height), Stage::chinese(width, height)];
         for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {

@@ -107,7 +107,7 @@ fn picture(name: &str, width: u16, height: u16, screen: &str) {
 }
 
 #[test]
-fn reminders_lie_over_the_dialog() {
+fn reminders_are_shown_on_top_of_the_dialog() {
     for (width, height) in SIZES {
         let mut stage = with_reminders(width, height, Notebook::default());
         stage.keys("j");
@@ -118,7 +118,7 @@ fn reminders_lie_over_the_dialog() {
 }
 
 #[test]
-fn the_taskdoc_lies_over_the_dialog() {
+fn the_taskdoc_is_shown_on_top_of_the_dialog() {
     for (width, height) in SIZES {
         let mut stage = with_taskdoc(width, height, Notebook::default());
         picture("taskdoc", width, height, &stage.screen());
@@ -126,10 +126,10 @@ fn the_taskdoc_lies_over_the_dialog() {
 }
 
 #[test]
-fn a_sheet_asks_for_what_it_shows_and_says_so_until_it_comes() {
+fn a_sheet_requests_its_content_and_shows_that_it_loads() {
     let mut stage = streaming(120, 40);
     stage.keys("3 r");
-    assert!(stage.screen().contains("reading …"));
+    assert!(stage.screen().contains("loading …"));
     assert_eq!(last_request(&stage).1, SheetRequest::Reminders);
     stage.tell(told(Sheet::Reminders(Vec::new())));
     assert!(stage.screen().contains("no reminders yet"));
@@ -162,9 +162,9 @@ fn a_reminder_is_added_edited_and_deleted_through_the_driver() {
     assert_eq!(last_request(&stage).1, reword, "no is no");
     stage.keys("d");
     let screen = stage.screen();
-    assert!(screen.contains("delete the reminder “") && screen.contains("for ever?"), "{screen}");
+    assert!(screen.contains("permanently delete the reminder “"), "{screen}");
     stage.keys("<enter>");
-    assert_eq!(last_request(&stage).1, reword, "enter is never yes to for ever");
+    assert_eq!(last_request(&stage).1, reword, "enter does not confirm what cannot be undone");
     stage.keys("y");
     let delete = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };
     assert_eq!(last_request(&stage).1, delete);
@@ -172,18 +172,18 @@ fn a_reminder_is_added_edited_and_deleted_through_the_driver() {
 }
 
 #[test]
-fn a_guarded_reminder_says_why_it_is_not_changed() {
+fn a_read_only_reminder_shows_why_it_cannot_be_edited() {
     let mut stage = with_reminders(120, 40, Notebook::default());
     let before = requests(&stage);
     stage.keys("<enter>");
-    assert!(stage.screen().contains("not by hand: the reminder says: make a tellask"));
+    assert!(stage.screen().contains("not editable: the reminder says: make a tellask"));
     stage.keys("d");
-    assert!(stage.screen().contains("not by hand: the reminder says: wait for the reply"));
+    assert!(stage.screen().contains("not editable: the reminder says: wait for the reply"));
     assert_eq!(requests(&stage), before);
 }
 
 #[test]
-fn what_was_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
+fn text_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
     let drafts = Notebook::default();
     let mut stage = with_taskdoc(120, 40, drafts.clone());
     let key = "section/add-2fa.tsk/constraints";
@@ -215,13 +215,13 @@ fn what_was_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
 fn a_section_that_is_too_large_is_not_edited_and_none_is_added() {
     let mut stage = with_taskdoc(120, 40, Notebook::default());
     stage.keys("j j j j <enter>");
-    assert!(stage.screen().contains("not by hand: too large"), "{}", stage.screen());
+    assert!(stage.screen().contains("not editable: too large"), "{}", stage.screen());
     stage.keys("n");
     assert!(stage.screen().contains("only edited here"), "{}", stage.screen());
 }
 
 #[test]
-fn an_open_sheet_follows_what_happens_in_its_dialog() {
+fn an_open_sheet_is_reloaded_after_changes_in_its_dialog() {
     let mut stage = with_reminders(120, 40, Notebook::default());
     let asked = requests(&stage).len();
     stage.fact(&side("r"), 1, r#"{"type":"reminders_reconciled_record","reminders":[]}"#);
@@ -237,7 +237,7 @@ fn an_open_sheet_follows_what_happens_in_its_dialog() {
 }
 
 #[test]
-fn the_chosen_entry_stays_chosen_when_others_come_and_go() {
+fn the_selected_entry_stays_selected_when_others_are_added_or_removed() {
     let mut stage = with_reminders(120, 40, Notebook::default());
     stage.keys("j").screen();
     let mut more = reminders();

@@ -66,7 +66,7 @@ fn family() -> Tree {
 }
 
 #[test]
-fn side_dialogs_hang_from_their_askers_in_order_of_creation() {
+fn side_dialogs_are_children_of_their_askers_in_order_of_creation() {
     let mut tree = family();
     assert_eq!(
         picture(&mut tree),
@@ -75,7 +75,7 @@ fn side_dialogs_hang_from_their_askers_in_order_of_creation() {
 }
 
 #[test]
-fn folding_hides_what_hangs_below_and_folding_again_goes_up() {
+fn folding_hides_children_and_folding_again_selects_the_parent() {
     let mut tree = family();
     tree.select(&id("m", "b"));
     tree.fold();
@@ -118,7 +118,7 @@ fn no_row_is_hidden_by_the_shape_of_its_tree() {
 }
 
 #[test]
-fn a_row_whose_asker_is_unknown_hangs_from_the_main_dialog_or_the_taskdoc() {
+fn a_row_with_an_unknown_asker_is_a_child_of_the_main_dialog_or_the_taskdoc() {
     let mut tree = Tree::default();
     tree.set(vec![row("m", "m", None, 1), row("m", "a", Some("gone"), 2)]);
     assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 m v", "2 a `"]);
@@ -127,7 +127,7 @@ fn a_row_whose_asker_is_unknown_hangs_from_the_main_dialog_or_the_taskdoc() {
 }
 
 #[test]
-fn a_tree_that_goes_takes_its_side_dialogs_with_it() {
+fn removing_a_tree_removes_its_side_dialogs() {
     let mut tree = family();
     tree.remove(&id("m", "m"));
     assert_eq!(picture(&mut tree), ["0 u.tsk v", "1 n `"]);

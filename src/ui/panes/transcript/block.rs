@@ -365,10 +365,10 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
             rows.push(Strip::new().put("  ", dim).put(&note, dim));
         }
     }
-    let content = question_rows(asked, context);
-    let blank = content.iter().take_while(|row| row.is_empty()).count();
+    let body = question_rows(asked, context);
+    let blank = body.iter().take_while(|row| row.is_empty()).count();
     let headline = 1 + rows.len() + blank;
-    rows.extend(content);
+    rows.extend(body);
     if let Some((answer, when)) = &asked.answer {
         let said = format!("  {} {}", context.ui.glyphs.answered, context.word(Word::You));
         let head = Strip::new()

@@ -9,7 +9,7 @@ fn clean(raw: &str) -> String {
 }
 
 #[test]
-fn what_hides_or_commands_is_shown_as_a_sign() {
+fn hidden_and_control_characters_are_shown_as_symbols() {
     for (raw, expected) in [
         ("plain text\n", "plain text\n"),
         ("\u{1b}[2Jx", "␛[2Jx"),
@@ -33,7 +33,7 @@ fn what_hides_or_commands_is_shown_as_a_sign() {
 }
 
 #[test]
-fn honest_text_of_other_scripts_stays_as_it_is() {
+fn text_of_other_scripts_is_unchanged() {
     for honest in [
         "e\u{301} 你好 👍🏽 ok",
         "👩\u{200d}🚀 👨\u{200d}👩\u{200d}👧",
@@ -48,7 +48,7 @@ fn honest_text_of_other_scripts_stays_as_it_is() {
 }
 
 #[test]
-fn joiners_and_selectors_out_of_place_are_shown() {
+fn misplaced_joiners_and_selectors_are_shown() {
     for (raw, expected) in [
         ("ad\u{200d}min", "ad<200D>min"),
         ("你\u{200d}x", "你<200D>x"),
@@ -230,7 +230,7 @@ fn decode_base64(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn json_for_a_terminal_is_the_same_value_without_a_character_that_acts_on_it() {
+fn json_for_a_terminal_is_the_same_value_without_control_characters() {
     let hostile = "a\u{1b}[2J\u{9b}31m\u{7f}\u{202e}gnp\u{200b}\u{e0041}é你\n";
     let value = serde_json::json!({ hostile: [hostile, 1] });
     let shown = escape_json(&value.to_string());

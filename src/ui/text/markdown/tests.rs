@@ -101,7 +101,7 @@ fn a_line_takes_its_colours_from_the_theme() {
 }
 
 #[test]
-fn tables_stand_in_columns_or_one_value_per_line() {
+fn tables_are_in_columns_or_one_value_per_line() {
     let table = "| name | count |\n|---|---:|\n| apples | 3 |\n| 你好 | 12 |";
     assert_eq!(
         texts(table, 30),
@@ -139,7 +139,7 @@ fn the_hostile_corpus_stays_harmless_as_markdown() {
 }
 
 #[test]
-fn deep_nesting_neither_recurses_nor_eats_the_width() {
+fn deep_nesting_neither_recurses_nor_uses_up_the_width() {
     let quotes = format!("{}text", "> ".repeat(5_000));
     let rows = texts(&quotes, 40);
     assert_eq!(rows.last().map(String::as_str), Some("│ │ │ │ │ │ │ │ │ │ text"));

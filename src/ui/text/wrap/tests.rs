@@ -11,7 +11,7 @@ fn rows(text: &str, cells: usize) -> Vec<&str> {
 }
 
 #[test]
-fn words_stay_whole_where_they_fit() {
+fn words_are_not_split_if_they_fit() {
     for (text, cells, expected) in [
         ("", 5, vec![""]),
         ("one two three", 7, vec!["one two", "three"]),
@@ -51,7 +51,7 @@ fn code_keeps_every_blank() {
 }
 
 #[test]
-fn a_tail_behind_many_blanks_comes_into_view() {
+fn text_after_many_blanks_is_shown() {
     let text = format!("ls{}rm", " ".repeat(500));
     assert_eq!(rows(&text, 20), ["ls", "rm"]);
 }
@@ -137,7 +137,7 @@ fn a_megabyte_without_a_break_is_wrapped_in_one_pass() {
 }
 
 #[test]
-fn another_width_wraps_anew() {
+fn another_width_wraps_again() {
     let mut tail = TailWrap::new(20);
     tail.push(&SafeText::clean("one two three"));
     tail.resize(5);
