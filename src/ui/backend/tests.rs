@@ -132,7 +132,7 @@ fn body(bytes: &str) -> &str {
     bytes.strip_prefix("\x1b[?2026h").unwrap().strip_suffix("\x1b[?2026l").unwrap()
 }
 
-/// Draws two lines one after the other in the same row; returns the body of the second frame.
+/// Draws two lines in sequence in the same row; returns the body of the second frame.
 fn second_line(first: &str, second: &str) -> String {
     let mut bench = Bench::new(40, 3);
     bench.frame(|buffer| buffer.set_string(0, 0, first, Style::new()));

@@ -22,7 +22,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// Counts frames and keeps control sequences.
+/// Counts frames and records control sequences.
 struct Memory {
     terminal: Terminal<TestBackend>,
     frames: usize,
@@ -133,7 +133,7 @@ where
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
 }
 
-async fn rest(millis: u64) {
+async fn sleep(millis: u64) {
     tokio::time::sleep(Duration::from_millis(millis)).await;
 }
 
@@ -141,11 +141,11 @@ async fn rest(millis: u64) {
 async fn a_burst_of_events_is_one_frame_and_silence_is_none() {
     let mut surface = Memory::new();
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
-        rest(100).await;
+        sleep(100).await;
         for n in 0..50 {
             driver.events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
         }
-        rest(3_000).await;
+        sleep(3_000).await;
         driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
@@ -179,7 +179,7 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
     };
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
         driver.events.send(DriverEvent::Rows(vec![row])).await.unwrap();
-        rest(600_000).await;
+        sleep(600_000).await;
         driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
@@ -193,7 +193,7 @@ async fn a_full_queue_keeps_the_command_and_sends_it_later() {
     let continue_all = || (10, press('C'));
     let keys = vec![continue_all(), continue_all(), continue_all()];
     let (outcome, count) = play(&mut surface, keys, 1, |mut driver| async move {
-        rest(500).await;
+        sleep(500).await;
         let mut count = 0;
         while let Ok(Some(command)) =
             tokio::time::timeout(Duration::from_secs(1), driver.commands.recv()).await
@@ -215,10 +215,10 @@ async fn quitting_waits_for_the_driver_but_not_longer_than_its_grace_period() {
             play(&mut surface, vec![(10, press('q'))], 4, |mut driver| async move {
                 let asked = driver.commands.recv().await;
                 if settles {
-                    rest(1_000).await;
+                    sleep(1_000).await;
                     driver.events.send(DriverEvent::Stopped).await.unwrap();
                 } else {
-                    rest(60_000).await;
+                    sleep(60_000).await;
                 }
                 asked
             })
@@ -241,7 +241,7 @@ async fn a_new_question_rings_and_counts_in_the_title() {
             };
             driver.events.send(event).await.unwrap();
         }
-        rest(100).await;
+        sleep(100).await;
         driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
@@ -259,7 +259,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         input: typing(Vec::new()),
         commands: to_driver,
         events: from_driver,
-        shutdown: rest(50),
+        shutdown: sleep(50),
         written: Arc::new(Notify::new()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
@@ -273,7 +273,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
     assert!(matches!(asked, Some(Command::Shutdown { .. })));
 }
 
-/// A screen that does not take frames for a while gets the newest state, not the frames it missed.
+/// A screen that does not accept frames for a while shows the newest state, not the missed frames.
 #[tokio::test(start_paused = true)]
 async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     let mut surface = Memory::new();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::ui::text::SafeText;
 
-/// A writer whose bytes can be read back, and a raw mode that only notes what it is.
+/// A writer whose bytes can be read back, and a raw mode that only records its state.
 #[derive(Debug, Clone, Default)]
 struct Tty {
     bytes: Arc<Mutex<Vec<u8>>>,
@@ -151,7 +151,7 @@ fn a_notification_cannot_be_terminated_by_its_text() {
     assert!(long.bytes().len() < 200);
 }
 
-/// A terminal that takes a frame only when told to.
+/// A terminal that accepts a frame only when allowed to.
 struct Stalling {
     arrive: Sender<Vec<u8>>,
     go: Receiver<io::Result<()>>,

@@ -1,4 +1,4 @@
-//! Answering: options that are picked, words beside them, and the question while one scrolls.
+//! Answering: picked options, text beside them, and the question while scrolling.
 
 use super::fixture::*;
 use crate::protocol::{Command, DriverEvent, InboxRow};
@@ -24,8 +24,8 @@ fn asked(width: u16, height: u16, text: &str) -> Stage {
     });
     let row: InboxRow = question(&main_dialog(), "orchestrator", "q9", text, "2026-11-21 12:01:00");
     let mut stage = Stage::new(width, height);
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(vec![row]));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
     let mut story = STORY.to_vec();
     let call = call.to_string();
     story.push(&call);
@@ -108,7 +108,7 @@ fn an_answered_question_shows_which_option_was_taken() {
     let mut stage = asked(80, 24, "Drop it?\n\n- yes\n- no");
     let (_, dialog) = stage.last_open();
     let result = r#"{"ts":"2026-11-21 12:02:00","type":"tellask_result_record","callId":"q9","status":"completed","content":"yes","responder":{"responderId":"human"},"callName":"askHuman","call":{"tellaskContent":"Drop it?"}}"#;
-    stage.fact(&dialog, 12, result).tell(DriverEvent::Inbox(Vec::new()));
+    stage.fact(&dialog, 12, result).apply(DriverEvent::Inbox(Vec::new()));
     let screen = stage.screen();
     assert!(screen.contains("  ✓ y  yes") && screen.contains("    n  no"), "{screen}");
 }
@@ -124,7 +124,7 @@ fn a_refused_pick_is_restored_as_typed() {
         Some(*ticket)
     });
     let ticket = ticket.expect("an answer");
-    stage.tell(DriverEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
+    stage.apply(DriverEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
     let screen = stage.screen();
     assert!(screen.contains("› n  ✓ no") && screen.contains("  ✓ n  no"), "{screen}");
 }
@@ -183,7 +183,7 @@ fn a_question_in_view_is_not_shown_twice() {
 #[test]
 fn the_question_is_visible_while_its_dialog_loads() {
     let mut stage = Stage::new(40, 12);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
     let screen = stage.screen();
     assert!(screen.contains("? Drop users.legacy_otp, or keep it?"), "{screen}");
     assert!(screen.contains("loading"), "{screen}");
@@ -193,7 +193,7 @@ fn the_question_is_visible_while_its_dialog_loads() {
 fn undo_restores_a_cleared_draft() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("i").type_text("a long message that took an hour");
     stage.keys("<ctrl+c>");
     let cleared = stage.screen();

@@ -1,4 +1,4 @@
-//! What must feel right.
+//! The main behaviours of the screen.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
         let mut stage = Stage::new(120, 40);
         let dialog = row.dialog.clone();
         let row = TreeRow { asker: None, ..row };
-        stage.tell(DriverEvent::Rows(vec![row])).tell(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Rows(vec![row])).apply(DriverEvent::Inbox(Vec::new()));
         if dialog.is_main() {
             stage.page(&[]);
         } else {
@@ -83,7 +83,7 @@ fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
 fn the_first_screen_is_the_oldest_question_with_its_draft() {
     let drafts = Notebook::with("answer/q1", "keep it, bec");
     let mut stage = Stage::with(120, 40, drafts, &Glyphs::UTF8);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions())).page(DBA_STORY);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions())).page(DBA_STORY);
     let screen = stage.screen();
     for text in ["answer 1 of 2 · @dba", "› keep it, bec", "draft restored", "? @dba asks"] {
         assert!(screen.contains(text), "{text}\n{screen}");
@@ -109,8 +109,8 @@ fn after_an_answer_comes_the_next_question_and_then_the_previous_position() {
 fn escape_keeps_the_draft_and_returns() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
-    stage.tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage.apply(DriverEvent::Inbox(questions()));
     stage.keys("<alt+a>").page(DBA_STORY).keys("half <esc>");
     assert_eq!(drafts.get("answer/q1").as_deref(), Some("half"));
     assert_eq!(stage.last_open().1, main_dialog());
@@ -124,19 +124,20 @@ fn an_answer_stays_a_draft_until_it_is_on_disk_and_is_restored_when_refused() {
     for refused in [false, true] {
         let drafts = Notebook::default();
         let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
-        stage.tell(DriverEvent::Rows(rows()));
-        stage.tell(DriverEvent::Inbox(vec![questions().remove(0)])).page(DBA_STORY);
+        stage.apply(DriverEvent::Rows(rows()));
+        stage.apply(DriverEvent::Inbox(vec![questions().remove(0)])).page(DBA_STORY);
         stage.keys("yes <enter>");
         assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
         let (ticket, ..) = answers(&stage)[0];
         if refused {
-            stage.tell(DriverEvent::Refused { ticket, text: "it was answered already".to_owned() });
+            stage
+                .apply(DriverEvent::Refused { ticket, text: "it was answered already".to_owned() });
             assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
             assert!(stage.screen().contains("it was answered already"));
             stage.keys("<alt+a>");
             assert!(stage.screen().contains("› yes"));
         } else {
-            stage.tell(DriverEvent::Done { ticket, dialog: None });
+            stage.apply(DriverEvent::Done { ticket, dialog: None });
             assert_eq!(drafts.get("answer/q1"), None);
         }
     }
@@ -146,7 +147,7 @@ fn an_answer_stays_a_draft_until_it_is_on_disk_and_is_restored_when_refused() {
 fn a_draft_is_saved_within_a_second_of_typing() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("i hello").wait(Duration::from_secs(1));
     let key = format!("message/{}", main_dialog());
     assert_eq!(drafts.get(&key).as_deref(), Some("hello"));
@@ -213,7 +214,7 @@ fn while_following_text_fills_the_pane_and_then_scrolls_by_half_a_page() {
 #[test]
 fn reopening_a_dialog_restores_the_position() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     stage.page(&long);
@@ -242,12 +243,12 @@ fn activity_never_moves_the_selected_row() {
         )
     };
     let first: Vec<TreeRow> = (0..100).filter(|n| *n != 3).map(many).collect();
-    stage.tell(DriverEvent::Rows(first)).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(first)).apply(DriverEvent::Inbox(Vec::new()));
     stage.keys(&"j ".repeat(50));
     let before = stage.screen();
     let chosen = line_of(&before, "▌").expect("a chosen row");
-    stage.tell(DriverEvent::Row(Box::new(many(3))));
-    stage.tell(DriverEvent::Row(Box::new(TreeRow {
+    stage.apply(DriverEvent::Row(Box::new(many(3))));
+    stage.apply(DriverEvent::Row(Box::new(TreeRow {
         last_modified: Stamp::new("2026-11-21 12:02:59"),
         state: DisplayState::Proceeding,
         ..many(70)
@@ -283,13 +284,13 @@ fn a_call_jumps_into_its_side_dialog_and_back() {
 #[test]
 fn after_lost_events_everything_is_reloaded_at_the_same_position() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     stage.page(&long).keys("3 <ctrl+u> <ctrl+u>").screen();
     let before = stage.screen();
     stage.sent.clear();
-    stage.tell(DriverEvent::Lagged);
+    stage.apply(DriverEvent::Lagged);
     assert!(matches!(stage.sent[0], Command::Refresh));
     stage.page(&long);
     stage.wait(Duration::from_secs(5));
@@ -300,7 +301,7 @@ fn after_lost_events_everything_is_reloaded_at_the_same_position() {
 #[test]
 fn older_records_are_requested_near_the_start_and_move_nothing() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (50..100).map(|n| words(&format!("word {n}"))).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     let (ticket, dialog) = stage.last_open();
@@ -337,11 +338,11 @@ fn a_question_rings_once_per_burst_and_counts_in_the_title() {
     let rings = |effects: Vec<Effect>| {
         effects.iter().filter(|effect| matches!(effect, Effect::Ring(_))).count()
     };
-    stage.tell(asked("one")).tell(asked("two"));
+    stage.apply(asked("one")).apply(asked("two"));
     assert_eq!(rings(stage.app.take_effects()), 1);
-    stage.wait(Duration::from_secs(10)).tell(asked("three"));
+    stage.wait(Duration::from_secs(10)).apply(asked("three"));
     assert_eq!(rings(stage.app.take_effects()), 1);
-    stage.tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Inbox(Vec::new()));
     assert_eq!(stage.app.take_effects(), [Effect::Title(0)]);
 }
 
@@ -353,7 +354,7 @@ fn quitting_asks_only_while_a_dialog_runs() {
     stage.keys("q y");
     assert!(stage.app.take_effects().contains(&Effect::Quit));
     let mut idle = Stage::new(120, 40);
-    idle.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new())).keys("q");
+    idle.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("q");
     assert!(idle.app.take_effects().contains(&Effect::Quit));
 }
 
@@ -378,7 +379,7 @@ fn the_form_creates_a_dialog_and_reports_what_is_missing() {
         panic!("{created:?}");
     };
     let made = DialogId::main(RootId::new("new/1"));
-    stage.tell(DriverEvent::Done { ticket, dialog: Some(made.clone()) });
+    stage.apply(DriverEvent::Done { ticket, dialog: Some(made.clone()) });
     assert_eq!(stage.last_open().1, made);
 }
 
@@ -407,8 +408,8 @@ fn model_output_cannot_control_the_terminal() {
 fn errors_of_the_form_are_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Workspace(WorkspaceView { taskdocs: Vec::new(), ..workspace() }));
-        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Workspace(WorkspaceView { taskdocs: Vec::new(), ..workspace() }));
+        stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
         stage.keys("n <enter>");
         let screen = stage.screen();
         let rows = screen.lines().filter_map(|row| row.split('│').next_back());
@@ -430,7 +431,7 @@ fn the_taskdoc_used_last_is_proposed_first() {
         (taskdoc == "fresh.tsk").then_some(*ticket)
     });
     let ticket = ticket.expect("a dialog was begun");
-    stage.tell(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
+    stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     stage.keys("n");
     assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
 }

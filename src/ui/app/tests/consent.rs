@@ -1,4 +1,4 @@
-//! What waits for consent.
+//! The consent sheet.
 
 use super::fixture::*;
 use crate::domain::sandbox::Level;
@@ -30,11 +30,11 @@ fn view(waiting: Vec<Unagreed>, look_only: bool) -> DriverEvent {
 /// A workspace that has just been opened.
 fn opened(width: u16, height: u16, waiting: Vec<Unagreed>) -> Stage {
     let mut stage = streaming(width, height);
-    stage.tell(view(waiting, true));
+    stage.apply(view(waiting, true));
     stage
 }
 
-/// What was sent about consent and going on.
+/// The commands about consent and continuing.
 fn sent(stage: &Stage) -> Vec<String> {
     let told = stage.sent.iter().filter_map(|command| {
         if let Command::Agree { digests, level, .. } = command {
@@ -109,7 +109,7 @@ fn the_sandbox_level_is_chosen_on_the_sheet_unless_the_config_file_sets_it() {
         level: Some(Level::ReadOnly),
         level_is_set: true,
     };
-    stage.tell(DriverEvent::Consent(consent));
+    stage.apply(DriverEvent::Consent(consent));
     assert!(stage.screen().contains("read-only · config.yaml"));
     stage.keys("s");
     stage.screen();
@@ -128,7 +128,7 @@ fn look_only_is_shown_in_the_status_line_and_the_sheet_can_be_reopened() {
     stage.screen();
     stage.keys("a");
     assert_eq!(sent(&stage), ["look", "agree shell-coder"]);
-    stage.tell(view(Vec::new(), false));
+    stage.apply(view(Vec::new(), false));
     assert!(!stage.screen().contains("look only"));
 }
 
@@ -149,7 +149,7 @@ fn continuing_a_dialog_without_consent_shows_the_sheet_first() {
 fn later_entries_never_interrupt_typing() {
     let mut stage = streaming(80, 24);
     stage.keys("3 i");
-    stage.tell(view(vec![shell("coder")], false));
+    stage.apply(view(vec![shell("coder")], false));
     let screen = stage.screen();
     assert!(screen.contains("1 waits for consent"), "{screen}");
     stage.type_text("a");
@@ -173,7 +173,7 @@ fn what_was_not_wholly_on_the_screen_cannot_be_agreed_to() {
         stage.keys("<space>");
         stage.screen();
     }
-    stage.tell(view([many(), vec![shell("late")]].concat(), true));
+    stage.apply(view([many(), vec![shell("late")]].concat(), true));
     stage.screen();
     stage.keys("a");
     assert_eq!(sent(&stage), [""; 0], "one more came since");

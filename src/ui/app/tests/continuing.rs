@@ -1,4 +1,4 @@
-//! The countdown to the next attempt, and what a person can push on.
+//! The retry countdown, retry now, and keep-going.
 
 use std::time::Duration;
 
@@ -22,25 +22,25 @@ fn tail(stage: &mut Stage) -> Option<String> {
 #[test]
 fn the_retry_countdown_changes_and_shows_its_key() {
     let mut stage = streaming(120, 40);
-    stage.tell(waiting(&main_dialog(), 70));
+    stage.apply(waiting(&main_dialog(), 70));
     let shown = "the model did not answer; next retry in 2 min  R retry now  the provider is down";
     assert_eq!(tail(&mut stage).as_deref(), Some(shown));
     for (after, left) in [(10, "1 min"), (5, "55 s"), (5, "50 s"), (50, "0 s")] {
         stage.wait(Duration::from_secs(after));
         assert!(stage.app.take_dirty(), "{left}");
-        let told = tail(&mut stage).unwrap_or_default();
-        assert!(told.contains(&format!("next retry in {left} ")), "{told}");
+        let shown = tail(&mut stage).unwrap_or_default();
+        assert!(shown.contains(&format!("next retry in {left} ")), "{shown}");
     }
-    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
+    stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Running });
     assert!(stage.screen().contains("retrying"));
-    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
+    stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry: RetryView::Resolved });
     assert!(!stage.screen().contains("retrying"));
 }
 
 #[test]
 fn nothing_is_drawn_between_two_changes_of_the_countdown() {
     let mut stage = streaming(120, 40);
-    stage.tell(waiting(&main_dialog(), 60)).screen();
+    stage.apply(waiting(&main_dialog(), 60)).screen();
     stage.app.take_dirty();
     let moves = stage.app.wake_at().expect("it moves");
     stage.wait(Duration::from_secs(4));
@@ -51,13 +51,13 @@ fn nothing_is_drawn_between_two_changes_of_the_countdown() {
 #[test]
 fn a_dialog_opened_during_a_retry_shows_its_countdown() {
     let mut stage = streaming(120, 40);
-    stage.tell(waiting(&side("r"), 30));
+    stage.apply(waiting(&side("r"), 30));
     assert_eq!(tail(&mut stage), None);
     stage.wait(Duration::from_secs(10));
     stage.keys("j <enter>").page(&[]);
-    assert!(tail(&mut stage).is_some_and(|told| told.contains("20 s")));
+    assert!(tail(&mut stage).is_some_and(|shown| shown.contains("20 s")));
     let rest = TreeRow { state: stopped(), ..rows().remove(1) };
-    stage.tell(DriverEvent::Row(Box::new(rest)));
+    stage.apply(DriverEvent::Row(Box::new(rest)));
     assert_eq!(tail(&mut stage), None, "who stopped waits for no attempt");
 }
 
@@ -69,7 +69,7 @@ fn retry_now_works_only_while_a_retry_is_waiting() {
     stage.keys("R");
     assert_eq!(hurried(&stage), 0);
     assert!(stage.screen().contains("no failed request waits here"));
-    stage.tell(waiting(&main_dialog(), 30)).keys("R 3 R");
+    stage.apply(waiting(&main_dialog(), 30)).keys("R 3 R");
     assert_eq!(hurried(&stage), 2);
     assert_eq!(stage.sent.last(), Some(&Command::RetryNow { dialog: main_dialog() }));
 }
@@ -89,7 +89,7 @@ fn keep_going_is_toggled() {
     assert_eq!(switched(&mut stage, "3 K"), (main_dialog(), Switch::Off));
     assert_eq!(switched(&mut stage, "P"), (main_dialog(), Switch::Refill));
     let off = TreeRow { keep_going: None, ..rows().remove(0) };
-    stage.tell(DriverEvent::Row(Box::new(off)));
+    stage.apply(DriverEvent::Row(Box::new(off)));
     assert!(!stage.screen().contains("keep-going"));
     assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::On));
 }
@@ -104,7 +104,7 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
         state: DisplayState::Proceeding,
         ..rows().remove(0)
     };
-    stage.tell(DriverEvent::Row(Box::new(row)));
+    stage.apply(DriverEvent::Row(Box::new(row)));
     let screen = stage.screen();
     let last = screen.lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with("ctx 93 %  keep-going 0 of 3"), "{last}");
@@ -114,18 +114,18 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
 fn switching_keep_going_shows_the_result_on_every_screen() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut stage = streaming(width, height);
-        for (pushes, told) in [(Some((1, 3)), "keep-going 1 of 3"), (None, "keep-going is off")] {
+        for (pushes, shown) in [(Some((1, 3)), "keep-going 1 of 3"), (None, "keep-going is off")] {
             stage.keys("1 g j K");
             let ticket = stage.sent.iter().rev().find_map(|command| {
                 let Command::KeepGoing { ticket, .. } = command else { return None };
                 Some(*ticket)
             });
             let main = TreeRow { keep_going: pushes, ..rows().remove(0) };
-            stage.tell(DriverEvent::Row(Box::new(main)));
+            stage.apply(DriverEvent::Row(Box::new(main)));
             let dialog = Some(main_dialog());
-            stage.tell(DriverEvent::Done { ticket: ticket.expect("it was sent"), dialog });
+            stage.apply(DriverEvent::Done { ticket: ticket.expect("it was sent"), dialog });
             let screen = stage.screen();
-            assert!(screen.lines().last().is_some_and(|last| last.contains(told)), "{screen}");
+            assert!(screen.lines().last().is_some_and(|last| last.contains(shown)), "{screen}");
         }
     }
 }

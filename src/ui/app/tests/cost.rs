@@ -35,7 +35,7 @@ struct Wire {
 impl Wire {
     fn new() -> Self {
         let mut stage = Stage::new(120, 40);
-        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
         let capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend =
             ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, capabilities);

@@ -8,13 +8,16 @@ use crate::ui::app::{DemoStart, Effect};
 const OVER: &str = "The demo is over: four dialogs shared one task, two of them asked you, and the plan is \
                     in notes/plan.md. Next: `dominds-tui init` in a folder of yours.";
 
-/// The screen of a demo whose dialogs all rest.
+/// The screen of a demo whose dialogs are all idle.
 fn played(width: u16, height: u16, begun: DemoStart) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.app.end_with(OVER, begun);
-    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Workspace(workspace()));
     let rows = rows().into_iter().map(|row| TreeRow { state: DisplayState::Idle, ..row });
-    stage.tell(DriverEvent::Rows(rows.collect())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage
+        .apply(DriverEvent::Rows(rows.collect()))
+        .apply(DriverEvent::Inbox(Vec::new()))
+        .page(STORY);
     stage
 }
 
@@ -27,7 +30,7 @@ fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = played(width, height, DemoStart::Now);
         assert!(!stage.screen().contains("is over"));
-        stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
+        stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
         stage.wait(std::time::Duration::from_secs(60));
         let screen = stage.screen();
         assert!(screen.contains("✓ The demo is over"), "{screen}");
@@ -43,7 +46,7 @@ fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
 #[test]
 fn in_the_composer_r_is_a_letter() {
     let mut stage = played(80, 24, DemoStart::Now);
-    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
     assert!(!stage.app.replays() && !quits(&mut stage));
     assert!(stage.screen().contains("› r"));
 }
@@ -51,14 +54,14 @@ fn in_the_composer_r_is_a_letter() {
 #[test]
 fn the_end_text_is_closed_by_esc_and_when_a_dialog_runs_again() {
     let mut stage = played(80, 24, DemoStart::Now);
-    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
     assert!(!stage.screen().contains("is over"));
     stage.keys("r");
     assert!(!stage.app.replays());
-    stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
     assert!(stage.screen().contains("is over"));
     let running = row(&main_dialog(), None, "orchestrator", DisplayState::Proceeding);
-    stage.tell(DriverEvent::Row(Box::new(running)));
+    stage.apply(DriverEvent::Row(Box::new(running)));
     assert!(!stage.screen().contains("is over"));
 }
 
@@ -66,18 +69,18 @@ fn the_end_text_is_closed_by_esc_and_when_a_dialog_runs_again() {
 fn only_a_demo_without_running_dialogs_has_ended() {
     for outcome in [QuietOutcome::QuestionWaits, QuietOutcome::Failed] {
         let mut stage = played(80, 24, DemoStart::Now);
-        stage.tell(DriverEvent::Quiet(outcome));
+        stage.apply(DriverEvent::Quiet(outcome));
         assert!(!stage.screen().contains("is over"), "{outcome:?}");
     }
     for (begun, over) in [(DemoStart::Now, false), (DemoStart::Earlier, true)] {
         let mut stage = Stage::new(80, 24);
         stage.app.end_with(OVER, begun);
-        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
-        stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
+        stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
         assert_eq!(stage.screen().contains("is over"), over, "{begun:?}");
     }
     let mut stage = streaming(80, 24);
-    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 r");
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 r");
     assert!(!stage.app.replays() && !quits(&mut stage));
 }
 
@@ -91,7 +94,7 @@ fn the_end_text_is_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         for pane in ["1", "<alt+2>", "3"] {
             let mut stage = played(width, height, DemoStart::Now);
-            stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys(pane);
+            stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys(pane);
             let screen = stage.screen();
             assert!(letters(&screen).contains(&letters(OVER)), "{screen}");
             assert!(screen.contains("r play again  esc close  q quit"), "{screen}");
@@ -102,7 +105,7 @@ fn the_end_text_is_readable_in_full_at_every_size() {
 #[test]
 fn on_a_small_screen_the_end_text_does_not_cover_the_work() {
     let mut stage = played(40, 12, DemoStart::Now);
-    stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
     let screen = stage.screen();
     assert!(screen.contains("message to @orch") && screen.contains("› thanks"), "{screen}");
     stage.keys("<esc>");

@@ -1,5 +1,5 @@
-//! What stands on the screen before and after the first picture, why a dialog stopped, and what came
-//! below the view.
+//! The screen before and after the first load, stop reasons, and the count of new blocks below the
+//! view.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ fn titles(stage: &mut Stage) -> Vec<Effect> {
 #[test]
 fn the_title_counts_open_questions_from_the_first_frame_on() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows()));
+    stage.apply(DriverEvent::Rows(rows()));
     assert_eq!(titles(&mut stage), []);
-    stage.tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Inbox(questions()));
     assert_eq!(titles(&mut stage), [Effect::Title(2)], "before the first frame that shows them");
-    stage.tell(DriverEvent::Inbox(questions().split_off(1)));
+    stage.apply(DriverEvent::Inbox(questions().split_off(1)));
     assert_eq!(titles(&mut stage), [Effect::Title(1)]);
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     assert_eq!(titles(&mut stage), [], "nothing is counted where nothing waits");
-    stage.tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Inbox(questions()));
     assert_eq!(titles(&mut stage), [Effect::Title(2)]);
 }
 
@@ -42,12 +42,12 @@ fn nothing_is_reported_as_empty_before_it_is_loaded() {
             words.filter(|word| screen.contains(*word)).count()
         };
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
-        stage.tell(DriverEvent::Workspace(workspace())).tell(DriverEvent::Rows(rows()));
+        stage.apply(DriverEvent::Workspace(workspace())).apply(DriverEvent::Rows(rows()));
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
-        stage.tell(DriverEvent::Inbox(questions()));
+        stage.apply(DriverEvent::Inbox(questions()));
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
         assert!(nothing(&stage.screen()) > 0, "then it is: {}", stage.screen());
     }
 }
@@ -56,7 +56,7 @@ const WHY: &str = "the provider refused the request (401): the key in OPENAI_API
 accepted for the project proj_12345; check the key, then continue.\nIt was sent to \
 https://api.example.com/v1/chat/completions";
 
-/// What stands right of the left column, without blanks: where lines break does not matter.
+/// The text right of the left column, without blanks: line breaks do not matter.
 fn letters(screen: &str, left: usize) -> String {
     screen.lines().flat_map(|line| line.chars().skip(left)).filter(|c| !c.is_whitespace()).collect()
 }
@@ -69,8 +69,8 @@ fn a_stop_reason_is_readable_in_full_at_every_size() {
             DisplayState::Stopped { reason: StopReason::system(WHY), continue_enabled: Some(true) };
         let stopped = TreeRow { state: shown, ..rows().remove(0) };
         stage
-            .tell(DriverEvent::Rows(vec![stopped]))
-            .tell(DriverEvent::Inbox(Vec::new()))
+            .apply(DriverEvent::Rows(vec![stopped]))
+            .apply(DriverEvent::Inbox(Vec::new()))
             .page(&[])
             .keys("3");
         let screen = stage.screen();
@@ -93,17 +93,21 @@ fn a_stop_reason_is_readable_in_full_at_every_size() {
 #[test]
 fn the_error_of_a_retried_request_is_readable_in_full() {
     let mut stage = Stage::new(60, 20);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(&[]).keys("3");
+    stage
+        .apply(DriverEvent::Rows(rows()))
+        .apply(DriverEvent::Inbox(Vec::new()))
+        .page(&[])
+        .keys("3");
     let retry = RetryView::Waiting { error: WHY.to_owned(), seconds: 30 };
-    stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry });
+    stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
     let screen = stage.screen();
     assert!(letters(&screen, 0).contains(&letters(WHY, 0)), "{screen}");
 }
 
-/// Fifty lines of words, left behind by one step; the newest is number 49.
+/// Fifty lines of text, scrolled up by one step; the newest is number 49.
 fn scrolled(width: u16, height: u16) -> (Stage, DialogId) {
     let mut stage = Stage::new(width, height);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     stage.page(&long).keys("3").screen();
@@ -150,7 +154,7 @@ fn streamed_text_counts_as_new_once_and_not_again_when_recorded() {
     let all = "Good. While that runs: the cookie must be rotated first, otherwise the second \
         factor can be skipped by replaying\n\nand more\n\nand more\n\nand more";
     stage.fact(&main_dialog(), 11, &words(all));
-    stage.tell(DriverEvent::LiveEnd { dialog: main_dialog() });
+    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
     assert_eq!(counted(&mut stage), Some(1));
     stage.fact(&main_dialog(), 12, &words("next"));
     assert_eq!(counted(&mut stage), Some(2));
@@ -172,8 +176,8 @@ fn a_stop_reason_is_shown_in_the_language_of_the_screen() {
     let mut stage = Stage::chinese(80, 24);
     let row = TreeRow { state: stopped(), ..rows().remove(0) };
     stage
-        .tell(DriverEvent::Rows(vec![row]))
-        .tell(DriverEvent::Inbox(Vec::new()))
+        .apply(DriverEvent::Rows(vec![row]))
+        .apply(DriverEvent::Inbox(Vec::new()))
         .page(&[])
         .keys("3");
     let screen = stage.screen();
@@ -184,12 +188,12 @@ fn a_stop_reason_is_shown_in_the_language_of_the_screen() {
 fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
     for (width, height) in [(60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
         let said = words("a word that was said");
         stage.page(&[said.as_str(); 5]).keys("3").screen();
         let error = "the provider is down, and nobody knows since when, or for how long, or why";
         let retry = RetryView::Waiting { error: error.to_owned(), seconds: 30 };
-        stage.tell(DriverEvent::Retry { dialog: main_dialog(), retry });
+        stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
         let screen = stage.screen();
         assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");
     }
@@ -198,7 +202,7 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
 #[test]
 fn a_question_at_the_end_is_shown_from_its_first_line() {
     let mut stage = Stage::new(60, 20);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let said = words("a word that was said");
     stage.page(&[said.as_str(); 5]).keys("3").screen();
     let text = "Which one?\n\nThere is much to say\n\nfor each of them\n\na  the first\nb  the second\nc  the third";

@@ -97,7 +97,7 @@ impl Stage {
         Self { app, sent: Vec::new(), now, terminal }
     }
 
-    pub fn tell(&mut self, event: DriverEvent) -> &mut Self {
+    pub fn apply(&mut self, event: DriverEvent) -> &mut Self {
         let sent = self.app.apply(event);
         self.sent.extend(sent);
         self
@@ -192,7 +192,7 @@ impl Stage {
             entries: lines.iter().map(|line| entry(line)).collect(),
             dialog,
         };
-        self.tell(DriverEvent::Page { ticket, page: Box::new(page) })
+        self.apply(DriverEvent::Page { ticket, page: Box::new(page) })
     }
 
     pub fn fact(&mut self, dialog: &DialogId, line: usize, record: &str) -> &mut Self {
@@ -206,7 +206,7 @@ impl Stage {
         line: usize,
         record: &str,
     ) -> &mut Self {
-        self.tell(DriverEvent::Fact {
+        self.apply(DriverEvent::Fact {
             dialog: dialog.clone(),
             at: Cursor { course: Course(course), line },
             entry: Arc::new(entry(record)),
@@ -214,7 +214,7 @@ impl Stage {
     }
 
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {
-        self.tell(DriverEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
+        self.apply(DriverEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
     }
 }
 
@@ -415,11 +415,11 @@ pub const DBA_STORY: &[&str] = &[
 /// A stage that shows the mock-up's dialog while it streams, with no question open.
 pub fn streaming(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     stage.keys("g j <enter>").page(STORY);
     stage.keys("1");
-    stage.tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Inbox(questions()));
     stage.live(
         &main_dialog(),
         Segment::Saying,
@@ -436,8 +436,8 @@ pub fn streaming(width: u16, height: u16) -> Stage {
 /// A stage that starts with two open questions.
 pub fn answering(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
     stage.page(DBA_STORY);
     stage
 }

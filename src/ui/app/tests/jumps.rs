@@ -15,7 +15,7 @@ const REVIEW: &[&str] = &[
     r#"{"ts":"2026-11-21 12:00:52","type":"func_result_record","genseq":1,"id":"r1","name":"replyTellaskSessionless","content":"Delivered."}"#,
 ];
 
-/// A reply that came after its asker had cleared its mind.
+/// A reply that arrived after its asker had cleared its mind.
 const LATE: &str = r#"{"ts":"2026-11-21 12:02:30","type":"tellask_carryover_record","genseq":15,"callSiteCourse":1,"carryoverCourse":2,"responderId":"reviewer","callName":"tellaskSessionless","tellaskContent":"Review the login.","status":"completed","response":"Rotate it.","content":"Rotate it.","agentId":"reviewer","callId":"c2","originMemberId":"orchestrator","calleeDialogId":"v"}"#;
 
 fn opened(stage: &Stage) -> (Ticket, DialogId, Option<Course>) {
@@ -40,12 +40,19 @@ fn page_asked(stage: &Stage) -> Option<(Ticket, Course, usize)> {
 }
 
 /// Answers the newest `Open` with a page.
-fn tell_page(stage: &mut Stage, courses: u32, first_line: usize, lines: &[&str]) {
+fn send_page(stage: &mut Stage, courses: u32, first_line: usize, lines: &[&str]) {
     let (ticket, dialog, course) = opened(stage);
-    tell_part(stage, ticket, dialog, (course.map_or(courses, |c| c.0), courses), first_line, lines);
+    send_page_part(
+        stage,
+        ticket,
+        dialog,
+        (course.map_or(courses, |c| c.0), courses),
+        first_line,
+        lines,
+    );
 }
 
-fn tell_part(
+fn send_page_part(
     stage: &mut Stage,
     ticket: Ticket,
     dialog: DialogId,
@@ -61,13 +68,13 @@ fn tell_part(
         first_line,
         entries: lines.iter().map(|line| entry(line)).collect(),
     };
-    stage.tell(DriverEvent::Page { ticket, page: Box::new(page) });
+    stage.apply(DriverEvent::Page { ticket, page: Box::new(page) });
 }
 
 /// The main dialog with its story, the transcript in focus.
 fn reading(height: u16) -> Stage {
     let mut stage = Stage::new(80, height);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("3").screen();
     stage
 }
@@ -85,7 +92,7 @@ fn a_call_jumps_to_its_assignment_and_back_to_the_same_position() {
     assert_eq!(opened(&stage).1, side("v"));
     let long = many(40);
     let lines: Vec<&str> = REVIEW.iter().copied().chain(long.iter().map(String::as_str)).collect();
-    tell_page(&mut stage, 1, 0, &lines);
+    send_page(&mut stage, 1, 0, &lines);
     let screen = stage.screen();
     assert!(screen.contains("Review the login.") && !screen.contains("word 39"), "{screen}");
     stage.keys("<backspace>");
@@ -100,14 +107,14 @@ fn an_assignment_not_loaded_is_searched_in_older_records_and_courses() {
     stage.keys("<enter>");
     let long = many(40);
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
-    tell_page(&mut stage, 2, 40, &long);
+    send_page(&mut stage, 2, 40, &long);
     stage.screen();
     let (ticket, course, before) = page_asked(&stage).expect("older records");
     assert_eq!((course, before), (Course(2), 40));
-    tell_part(&mut stage, ticket, side("v"), (2, 2), 0, &long);
+    send_page_part(&mut stage, ticket, side("v"), (2, 2), 0, &long);
     stage.screen();
     assert_eq!((opened(&stage).1, opened(&stage).2), (side("v"), Some(Course(1))));
-    tell_page(&mut stage, 2, 0, REVIEW);
+    send_page(&mut stage, 2, 0, REVIEW);
     assert!(stage.screen().contains("Review the login."), "{}", stage.screen());
     stage.keys("<backspace>");
     assert_eq!(opened(&stage).1, main_dialog(), "one jump is one step back");
@@ -117,7 +124,7 @@ fn an_assignment_not_loaded_is_searched_in_older_records_and_courses() {
 fn a_missing_jump_target_is_reported_and_the_search_ends() {
     let mut stage = reading(24);
     stage.keys("<enter>");
-    tell_page(&mut stage, 1, 0, &[]);
+    send_page(&mut stage, 1, 0, &[]);
     let sent = stage.sent.len();
     assert!(stage.screen().contains("the other end was not found"), "{}", stage.screen());
     stage.screen();
@@ -132,7 +139,7 @@ fn an_assignment_and_a_reply_jump_to_the_call_of_the_asker() {
         assert_eq!(opened(&stage).1, side("d"));
         stage.keys("1 j <enter>");
         assert_eq!(opened(&stage).1, side("v"));
-        tell_page(&mut stage, 1, 0, REVIEW);
+        send_page(&mut stage, 1, 0, REVIEW);
         stage.screen();
         stage.keys(keys).screen();
         stage.keys("<enter>");
@@ -151,14 +158,14 @@ fn an_assignment_and_a_reply_jump_to_the_call_of_the_asker() {
 #[test]
 fn a_late_reply_jumps_to_its_call_in_the_previous_course_and_back() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
-    tell_page(&mut stage, 2, 0, &[LATE]);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    send_page(&mut stage, 2, 0, &[LATE]);
     stage.keys("3").screen();
     stage.keys("<enter>");
     assert_eq!((opened(&stage).1, opened(&stage).2), (main_dialog(), Some(Course(1))));
     let long = many(60);
     let lines: Vec<&str> = STORY.iter().copied().chain(long.iter().map(String::as_str)).collect();
-    tell_page(&mut stage, 2, 0, &lines);
+    send_page(&mut stage, 2, 0, &lines);
     let screen = stage.screen();
     assert!(screen.contains("@reviewer") && !screen.contains("word 59"), "{screen}");
     stage.keys("<backspace>");
@@ -168,15 +175,15 @@ fn a_late_reply_jumps_to_its_call_in_the_previous_course_and_back() {
 #[test]
 fn a_reply_jumps_to_a_call_in_older_records() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long = many(60);
     let newer: Vec<&str> = long.iter().map(String::as_str).chain([STORY[8]]).collect();
-    tell_page(&mut stage, 1, 8, &newer);
+    send_page(&mut stage, 1, 8, &newer);
     stage.keys("3").screen();
     stage.keys("<enter>").screen();
     let (ticket, course, before) = page_asked(&stage).expect("older records");
     assert_eq!((course, before), (Course(1), 8));
-    tell_part(&mut stage, ticket, main_dialog(), (1, 1), 0, &STORY[..8]);
+    send_page_part(&mut stage, ticket, main_dialog(), (1, 1), 0, &STORY[..8]);
     let screen = stage.screen();
     assert!(screen.contains("replied 12:01") && !screen.contains("word 59"), "{screen}");
     stage.keys("<backspace>");
@@ -186,12 +193,12 @@ fn a_reply_jumps_to_a_call_in_older_records() {
 #[test]
 fn i07_an_old_course_shows_history_while_the_newest_continues() {
     let mut stage = Stage::new(120, 40);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
-    tell_page(&mut stage, 2, 0, &[&words("newest")]);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    send_page(&mut stage, 2, 0, &[&words("newest")]);
     stage.keys("3 {");
     assert_eq!(opened(&stage).2, Some(Course(1)));
     stage.fact_in(&main_dialog(), 2, 1, &words("came meanwhile"));
-    tell_page(&mut stage, 2, 0, STORY);
+    send_page(&mut stage, 2, 0, STORY);
     stage.fact_in(&main_dialog(), 2, 2, &words("came later"));
     stage.live(&main_dialog(), Segment::Saying, "being written");
     let screen = stage.screen();
@@ -205,7 +212,7 @@ fn i07_an_old_course_shows_history_while_the_newest_continues() {
     assert_eq!(opened(&stage).2, Some(Course(2)));
     let newest: Vec<String> = ["newest", "came meanwhile", "came later"].map(words).to_vec();
     let newest: Vec<&str> = newest.iter().map(String::as_str).collect();
-    tell_page(&mut stage, 2, 0, &newest);
+    send_page(&mut stage, 2, 0, &newest);
     stage.live(&main_dialog(), Segment::Saying, "being written");
     let screen = stage.screen();
     for text in ["newest", "came meanwhile", "came later", "being written"] {
@@ -218,10 +225,10 @@ fn i07_an_old_course_shows_history_while_the_newest_continues() {
 #[test]
 fn older_records_belong_to_the_course_the_view_started_in() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let long = many(60);
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
-    tell_page(&mut stage, 1, 50, &long);
+    send_page(&mut stage, 1, 50, &long);
     stage.fact_in(&main_dialog(), 2, 0, &words("a new course"));
     stage.keys("3 g").screen();
     let (_, course, before) = page_asked(&stage).expect("older records");
@@ -231,7 +238,7 @@ fn older_records_belong_to_the_course_the_view_started_in() {
 #[test]
 fn generations_are_stepped_through() {
     let mut stage = Stage::new(80, 12);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let lines: Vec<String> = (1..9)
         .flat_map(|genseq| {
             let start = format!(r#"{{"ts":"t","type":"gen_start_record","genseq":{genseq}}}"#);
@@ -240,7 +247,7 @@ fn generations_are_stepped_through() {
         })
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    tell_page(&mut stage, 1, 0, &lines);
+    send_page(&mut stage, 1, 0, &lines);
     stage.keys("3 g").screen();
     stage.keys("]").screen();
     stage.keys("]");
@@ -258,12 +265,12 @@ fn l05_two_dialogs_that_stream_at_once_do_not_mix() {
     let screen = stage.screen();
     assert!(screen.contains("mine goes on") && !screen.contains("theirs"), "{screen}");
     let row = TreeRow { state: crate::domain::DisplayState::Proceeding, ..rows()[1].clone() };
-    stage.tell(DriverEvent::Row(Box::new(row)));
+    stage.apply(DriverEvent::Row(Box::new(row)));
     stage.keys("1 g j j <enter>");
     assert_eq!(opened(&stage).1, side("r"));
     stage.live(&side("r"), Segment::Saying, "theirs again");
     stage.live(&main_dialog(), Segment::Saying, "unseen");
-    tell_page(&mut stage, 1, 0, &[]);
+    send_page(&mut stage, 1, 0, &[]);
     let screen = stage.screen();
     assert!(screen.contains("theirs again") && !screen.contains("unseen"), "{screen}");
 }

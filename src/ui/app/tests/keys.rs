@@ -1,4 +1,4 @@
-//! What keys do, and what they say where they do nothing.
+//! What keys do, and what is reported when they do nothing.
 
 use super::fixture::*;
 use crate::domain::Lang;
@@ -27,29 +27,29 @@ fn an_unused_key_is_reported_once_until_another_is_pressed() {
     let mut stage = streaming(80, 24);
     for (pane, key) in [("1", "x"), ("<alt+2>", "w"), ("3", "<ctrl+x>")] {
         stage.keys(pane).keys(key);
-        let told = notice(&mut stage);
+        let shown = notice(&mut stage);
         let name = key.trim_matches(['<', '>']).replace("ctrl", "Ctrl");
-        assert!(told.contains(&format!("{name} does nothing here · ? help")), "{told}");
+        assert!(shown.contains(&format!("{name} does nothing here · ? help")), "{shown}");
         stage.wait(std::time::Duration::from_secs(9)).keys(key).keys(key);
         assert!(!notice(&mut stage).contains("does nothing"), "once");
         stage.keys("?").keys("<esc>").keys(key);
-        assert!(notice(&mut stage).contains("does nothing"), "a person who comes back is told");
+        assert!(notice(&mut stage).contains("does nothing"), "a person who comes back is shown");
     }
     stage.keys("i <f5>");
     assert!(notice(&mut stage).contains("f5 does nothing here · f1 help"));
     stage.keys("<esc> q").screen();
     stage.keys("w");
-    let told = notice(&mut stage);
-    assert!(told.contains("w does nothing here") && !told.contains("? help"), "{told}");
+    let shown = notice(&mut stage);
+    assert!(shown.contains("w does nothing here") && !shown.contains("? help"), "{shown}");
     let mut stage = Stage::chinese(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     stage.keys("1 x");
     assert!(notice(&mut stage).contains("x 在此无作用 · ? 帮助"));
 }
 
 #[test]
 fn an_action_without_a_target_reports_what_is_missing() {
-    for (keys, told) in [
+    for (keys, shown) in [
         ("1 g s", "choose a dialog first"),
         ("1 g D", "choose a dialog first"),
         ("1 G s", "it does not run now"),
@@ -62,11 +62,11 @@ fn an_action_without_a_target_reports_what_is_missing() {
         for key in keys.split(' ').skip(1) {
             stage.keys(key).screen();
         }
-        assert!(notice(&mut stage).contains(told), "{keys}: {}", stage.screen());
+        assert!(notice(&mut stage).contains(shown), "{keys}: {}", stage.screen());
     }
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
-    for (keys, told) in [
+    stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
+    for (keys, shown) in [
         ("3 c", "no dialog is open"),
         ("3 t", "no dialog is open"),
         ("3 }", "no dialog is open"),
@@ -74,7 +74,7 @@ fn an_action_without_a_target_reports_what_is_missing() {
         ("<alt+2> v", "no question waits for you"),
     ] {
         stage.keys(keys);
-        assert!(notice(&mut stage).contains(told), "{keys}: {}", notice(&mut stage));
+        assert!(notice(&mut stage).contains(shown), "{keys}: {}", notice(&mut stage));
     }
 }
 
@@ -97,7 +97,7 @@ fn in_the_inbox_a_digit_answers_the_question_with_that_number() {
         assert!(notice(&mut stage).contains("no question"), "{}", stage.screen());
     }
     let mut stage = streaming(60, 20);
-    stage.tell(DriverEvent::Inbox(Vec::new())).keys("2 3");
+    stage.apply(DriverEvent::Inbox(Vec::new())).keys("2 3");
     assert!(stage.screen().contains("message to @orchestrator"), "without questions: a pane");
 }
 
@@ -108,7 +108,7 @@ fn only_numbers_that_have_a_key_are_printed() {
         let (id, at) = (format!("q{n}"), format!("2026-11-21 11:{n:02}:00"));
         question(&main_dialog(), "dba", &id, "Which?", &at)
     });
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(many.collect()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(many.collect()));
     stage.keys("<esc> <alt+2>");
     let screen = stage.screen();
     assert!(screen.contains("9 @dba") && !screen.contains("10 @dba"), "{screen}");
@@ -155,9 +155,9 @@ fn a_refusal_is_shown_in_the_language_of_the_screen_and_in_full_on_the_smallest(
         for (mut stage, lang) in
             [(Stage::new(40, 12), Lang::En), (Stage::chinese(40, 12), Lang::Zh)]
         {
-            stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
             let text = refusal.text().to_owned();
-            stage.tell(DriverEvent::Refused { ticket: 9, text });
+            stage.apply(DriverEvent::Refused { ticket: 9, text });
             let wanted = Refusal::told(refusal.text(), lang);
             assert!(notice(&mut stage).contains(wanted), "{}", notice(&mut stage));
         }
@@ -171,8 +171,8 @@ fn undo_reports_a_restored_draft_or_that_there_is_nothing_to_undo() {
     assert!(notice(&mut stage).contains("Alt+u restores it"));
     stage.keys("<alt+u>");
     assert!(stage.screen().contains("› abc"));
-    let told = notice(&mut stage);
-    assert!(told.contains("draft restored") && !told.contains("restores it"), "{told}");
+    let shown = notice(&mut stage);
+    assert!(shown.contains("draft restored") && !shown.contains("restores it"), "{shown}");
     stage.keys("<alt+u> <alt+u> <alt+u> <alt+u> <alt+u>");
     assert!(notice(&mut stage).contains("there is nothing to undo"), "{}", notice(&mut stage));
 }
@@ -180,14 +180,14 @@ fn undo_reports_a_restored_draft_or_that_there_is_nothing_to_undo() {
 #[test]
 fn only_keys_that_apply_to_the_selected_dialog_are_hinted() {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     for (keys, stop, go_on) in
         [("g j", true, false), ("j", false, false), ("G", false, true), ("g", false, false)]
     {
         stage.keys(keys);
-        let told = notice(&mut stage);
-        assert_eq!(told.contains("s stop"), stop, "{keys}: {told}");
-        assert_eq!(told.contains("c continue"), go_on, "{keys}: {told}");
+        let shown = notice(&mut stage);
+        assert_eq!(shown.contains("s stop"), stop, "{keys}: {shown}");
+        assert_eq!(shown.contains("c continue"), go_on, "{keys}: {shown}");
     }
 }
 
@@ -208,8 +208,8 @@ fn a_title_too_narrow_for_its_subject_shows_member_and_course() {
         about: "add two-factor login with recovery codes".to_owned(),
         ..row(&main_dialog(), None, "orchestrator", blocked(Blocker::SideDialogs))
     };
-    stage.tell(DriverEvent::Row(Box::new(main)));
-    stage.tell(DriverEvent::LiveEnd { dialog: main_dialog() });
+    stage.apply(DriverEvent::Row(Box::new(main)));
+    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
     let screen = stage.screen();
     let title = screen.lines().next().unwrap_or_default();
     assert!(title.contains("│ @orchestrator · course 1 …"), "{title}");

@@ -1,4 +1,4 @@
-//! Ending, putting away, bringing back and branching off, from the keyboard.
+//! Declaring dead, archiving, restoring, deleting and forking, from the keyboard.
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
@@ -23,12 +23,12 @@ fn ticket(stage: &Stage) -> u64 {
 }
 
 /// The tree of the mock-up, nothing of it running.
-fn resting() -> Stage {
+fn idle_tree() -> Stage {
     let mut stage = Stage::new(80, 24);
-    stage.tell(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Workspace(workspace()));
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
-    stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
-    stage.tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.apply(DriverEvent::Inbox(Vec::new()));
     stage
 }
 
@@ -45,20 +45,20 @@ fn shelf() -> Vec<ShelfRow> {
     vec![row(1, Bucket::Done, "rotate the logs"), row(2, Bucket::Archive, "old backups")]
 }
 
-/// With the list of what is put away on top.
+/// With the list of done and archived dialogs on top.
 fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
-    let mut stage = resting();
+    let mut stage = idle_tree();
     stage.keys("1 u");
     let ticket = stage.sent.iter().rev().find_map(|command| {
         let Command::Shelf { ticket } = command else { return None };
         Some(*ticket)
     });
     let ticket = ticket.expect("the list was wanted");
-    stage.tell(DriverEvent::Shelf { ticket, rows });
+    stage.apply(DriverEvent::Shelf { ticket, rows });
     stage
 }
 
-/// What stands right of the left column, in one line.
+/// The text right of the left column, in one line.
 fn flat(screen: &str) -> String {
     let rows = screen.lines().map(|line| line.chars().skip(29).collect::<String>());
     rows.flat_map(|row| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
@@ -94,7 +94,7 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     stage.keys("g j X");
     assert!(stage.screen().contains("only a side dialog"));
-    stage.tell(DriverEvent::Row(Box::new(TreeRow {
+    stage.apply(DriverEvent::Row(Box::new(TreeRow {
         state: DisplayState::Dead { reason: serde_json::json!({}) },
         ..rows().remove(1)
     })));
@@ -106,11 +106,11 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
 #[test]
 fn a_tree_is_archived_at_once_unless_it_has_open_work() {
     for (key, to) in [("d", Bucket::Done), ("A", Bucket::Archive)] {
-        let mut stage = resting();
+        let mut stage = idle_tree();
         stage.keys("1 g j").keys(key);
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
-        stage.tell(DriverEvent::Gone(main_dialog()));
-        stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        stage.apply(DriverEvent::Gone(main_dialog()));
+        stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let tree: Vec<&str> = screen.lines().take(23).collect();
         assert!(!tree.join("\n").contains("add-2fa.tsk"), "{screen}");
@@ -124,7 +124,7 @@ fn a_tree_is_archived_at_once_unless_it_has_open_work() {
         stage.keys("y");
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
     }
-    let mut stage = resting();
+    let mut stage = idle_tree();
     stage.keys("1 g j j d");
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new(), "a side dialog goes with its tree");
 }
@@ -132,10 +132,10 @@ fn a_tree_is_archived_at_once_unless_it_has_open_work() {
 #[test]
 fn archiving_shows_the_name_and_the_undo_keys_which_work() {
     for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
-        let mut stage = resting();
+        let mut stage = idle_tree();
         stage.keys("1 g j").keys(key);
-        stage.tell(DriverEvent::Gone(main_dialog()));
-        stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
+        stage.apply(DriverEvent::Gone(main_dialog()));
+        stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let expected = format!("{told}@orchestrator “add 2FA” · undo with u u");
         assert!(screen.contains(&expected), "{screen}");
@@ -146,7 +146,7 @@ fn archiving_shows_the_name_and_the_undo_keys_which_work() {
             let Command::Shelf { ticket } = command else { return None };
             Some(*ticket)
         });
-        stage.tell(DriverEvent::Shelf { ticket: tickets.expect("wanted"), rows }).keys("u");
+        stage.apply(DriverEvent::Shelf { ticket: tickets.expect("wanted"), rows }).keys("u");
         let back = Lifecycle::Move { root: root(), to: Bucket::Run };
         assert_eq!(changes(&stage).pop(), Some(&back));
     }
@@ -154,7 +154,7 @@ fn archiving_shows_the_name_and_the_undo_keys_which_work() {
 
 #[test]
 fn deleting_asks_with_the_name_and_enter_does_not_confirm() {
-    let mut stage = resting();
+    let mut stage = idle_tree();
     stage.keys("1 g j D");
     let question = "permanently delete @orchestrator “add 2FA” with all its side dialogs?";
     let screen = stage.screen();
@@ -166,13 +166,13 @@ fn deleting_asks_with_the_name_and_enter_does_not_confirm() {
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
     stage.keys("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: root() }]);
-    stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: None });
+    stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: None });
     assert!(stage.screen().contains("deleted: @orchestrator “add 2FA”"));
 }
 
 #[test]
 fn a_fork_starts_before_the_newest_generation_or_the_one_entered() {
-    let mut stage = resting();
+    let mut stage = idle_tree();
     stage.keys("1 g j f");
     insta::assert_snapshot!("fork-80x24", stage.screen());
     stage.keys("<enter>");
@@ -196,13 +196,13 @@ fn a_fork_starts_before_the_newest_generation_or_the_one_entered() {
 
 #[test]
 fn a_fork_opens_with_the_message_to_send_again_in_the_composer() {
-    let mut stage = resting();
+    let mut stage = idle_tree();
     let fork = DialogId::main(RootId::new("ee/ff/3"));
     let mut made = row(&fork, None, "orchestrator", DisplayState::Idle);
     made.created_at = Stamp::new("2026-11-21 12:02:59");
-    stage.tell(DriverEvent::Row(Box::new(made)));
+    stage.apply(DriverEvent::Row(Box::new(made)));
     let next = AfterFork::DraftUserText("The second question".to_owned());
-    stage.tell(DriverEvent::Forked { dialog: fork.clone(), next });
+    stage.apply(DriverEvent::Forked { dialog: fork.clone(), next });
     assert_eq!(stage.last_open().1, fork);
     assert!(stage.screen().contains("The second question"));
     stage.keys("<enter>");
@@ -221,7 +221,7 @@ fn done_and_archived_dialogs_are_listed_and_restored() {
     let root = RootId::new("ee/ff/2");
     assert_eq!(changes(&stage), [&Lifecycle::Move { root: root.clone(), to: Bucket::Run }]);
     let back = DialogId::main(root);
-    stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
+    stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
     assert_eq!(stage.last_open().1, back, "it is shown at once");
 
     let mut stage = with_shelf(shelf());
@@ -254,11 +254,11 @@ fn the_undo_keys_are_readable_at_every_size_whatever_the_name() {
                 about: about.to_owned(),
                 ..row
             };
-            stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
-            stage.tell(DriverEvent::Inbox(Vec::new()));
+            stage.apply(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+            stage.apply(DriverEvent::Inbox(Vec::new()));
             stage.keys("1 g j").keys(key);
             let ticket = ticket(&stage);
-            stage.tell(DriverEvent::Done { ticket, dialog: None });
+            stage.apply(DriverEvent::Done { ticket, dialog: None });
             let screen = stage.screen();
             let last = screen.lines().last().unwrap_or_default();
             assert!(last.contains(done) && last.ends_with("undo with u u"), "{last}");
@@ -272,7 +272,7 @@ fn history_is_marked_in_the_language_of_the_screen() {
         [(Stage::new(120, 40), "(history)"), (Stage::chinese(120, 40), "（历史）")]
     {
         let old = TreeRow { about: "Build".to_owned(), history: true, ..rows().remove(0) };
-        stage.tell(DriverEvent::Rows(vec![old])).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+        stage.apply(DriverEvent::Rows(vec![old])).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
         assert!(stage.screen().contains(&format!("{word} Build")), "{}", stage.screen());
         stage.keys("1 g j D");
         assert!(stage.screen().contains(&format!("“{word} Build”")), "{}", stage.screen());
@@ -286,7 +286,7 @@ fn history_is_marked_in_the_language_of_the_screen() {
 fn the_description_of_the_note_is_readable_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
         stage.keys("1 g j j X");
         let screen = stage.screen();
         let words: Vec<&str> = screen.split_whitespace().collect();

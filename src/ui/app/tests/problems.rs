@@ -1,4 +1,4 @@
-//! What is out of order, laid over the dialog.
+//! The list of problems.
 
 use super::fixture::*;
 use crate::domain::Problem;
@@ -28,7 +28,7 @@ fn problems() -> Vec<Problem> {
 fn problems_are_listed_with_line_and_fix_the_most_severe_first() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Problems(problems())).keys("!");
+        stage.apply(DriverEvent::Problems(problems())).keys("!");
         let shown = stage.screen();
         let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text} in\n{shown}"));
         assert!(at(".minds/team.yaml:6") < at("it must be a text"));
@@ -41,11 +41,11 @@ fn problems_are_listed_with_line_and_fix_the_most_severe_first() {
 #[test]
 fn a_fixed_problem_disappears_from_the_open_list() {
     let mut stage = Stage::new(120, 40);
-    stage.tell(DriverEvent::Problems(problems())).keys("!");
-    stage.tell(DriverEvent::Problems(problems().into_iter().take(1).collect()));
+    stage.apply(DriverEvent::Problems(problems())).keys("!");
+    stage.apply(DriverEvent::Problems(problems().into_iter().take(1).collect()));
     let shown = stage.screen();
     assert!(shown.contains("team.yaml:7") && !shown.contains("team.yaml:6"), "{shown}");
-    stage.tell(DriverEvent::Problems(Vec::new()));
+    stage.apply(DriverEvent::Problems(Vec::new()));
     let shown = stage.screen();
     assert!(shown.contains("no problems"), "{shown}");
     assert!(shown.contains("all problems are fixed"), "{shown}");

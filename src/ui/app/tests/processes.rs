@@ -1,4 +1,4 @@
-//! Processes in the background: counted, listed, stopped, and asked about when the program is left.
+//! Background processes: counted, listed, stopped, and asked about when the program quits.
 
 use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState, Exit};
@@ -26,14 +26,14 @@ fn processes() -> Vec<Background> {
     ]
 }
 
-/// Nothing is driven; the processes are known.
+/// No dialog runs; the processes are known.
 fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
-    stage.tell(DriverEvent::Inbox(Vec::new()));
-    stage.tell(DriverEvent::Processes(processes()));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
+    stage.apply(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Processes(processes()));
     stage
 }
 
@@ -54,7 +54,7 @@ fn background_processes_are_counted_and_listed() {
         insta::assert_snapshot!(format!("processes-{width}x{height}"), stage.screen());
     }
     let mut none = Stage::new(80, 24);
-    none.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new())).keys("b");
+    none.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("b");
     assert!(none.screen().contains("no command is running in the background"));
 }
 
@@ -107,6 +107,6 @@ fn quitting_asks_what_happens_to_running_processes() {
     asked.keys("1 q");
     insta::assert_snapshot!("quit-processes-80x24", asked.screen());
     let mut over = stage(80, 24);
-    over.tell(DriverEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
+    over.apply(DriverEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
     assert!(over.app.take_effects().contains(&Effect::Quit));
 }

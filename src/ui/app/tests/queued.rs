@@ -1,4 +1,4 @@
-//! Messages that wait for their generation: seen, edited, taken back.
+//! Queued messages: shown, edited, taken back.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ fn waiting(texts: &[&str]) -> TreeRow {
 /// The mock-up's dialog streams and has the focus; these messages wait.
 fn stage(width: u16, height: u16, texts: &[&str]) -> Stage {
     let mut stage = streaming(width, height);
-    stage.keys("3").tell(DriverEvent::Row(Box::new(waiting(texts))));
+    stage.keys("3").apply(DriverEvent::Row(Box::new(waiting(texts))));
     stage
 }
 
-/// The message that was asked back last, and the ticket.
-fn asked_back(stage: &Stage) -> Vec<(u64, String)> {
+/// The take-back requests: ticket and message.
+fn take_back_requests(stage: &Stage) -> Vec<(u64, String)> {
     let sent = stage.sent.iter().filter_map(|command| {
         let Command::TakeBack { ticket, dialog, message } = command else { return None };
         assert_eq!(*dialog, main_dialog());
@@ -35,7 +35,7 @@ fn asked_back(stage: &Stage) -> Vec<(u64, String)> {
     sent.collect()
 }
 
-fn said(stage: &Stage) -> Vec<(u64, String)> {
+fn sent_messages(stage: &Stage) -> Vec<(u64, String)> {
     let sent = stage.sent.iter().filter_map(|command| {
         let Command::Say { ticket, text, .. } = command else { return None };
         Some((*ticket, text.clone()))
@@ -49,13 +49,13 @@ fn a_message_sent_while_a_reply_streams_is_shown_as_queued_at_once() {
     stage.keys("3 i wait <enter>");
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && screen.contains("sending …"), "{screen}");
-    let (ticket, _) = said(&stage)[0];
-    stage.tell(DriverEvent::Row(Box::new(waiting(&["wait"]))));
+    let (ticket, _) = sent_messages(&stage)[0];
+    stage.apply(DriverEvent::Row(Box::new(waiting(&["wait"]))));
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && !screen.contains("sending"), "{screen}");
-    stage.tell(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
+    stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     assert_eq!(stage.screen().matches("wait ").count(), screen.matches("wait ").count());
-    stage.tell(DriverEvent::Row(Box::new(waiting(&[]))));
+    stage.apply(DriverEvent::Row(Box::new(waiting(&[]))));
     assert!(!stage.screen().contains("queued"), "a generation has taken it");
 }
 
@@ -83,22 +83,22 @@ fn several_screens_of_text_are_one_line_with_their_length() {
 fn up_on_an_empty_line_takes_the_newest_message_back() {
     let drafts = Notebook::default();
     let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
-    stage.page(STORY).tell(DriverEvent::Row(Box::new(waiting(&["one", LONG]))));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(STORY).apply(DriverEvent::Row(Box::new(waiting(&["one", LONG]))));
     stage.keys("3 i <up>");
     let screen = stage.screen();
     assert!(screen.contains("queued · 1") && screen.contains("› Please also"), "{screen}");
-    assert_eq!(asked_back(&stage)[0].1, "m1");
+    assert_eq!(take_back_requests(&stage)[0].1, "m1");
     let draft = drafts.get(&format!("message/{}", main_dialog()));
     assert_eq!(draft.as_deref(), Some(LONG), "a crash now loses nothing");
     stage.keys("! <enter>");
-    assert_eq!(said(&stage), [], "it is not known yet whether it is the person's");
-    let ticket = asked_back(&stage)[0].0;
-    stage.tell(DriverEvent::Row(Box::new(waiting(&["one"]))));
-    stage.tell(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
+    assert_eq!(sent_messages(&stage), [], "it is not known yet whether it is the person's");
+    let ticket = take_back_requests(&stage)[0].0;
+    stage.apply(DriverEvent::Row(Box::new(waiting(&["one"]))));
+    stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     assert!(stage.screen().contains("taken back"));
     stage.keys("<enter>");
-    assert_eq!(said(&stage)[0].1, format!("{LONG}!"));
+    assert_eq!(sent_messages(&stage)[0].1, format!("{LONG}!"));
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn a_message_already_taken_is_removed_from_the_composer_and_reported() {
         let mut stage = stage(80, 24, &["one"]);
         stage.keys("i <up>");
         stage.type_text(typed);
-        let ticket = asked_back(&stage)[0].0;
-        stage.tell(DriverEvent::Row(Box::new(waiting(&[]))));
+        let ticket = take_back_requests(&stage)[0].0;
+        stage.apply(DriverEvent::Row(Box::new(waiting(&[]))));
         let text = "it was taken already: the model has it".to_owned();
-        stage.tell(DriverEvent::Refused { ticket, text });
+        stage.apply(DriverEvent::Refused { ticket, text });
         let screen = stage.screen();
         assert!(screen.contains("it was taken already"), "{screen}");
         let composer = screen.lines().rev().nth(1).unwrap_or_default();
@@ -124,11 +124,11 @@ fn any_queued_message_can_be_edited_or_taken_back_in_the_list() {
     stage.keys("<alt+q>");
     insta::assert_snapshot!("queued-list-80x24", stage.screen());
     stage.keys("j d");
-    assert_eq!(asked_back(&stage)[0].1, "m1");
+    assert_eq!(take_back_requests(&stage)[0].1, "m1");
     let screen = stage.screen();
     assert!(!screen.contains(" two"), "it goes at once\n{screen}");
     stage.keys("k e");
-    assert_eq!(asked_back(&stage)[1].1, "m0");
+    assert_eq!(take_back_requests(&stage)[1].1, "m0");
     assert!(stage.screen().contains("› one"));
     let mut stage = super::queued::stage(80, 24, &[]);
     stage.keys("<alt+q>");
@@ -141,8 +141,8 @@ fn typed_text_is_kept_below_a_message_taken_back() {
     stage.keys("i half <alt+q> e");
     let screen = stage.screen();
     assert!(screen.contains("› one") && screen.contains("half"), "{screen}");
-    let ticket = asked_back(&stage)[0].0;
-    stage.tell(DriverEvent::Refused { ticket, text: "taken".to_owned() });
+    let ticket = take_back_requests(&stage)[0].0;
+    stage.apply(DriverEvent::Refused { ticket, text: "taken".to_owned() });
     assert!(stage.screen().contains("› half"));
 }
 
@@ -151,16 +151,16 @@ fn the_up_key_recalls_sent_messages_if_none_is_queued() {
     let mut stage = stage(80, 24, &[]);
     stage.keys("i hello <enter> <up>");
     assert!(stage.screen().contains("› hello"));
-    assert_eq!(asked_back(&stage), []);
+    assert_eq!(take_back_requests(&stage), []);
 }
 
 #[test]
 fn only_a_message_not_taken_at_once_is_shown_as_queued() {
     let mut stage = Stage::new(80, 24);
     let idle = |texts: &[&str]| TreeRow { state: DisplayState::Idle, ..waiting(texts) };
-    stage.tell(DriverEvent::Rows(vec![idle(&[])])).tell(DriverEvent::Inbox(Vec::new()));
+    stage.apply(DriverEvent::Rows(vec![idle(&[])])).apply(DriverEvent::Inbox(Vec::new()));
     stage.page(&STORY[..10]).keys("3 i now <enter>");
-    stage.tell(DriverEvent::Row(Box::new(idle(&["now"]))));
+    stage.apply(DriverEvent::Row(Box::new(idle(&["now"]))));
     assert!(!stage.screen().contains("queued"));
     assert!(stage.app.wake_at().is_some_and(|at| at <= stage.now + Duration::from_millis(250)));
     stage.wait(Duration::from_millis(250));
@@ -172,7 +172,7 @@ fn a_message_queued_for_a_side_dialog_is_shown_there_only() {
     let mut stage = stage(80, 24, &[]);
     let words = QueuedWords { message: "s".into(), text: "short, please".into() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
-    stage.tell(DriverEvent::Row(Box::new(side_row)));
+    stage.apply(DriverEvent::Row(Box::new(side_row)));
     assert!(!stage.screen().contains("short, please"));
     stage.keys("1 j <enter>").page(&[]);
     stage.live(&side("r"), Segment::Saying, "I look at");

@@ -1,4 +1,4 @@
-//! Pictures of the app at every size. Read them when they change.
+//! Snapshots of the app at every size. Read them when they change.
 
 use super::fixture::*;
 use crate::domain::fresh_boots::{Phase, Reasoning, Round};
@@ -9,7 +9,7 @@ use crate::ui::theme::Glyphs;
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
 
-fn picture(name: &str, width: u16, height: u16, screen: &str) {
+fn assert_screen(name: &str, width: u16, height: u16, screen: &str) {
     insta::assert_snapshot!(format!("{name}-{width}x{height}"), screen);
 }
 
@@ -17,9 +17,9 @@ fn picture(name: &str, width: u16, height: u16, screen: &str) {
 fn an_empty_workspace_shows_how_to_start() {
     for (width, height) in SIZES {
         let mut stage = Stage::new(width, height);
-        stage.tell(DriverEvent::Workspace(workspace()));
-        stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
-        picture("empty", width, height, &stage.screen());
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
+        assert_screen("empty", width, height, &stage.screen());
     }
 }
 
@@ -27,9 +27,9 @@ fn an_empty_workspace_shows_how_to_start() {
 fn the_tree_and_a_streaming_dialog_are_side_by_side() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);
-        picture("tree", width, height, &stage.screen());
+        assert_screen("tree", width, height, &stage.screen());
         stage.keys("3");
-        picture("streaming", width, height, &stage.screen());
+        assert_screen("streaming", width, height, &stage.screen());
     }
 }
 
@@ -39,7 +39,7 @@ fn two_questions_are_open_while_one_is_answered() {
         let mut stage = answering(width, height);
         stage.screen();
         stage.type_text("b, and write the date into the runbook");
-        picture("answering", width, height, &stage.screen());
+        assert_screen("answering", width, height, &stage.screen());
     }
 }
 
@@ -47,10 +47,10 @@ fn two_questions_are_open_while_one_is_answered() {
 fn the_inbox_shows_a_draft() {
     let mut stage = answering(80, 24);
     stage.keys("yes <esc> 2");
-    picture("inbox", 80, 24, &stage.screen());
+    assert_screen("inbox", 80, 24, &stage.screen());
     let mut stage = answering(60, 20);
     stage.keys("yes <esc> 2");
-    picture("inbox", 60, 20, &stage.screen());
+    assert_screen("inbox", 60, 20, &stage.screen());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_form_creates_a_dialog() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);
         stage.keys("n <tab> db");
-        picture("form", width, height, &stage.screen());
+        assert_screen("form", width, height, &stage.screen());
     }
 }
 
@@ -67,7 +67,7 @@ fn help_lists_the_keys_that_work_here() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);
         stage.keys("?");
-        picture("help", width, height, &stage.screen());
+        assert_screen("help", width, height, &stage.screen());
     }
 }
 
@@ -75,10 +75,10 @@ fn help_lists_the_keys_that_work_here() {
 fn help_is_shown_in_the_language_of_the_screen() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::chinese(width, height);
-        stage.tell(DriverEvent::Workspace(workspace()));
-        stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
         stage.keys("?");
-        picture("help-zh", width, height, &stage.screen());
+        assert_screen("help-zh", width, height, &stage.screen());
     }
 }
 
@@ -86,7 +86,7 @@ fn help_is_shown_in_the_language_of_the_screen() {
 fn quitting_while_a_dialog_runs_asks_first() {
     let mut stage = streaming(80, 24);
     stage.keys("q");
-    picture("quit", 80, 24, &stage.screen());
+    assert_screen("quit", 80, 24, &stage.screen());
 }
 
 #[test]
@@ -98,19 +98,19 @@ fn thinking_is_one_line_until_it_is_unfolded() {
         "Is the cookie rotated anywhere else? I look at the middleware first",
     );
     stage.keys("3");
-    picture("thinking-folded", 80, 24, &stage.screen());
+    assert_screen("thinking-folded", 80, 24, &stage.screen());
     stage.keys("t");
-    picture("thinking-open", 80, 24, &stage.screen());
+    assert_screen("thinking-open", 80, 24, &stage.screen());
 }
 
 #[test]
 fn a_screen_without_utf8_has_ascii_symbols() {
     let mut stage = Stage::with(80, 24, Notebook::default(), &Glyphs::ASCII);
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(questions()));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
     stage.page(DBA_STORY);
     let screen = stage.screen();
-    picture("ascii", 80, 24, &screen);
+    assert_screen("ascii", 80, 24, &screen);
 }
 
 #[test]
@@ -127,15 +127,15 @@ fn a_dialog_in_fresh_boots_reasoning_shows_its_round() {
             ..row(&side(id), Some(&main_dialog()), "orchestrator", DisplayState::Proceeding)
         },
     ));
-    stage.tell(DriverEvent::Rows(rows));
+    stage.apply(DriverEvent::Rows(rows));
     stage.keys("G k k <enter>").page(STORY);
-    picture("reasoning", 120, 40, &stage.screen());
+    assert_screen("reasoning", 120, 40, &stage.screen());
 }
 
 #[test]
 fn a_screen_that_is_too_small_shows_the_size_it_needs() {
     let mut stage = streaming(36, 10);
-    picture("too-small", 36, 10, &stage.screen());
+    assert_screen("too-small", 36, 10, &stage.screen());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn no_size_causes_a_panic() {
     }
 }
 
-/// A dialog that stopped, and was told to go on.
+/// A dialog that stopped and was pushed on.
 const PUSHED: &[&str] = &[
     r#"{"ts":"2026-11-21 11:58:00","type":"gen_start_record","genseq":1}"#,
     r#"{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"Add two-factor login.","msgId":"m","grammar":"markdown","origin":"user"}"#,
@@ -167,11 +167,11 @@ fn a_push_shows_its_reason_and_the_remaining_pushes() {
     for (width, height) in [(120, 40), (60, 20)] {
         let stages = [Stage::new(width, height), Stage::chinese(width, height)];
         for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
-            stage.tell(DriverEvent::Workspace(workspace()));
-            stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new()));
+            stage.apply(DriverEvent::Workspace(workspace()));
+            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
             stage.keys("g j <enter>").page(PUSHED);
             stage.keys("3");
-            picture(name, width, height, &stage.screen());
+            assert_screen(name, width, height, &stage.screen());
         }
     }
 }

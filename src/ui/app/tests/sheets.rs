@@ -1,4 +1,4 @@
-//! Reminders and the Taskdoc, laid over the open dialog.
+//! Reminders and the Taskdoc, on top of the open dialog.
 
 use super::fixture::*;
 use crate::domain::Stamp;
@@ -68,22 +68,22 @@ fn taskdoc() -> TaskdocView {
     }
 }
 
-fn told(sheet: Sheet) -> DriverEvent {
+fn content_event(sheet: Sheet) -> DriverEvent {
     DriverEvent::Sheet { dialog: main_dialog(), sheet: Box::new(sheet) }
 }
 
 /// A stage with the reminders of the open dialog on top.
 fn with_reminders(width: u16, height: u16, drafts: Notebook) -> Stage {
     let mut stage = Stage::with(width, height, drafts, &Glyphs::UTF8);
-    stage.tell(DriverEvent::Workspace(workspace()));
-    stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
-    stage.keys("3 r").tell(told(Sheet::Reminders(reminders())));
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
+    stage.keys("3 r").apply(content_event(Sheet::Reminders(reminders())));
     stage
 }
 
 fn with_taskdoc(width: u16, height: u16, drafts: Notebook) -> Stage {
     let mut stage = with_reminders(width, height, drafts);
-    stage.keys("<esc> T").tell(told(Sheet::Taskdoc(taskdoc())));
+    stage.keys("<esc> T").apply(content_event(Sheet::Taskdoc(taskdoc())));
     stage
 }
 
@@ -102,7 +102,7 @@ fn last_request(stage: &Stage) -> (Ticket, SheetRequest) {
     requests(stage).pop().expect("a request")
 }
 
-fn picture(name: &str, width: u16, height: u16, screen: &str) {
+fn assert_screen(name: &str, width: u16, height: u16, screen: &str) {
     insta::assert_snapshot!(format!("{name}-{width}x{height}"), screen);
 }
 
@@ -111,9 +111,9 @@ fn reminders_are_shown_on_top_of_the_dialog() {
     for (width, height) in SIZES {
         let mut stage = with_reminders(width, height, Notebook::default());
         stage.keys("j");
-        picture("reminders", width, height, &stage.screen());
+        assert_screen("reminders", width, height, &stage.screen());
         stage.keys("<enter>").type_text(" Today.");
-        picture("reminder-edited", width, height, &stage.screen());
+        assert_screen("reminder-edited", width, height, &stage.screen());
     }
 }
 
@@ -121,7 +121,7 @@ fn reminders_are_shown_on_top_of_the_dialog() {
 fn the_taskdoc_is_shown_on_top_of_the_dialog() {
     for (width, height) in SIZES {
         let mut stage = with_taskdoc(width, height, Notebook::default());
-        picture("taskdoc", width, height, &stage.screen());
+        assert_screen("taskdoc", width, height, &stage.screen());
     }
 }
 
@@ -131,14 +131,14 @@ fn a_sheet_requests_its_content_and_shows_that_it_loads() {
     stage.keys("3 r");
     assert!(stage.screen().contains("loading …"));
     assert_eq!(last_request(&stage).1, SheetRequest::Reminders);
-    stage.tell(told(Sheet::Reminders(Vec::new())));
+    stage.apply(content_event(Sheet::Reminders(Vec::new())));
     assert!(stage.screen().contains("no reminders yet"));
     stage.keys("<esc>");
     assert!(!stage.screen().contains("REMINDERS"));
     stage.keys("T");
     assert_eq!(last_request(&stage).1, SheetRequest::Taskdoc);
     let (ticket, _) = last_request(&stage);
-    stage.tell(DriverEvent::Refused { ticket, text: "there is no Taskdoc `x.tsk`".to_owned() });
+    stage.apply(DriverEvent::Refused { ticket, text: "there is no Taskdoc `x.tsk`".to_owned() });
     let screen = stage.screen();
     assert!(screen.contains("there is no Taskdoc"), "{screen}");
     assert!(screen.contains("@orchestrator"), "the sheet is gone\n{screen}");
@@ -189,7 +189,7 @@ fn text_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
     let key = "section/add-2fa.tsk/constraints";
     stage.keys("j <enter> half <esc> <esc>");
     assert_eq!(drafts.get(key).as_deref(), Some("half"));
-    stage.keys("T").tell(told(Sheet::Taskdoc(taskdoc())));
+    stage.keys("T").apply(content_event(Sheet::Taskdoc(taskdoc())));
     assert!(stage.screen().contains("✎ empty"), "{}", stage.screen());
     stage.keys("j <enter>");
     let screen = stage.screen();
@@ -202,12 +202,12 @@ fn text_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
         text: "half!".to_owned(),
     };
     assert_eq!(request, written);
-    stage.tell(DriverEvent::Refused { ticket, text: "NOT saved: changed meanwhile".to_owned() });
+    stage.apply(DriverEvent::Refused { ticket, text: "NOT saved: changed meanwhile".to_owned() });
     assert_eq!(drafts.get(key).as_deref(), Some("half!"));
     stage.keys("<enter> <enter>");
     let (ticket, request) = last_request(&stage);
     assert_eq!(request, written);
-    stage.tell(DriverEvent::Done { ticket, dialog: None });
+    stage.apply(DriverEvent::Done { ticket, dialog: None });
     assert_eq!(drafts.get(key), None);
 }
 
@@ -228,11 +228,11 @@ fn an_open_sheet_is_reloaded_after_changes_in_its_dialog() {
     assert_eq!(requests(&stage).len(), asked);
     stage.fact(&main_dialog(), 11, r#"{"type":"reminders_reconciled_record","reminders":[]}"#);
     assert_eq!(requests(&stage).len(), asked + 1);
-    stage.tell(DriverEvent::Lagged);
+    stage.apply(DriverEvent::Lagged);
     assert_eq!(requests(&stage).len(), asked + 2);
-    stage.keys("<esc>").tell(DriverEvent::Lagged);
+    stage.keys("<esc>").apply(DriverEvent::Lagged);
     assert_eq!(requests(&stage).len(), asked + 2);
-    stage.tell(told(Sheet::Reminders(reminders())));
+    stage.apply(content_event(Sheet::Reminders(reminders())));
     assert!(!stage.screen().contains("REMINDERS"));
 }
 
@@ -242,7 +242,7 @@ fn the_selected_entry_stays_selected_when_others_are_added_or_removed() {
     stage.keys("j").screen();
     let mut more = reminders();
     more.insert(0, reminder("rem00009", "Newest of all."));
-    stage.tell(told(Sheet::Reminders(more))).screen();
+    stage.apply(content_event(Sheet::Reminders(more))).screen();
     stage.keys("d").screen();
     stage.keys("y");
     let chosen = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };

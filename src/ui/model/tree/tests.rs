@@ -1,4 +1,4 @@
-//! The order of rows, folding, and what a hostile tree may do.
+//! The order of rows, folding, and malformed trees.
 
 use std::time::Instant;
 
@@ -34,8 +34,8 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
     }
 }
 
-/// `depth name sign` of each visible row.
-fn picture(tree: &mut Tree) -> Vec<String> {
+/// `depth name symbol` of each visible row.
+fn listing(tree: &mut Tree) -> Vec<String> {
     let rows = tree.visible().iter();
     rows.map(|row| {
         let name = match &row.node {
@@ -69,7 +69,7 @@ fn family() -> Tree {
 fn side_dialogs_are_children_of_their_askers_in_order_of_creation() {
     let mut tree = family();
     assert_eq!(
-        picture(&mut tree),
+        listing(&mut tree),
         ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m v", "2 a -", "2 b v", "3 c `"]
     );
 }
@@ -79,14 +79,14 @@ fn folding_hides_children_and_folding_again_selects_the_parent() {
     let mut tree = family();
     tree.select(&id("m", "b"));
     tree.fold();
-    assert_eq!(picture(&mut tree)[5..], ["2 b >"]);
+    assert_eq!(listing(&mut tree)[5..], ["2 b >"]);
     tree.fold();
     assert_eq!(tree.selected_dialog(), Some(id("m", "m")));
     tree.fold();
-    assert_eq!(picture(&mut tree), ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m >"]);
+    assert_eq!(listing(&mut tree), ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m >"]);
     tree.select(&id("m", "c"));
     assert_eq!(tree.selected_dialog(), Some(id("m", "c")));
-    assert_eq!(picture(&mut tree).len(), 7);
+    assert_eq!(listing(&mut tree).len(), 7);
 }
 
 #[test]
@@ -99,38 +99,38 @@ fn no_row_is_hidden_by_the_shape_of_its_tree() {
         row("m", "s", Some("s"), 4),
     ]);
     let all = ["0 t.tsk v", "1 m v", "2 a v", "3 b `", "2 s `"];
-    assert_eq!(picture(&mut tree), all);
+    assert_eq!(listing(&mut tree), all);
     tree.select(&id("m", "m"));
     tree.fold();
     tree.select(&id("m", "b"));
     assert_eq!(
-        (tree.selected_dialog(), picture(&mut tree)),
+        (tree.selected_dialog(), listing(&mut tree)),
         (Some(id("m", "b")), all.map(String::from).to_vec())
     );
-    // What hangs from a ring has its place too, and a ring without its main dialog.
+    // Children of a cycle are visible too, and a cycle without its main dialog.
     tree.set(vec![
         row("m", "d", Some("c"), 1),
         row("m", "a", Some("c"), 2),
         row("m", "b", Some("a"), 3),
         row("m", "c", Some("b"), 4),
     ]);
-    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 a v", "2 b v", "3 c v", "4 d `"]);
+    assert_eq!(listing(&mut tree), ["0 t.tsk v", "1 a v", "2 b v", "3 c v", "4 d `"]);
 }
 
 #[test]
 fn a_row_with_an_unknown_asker_is_a_child_of_the_main_dialog_or_the_taskdoc() {
     let mut tree = Tree::default();
     tree.set(vec![row("m", "m", None, 1), row("m", "a", Some("gone"), 2)]);
-    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 m v", "2 a `"]);
+    assert_eq!(listing(&mut tree), ["0 t.tsk v", "1 m v", "2 a `"]);
     tree.set(vec![row("m", "a", Some("gone"), 2)]);
-    assert_eq!(picture(&mut tree), ["0 t.tsk v", "1 a `"]);
+    assert_eq!(listing(&mut tree), ["0 t.tsk v", "1 a `"]);
 }
 
 #[test]
 fn removing_a_tree_removes_its_side_dialogs() {
     let mut tree = family();
     tree.remove(&id("m", "m"));
-    assert_eq!(picture(&mut tree), ["0 u.tsk v", "1 n `"]);
+    assert_eq!(listing(&mut tree), ["0 u.tsk v", "1 n `"]);
 }
 
 #[test]

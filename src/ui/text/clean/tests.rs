@@ -1,4 +1,4 @@
-//! The rules of the cleaner, by table, by property and against a file of hostile strings.
+//! The rules of the sanitizer, by table, by property and against a file of hostile strings.
 
 use proptest::prelude::*;
 
@@ -90,7 +90,7 @@ fn hidden_characters_are_counted() {
     assert_eq!((cleaner.hidden(), out.as_str()), (3, "a<202E>␛b␍"));
 }
 
-/// Everything the promises forbid in text that goes to the screen.
+/// Everything the invariants forbid in text for the screen.
 fn assert_harmless(text: &str) {
     let chars: Vec<char> = text.chars().collect();
     let mut marks = 0;
@@ -110,7 +110,7 @@ fn assert_harmless(text: &str) {
     }
 }
 
-/// Text with many of the characters the rules speak of.
+/// Text with many of the characters the rules apply to.
 fn nasty() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         '\u{1b}',
@@ -195,7 +195,7 @@ fn the_hostile_corpus_comes_out_harmless() {
     }
 }
 
-/// The strings of the hostile corpus; none, said aloud, where the file is not at hand.
+/// The strings of the hostile corpus; none, with a message, if the file is missing.
 pub(in crate::ui::text) fn hostile_corpus() -> Vec<String> {
     let path = std::env::var_os("DOMINDS_ESCAPE_CORPUS").map_or_else(
         || concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/escape_corpus.jsonl").into(),
