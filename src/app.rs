@@ -13,8 +13,8 @@ use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoProvider, NothingWaits, Permits, PickUp,
-    ProviderSource, Sources, Throttles,
+    Audience, Consent, Driver, Driving, Engine, NoConsentNeeded, NoProvider, Permits, PickUp,
+    ProviderSource, Throttles, ToolSources,
 };
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
@@ -96,7 +96,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sandbox = Sandbox::new(ground(start.workspace), start.level);
     let wall = start.servers_level.map(|level| (sandbox.clone(), level));
     let sources = trust.clone().map(|trust| {
-        Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
+        ToolSources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
     });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
@@ -107,7 +107,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
         Some(trust) => trust,
-        None => Arc::new(NothingWaits),
+        None => Arc::new(NoConsentNeeded),
     };
     engine.problems.book().take("config", start.personal);
     let engine = Engine {
@@ -116,7 +116,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
         shells: shells.clone(),
-        reader: start.reader,
+        user_lang: start.reader,
         sources: sources.unwrap_or_default(),
         ..engine
     };
@@ -164,18 +164,18 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
-        reader: env::work_language(),
+        user_lang: env::work_language(),
         providers,
-        trust: Arc::new(NothingWaits),
+        trust: Arc::new(NoConsentNeeded),
         tools: registry(problems.clone()),
-        sources: Sources::default(),
+        sources: ToolSources::default(),
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,
         crowd: CrowdLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),
-        rates: Throttles::default(),
+        throttles: Throttles::default(),
         vault: logs::vault().clone(),
         problems,
         log: Arc::default(),

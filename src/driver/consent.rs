@@ -8,8 +8,8 @@ use crate::domain::tree::Bucket;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
-use super::findings::minds_news;
-use super::listing::deserves_a_look;
+use super::config_problems::minds_report;
+use super::listing::needs_loading;
 use super::supervisor::Supervisor;
 use super::user_requests::TreeRequest;
 
@@ -26,7 +26,7 @@ impl Supervisor {
         let level = level.filter(|_| !engine.level_is_set);
         let kept = move || {
             if let Some(level) = level {
-                engine.trust.choose(level)?;
+                engine.trust.choose_level(level)?;
                 engine.shells.set_level(level);
             }
             engine.trust.agree(&digests)
@@ -38,22 +38,22 @@ impl Supervisor {
         };
         let went_on = self.engine.driving.is_held() && matches!(event, DriverEvent::Done { .. });
         if went_on {
-            self.go_on_if_nothing_waits().await;
+            self.resume_if_agreed().await;
         }
-        self.look_at_consent().await;
+        self.report_consent().await;
         self.tell(event).await;
     }
 
     /// Tells what waits now.
-    pub(super) async fn look_at_consent(&mut self) {
+    pub(super) async fn report_consent(&mut self) {
         let engine = self.engine.clone();
-        let look = move || minds_news(&engine, &engine.minds());
+        let look = move || minds_report(&engine, &engine.minds());
         if let Ok(news) = tokio::task::spawn_blocking(look).await {
             self.send(news).await;
         }
     }
 
-    async fn go_on_if_nothing_waits(&mut self) {
+    async fn resume_if_agreed(&mut self) {
         let engine = self.engine.clone();
         let survey = tokio::task::spawn_blocking(move || {
             let nothing_waits = engine.trust.waiting(&engine.minds()).is_empty();
@@ -66,8 +66,8 @@ impl Supervisor {
             let (reply, _) = oneshot::channel();
             let _ = mailbox.send(TreeRequest::Rests { reply }).await;
         }
-        if self.picks_up() {
-            let waiting = survey.trees.iter().filter(|listing| deserves_a_look(listing));
+        if self.may_pick_up() {
+            let waiting = survey.trees.iter().filter(|listing| needs_loading(listing));
             let roots: Vec<RootId> = waiting.map(|listing| listing.root.clone()).collect();
             self.pick_up(roots).await;
         }

@@ -12,7 +12,7 @@ use super::texts::Texts;
 
 /// What stands before the course, beside the dialog's own reminders.
 #[derive(Debug, Default)]
-pub struct DialogSurroundings<'a> {
+pub struct ContextPreamble<'a> {
     pub memories: Vec<String>,
     pub taskdoc: Option<String>,
     /// The reminders all dialogs of the member share.
@@ -24,11 +24,11 @@ pub struct DialogSurroundings<'a> {
 /// The messages of one request, in order. `album`: the pictures of the course.
 pub fn messages(
     dialog: &Dialog,
-    surroundings: DialogSurroundings<'_>,
-    album: &CourseImages,
+    preamble: ContextPreamble<'_>,
+    images: &CourseImages,
     texts: Texts,
 ) -> Vec<Message> {
-    let DialogSurroundings { memories, taskdoc, shared, overview } = surroundings;
+    let ContextPreamble { memories, taskdoc, shared, overview } = preamble;
     let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
     let mut messages: Vec<Message> = rule.into_iter().map(Message::Environment).collect();
     messages.extend(memories.into_iter().map(Message::Guide));
@@ -38,8 +38,8 @@ pub fn messages(
     messages.extend(obligation(dialog, texts));
     let mut told = texts.0;
     for (place, entry) in dialog.history.entries.iter().enumerate() {
-        messages.extend(language_guide(entry, &mut told, texts));
-        let pictures = album.at(place);
+        messages.extend(language_notice(entry, &mut told, texts));
+        let pictures = images.at(place);
         match message(dialog, entry, texts) {
             Some(Message::Result { id, name, content, .. }) => {
                 messages.push(Message::Result { id, name, content, pictures });
@@ -51,13 +51,13 @@ pub fn messages(
             None => {}
         }
     }
-    in_call_order(&mut messages);
+    sort_results_by_call(&mut messages);
     messages
 }
 
 /// Said before a prompt of somebody who reads another language than `told` so far, which at first is
 /// the work language.
-fn language_guide(entry: &Entry, told: &mut Lang, texts: Texts) -> Option<Message> {
+fn language_notice(entry: &Entry, told: &mut Lang, texts: Texts) -> Option<Message> {
     let Record::HumanText(text) = &entry.record else { return None };
     let reader = Lang::of_code(text.user_language_code.as_deref()?)?;
     let changed = std::mem::replace(told, reader) != reader;
@@ -65,7 +65,7 @@ fn language_guide(entry: &Entry, told: &mut Lang, texts: Texts) -> Option<Messag
 }
 
 /// Tools that run side by side end in any order; their results are told in the order of the calls.
-fn in_call_order(messages: &mut [Message]) {
+fn sort_results_by_call(messages: &mut [Message]) {
     let mut calls = BTreeMap::new();
     for (place, message) in messages.iter().enumerate() {
         if let Message::Call { id, .. } = message {
@@ -158,7 +158,7 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
             content: shown_result(dialog, result, texts),
             pictures: Vec::new(),
         },
-        Record::TellaskResult(result) if !repeats_its_status(dialog, result) => {
+        Record::TellaskResult(result) if !is_same_as_status(dialog, result) => {
             Message::TellaskResult(result.content.clone())
         }
         Record::Carryover(reply) => Message::Carryover(reply.content.clone()),
@@ -203,7 +203,7 @@ fn shown_result(
 
 /// A call that failed at once, or was answered within its generation, has the same text as status and
 /// as result.
-fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
+fn is_same_as_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
     dialog.history.entries.iter().any(|entry| {
         matches!(&entry.record, Record::FuncResult(status)
             if status.id == result.call_id && status.content == result.content)
@@ -225,13 +225,13 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let surroundings = DialogSurroundings {
+        let preamble = ContextPreamble {
             memories: vec!["memory".to_owned()],
             taskdoc: Some("task".to_owned()),
             overview: Some("below".to_owned()),
-            ..DialogSurroundings::default()
+            ..ContextPreamble::default()
         };
-        let told = messages(&dialog, surroundings, &CourseImages::default(), texts);
+        let told = messages(&dialog, preamble, &CourseImages::default(), texts);
         let [memory, task, _, first, second, _, below, last] = told.as_slice() else {
             panic!("{told:?}")
         };
@@ -252,12 +252,7 @@ mod tests {
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
         let told = |dialog: &Dialog| {
-            messages(
-                dialog,
-                DialogSurroundings::default(),
-                &CourseImages::default(),
-                Texts(Lang::En),
-            )
+            messages(dialog, ContextPreamble::default(), &CourseImages::default(), Texts(Lang::En))
         };
         let waiting = told(&Dialog::of_records(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));

@@ -37,7 +37,7 @@ fn reasons(dialog: &Dialog) -> bool {
 
 /// What a full context asks for where a generation has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtTheEnd {
+pub enum EndAction {
     Nothing,
     NewCourse,
     Stop,
@@ -45,7 +45,7 @@ pub enum AtTheEnd {
 
 /// Decides that, whatever the dialog would do next. Words of a person come first, and so does a reply
 /// that only needs delivering.
-pub fn at_the_end(ended: &Dialog, owner: Owner, cadence: u32) -> AtTheEnd {
+pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction {
     let heard = !ended.questions.is_empty() || ended.queue.iter().any(QueuedPrompt::is_user);
     let (step, waits) = (next_step(ended), waits_for_others(ended));
     let hopeless = ended.history.refusals.is_hopeless();
@@ -55,10 +55,10 @@ pub fn at_the_end(ended: &Dialog, owner: Owner, cadence: u32) -> AtTheEnd {
     match due {
         // Else it begins with the next generation, or in place of a rest.
         Some(ContextAction::NewCourse) if step.is_none() && waits && nothing_is_missed(ended) => {
-            AtTheEnd::NewCourse
+            EndAction::NewCourse
         }
-        Some(ContextAction::Stop) if step.map_or(waits || owner == Owner::Person, asks) => {
-            AtTheEnd::Stop
+        Some(ContextAction::Stop) if step.map_or(waits || owner == DialogOwner::Person, asks) => {
+            EndAction::Stop
         }
         Some(
             ContextAction::Caution
@@ -66,13 +66,13 @@ pub fn at_the_end(ended: &Dialog, owner: Owner, cadence: u32) -> AtTheEnd {
             | ContextAction::NewCourse
             | ContextAction::Stop,
         )
-        | None => AtTheEnd::Nothing,
+        | None => EndAction::Nothing,
     }
 }
 
 /// Whose words a dialog goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum DialogOwner {
     /// A main dialog.
     Person,
     /// A side dialog.
@@ -104,7 +104,7 @@ fn asks_the_model(step: NextStep) -> bool {
 
 /// A new course instead of this generation. If the model would then miss a reply, it is put off, but
 /// not for ever: what it has not read by then is told at the start of the new course.
-pub fn begin_anew_if_due(
+pub fn start_course_if_due(
     draft: &mut Draft,
     id: &SelfId,
     step: NextStep,
@@ -117,9 +117,9 @@ pub fn begin_anew_if_due(
     if remedy != Some(ContextAction::NewCourse) || has_time {
         return step;
     }
-    let told_again: Vec<Unanswered<'_>> =
+    let quote_unanswered: Vec<Unanswered<'_>> =
         if history.unread.is_empty() { Vec::new() } else { unanswered(dialog) };
-    let opening = texts.forced_course_start(&told_again, QUOTED_CHARS);
+    let opening = texts.forced_course_start(&quote_unanswered, QUOTED_CHARS);
     let at = Position { dialog: id.clone(), course: history.course, genseq: history.last_genseq };
     start_course(draft, &at, &opening, texts);
     NextStep::StartCourse

@@ -53,7 +53,7 @@ fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
 fn declare(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.latest.is_dead()) else { return };
     let waits = !dialog.queue.is_empty();
-    draft.must_last();
+    draft.set_durable();
     draft.latest(id, Latest::die);
     if waits {
         draft.queue(id, Vec::new());
@@ -89,7 +89,7 @@ fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts)
         .filter(|(_, pending)| pending.side_dialog_id == *id)
         .collect();
     for (asker, pending) in waiting {
-        draft.must_last();
+        draft.set_durable();
         let notice = texts.declared_dead(&pending, note);
         let outcome = CallEnd {
             callee: Some(id),
@@ -118,7 +118,7 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     stopped.sort();
     stopped.dedup();
     for id in &stopped {
-        draft.must_last();
+        draft.set_durable();
         draft.latest(id, |latest| latest.interrupt(StopReason::asker_is_dead()));
     }
     stopped
@@ -145,7 +145,7 @@ fn dismiss(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(owed) = dialog.assignment_owed().cloned() else { return };
     let (course, genseq) = (dialog.history.course, dialog.history.last_genseq);
     let has_begun = dialog.history.last.course.is_some();
-    draft.must_last();
+    draft.set_durable();
     reply::settle(draft, id, &owed);
     if has_begun {
         let told = Record::RuntimeGuide { content: texts.asker_is_dead() };
@@ -166,7 +166,7 @@ pub fn has_new_work(draft: &Draft, id: &SelfId) -> bool {
 
 /// Lets a side dialog that worked for the dead go on, since another one gives it work; and with it
 /// those that work for it.
-pub fn take_on_again(draft: &mut Draft, id: &SelfId) {
+pub fn resume_dismissed(draft: &mut Draft, id: &SelfId) {
     let dismissed = |draft: &Draft, id: &SelfId| {
         let stop = draft.dialog(id).and_then(|dialog| dialog.latest.interruption());
         stop.is_some_and(|reason| *reason == StopReason::asker_is_dead())
@@ -189,6 +189,6 @@ fn leave_registry(draft: &mut Draft, id: &SelfId) {
     }
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
-    draft.append_aside(&main, course, Record::Registry { entries: entries.clone() });
+    draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
     draft.registry(entries);
 }

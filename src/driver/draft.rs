@@ -35,7 +35,7 @@ impl Draft {
     }
 
     /// Somebody relies on this step: it is synced before it is acknowledged.
-    pub fn must_last(&mut self) {
+    pub fn set_durable(&mut self) {
         self.durable = true;
     }
 
@@ -49,7 +49,7 @@ impl Draft {
     }
 
     /// Appends a record that belongs to no generation.
-    pub fn append_aside(&mut self, dialog: &SelfId, course: Course, record: Record) {
+    pub fn append_detached(&mut self, dialog: &SelfId, course: Course, record: Record) {
         self.push_entry(dialog, course, None, record);
     }
 

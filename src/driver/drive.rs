@@ -20,11 +20,11 @@ use super::calls::Position;
 use super::drive_slot::DriveSlot;
 use super::live::Live;
 use super::log::Log;
-use super::port::{Closed, Generation, GenerationEnd, ModelAnswer, Port};
-use super::retry::{Emptiness, Verdict, verdict};
+use super::port::{Generation, GenerationEnd, ModelAnswer, Port, PortClosed};
+use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
 use super::screen_state::{DriverReport, ReportSender};
-use super::sources::Sources;
-use super::stream::{Growing, Seen};
+use super::sources::ToolSources;
+use super::stream::{AnswerBuilder, StreamUpdate};
 use super::texts::Texts;
 
 /// What a drive holds.
@@ -40,7 +40,7 @@ pub struct Drive {
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
     /// Tools that come and go.
-    pub sources: Sources,
+    pub sources: ToolSources,
     pub log: Arc<Log>,
 }
 
@@ -54,9 +54,9 @@ enum Attempt {
 impl Drive {
     /// Runs to its end and gives the seat back.
     pub async fn run(self) -> DriveSlot {
-        let mut empty = Emptiness::default();
+        let mut empty = EmptyAnswers::default();
         loop {
-            self.settle_tools().await;
+            self.wait_for_tools().await;
             let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
             let Position { course, genseq, .. } = generation.at;
             let span = tracing::info_span!("generation", %course, %genseq);
@@ -71,7 +71,7 @@ impl Drive {
 
     /// Waits for tools that are starting, unless it is stopped: not in the tree, which has others to
     /// serve.
-    async fn settle_tools(&self) {
+    async fn wait_for_tools(&self) {
         tokio::select! {
             biased;
             () = self.sources.settle() => {}
@@ -79,7 +79,11 @@ impl Drive {
         }
     }
 
-    async fn generate(&self, generation: Generation, empty: &mut Emptiness) -> Result<(), Closed> {
+    async fn generate(
+        &self,
+        generation: Generation,
+        empty: &mut EmptyAnswers,
+    ) -> Result<(), PortClosed> {
         let at = generation.at.clone();
         let end = match self.answer(&generation, empty).await {
             Attempt::Whole(answer) => self.round(&generation, answer).await?,
@@ -90,13 +94,13 @@ impl Drive {
     }
 
     /// Asks the model, again and again if need be. Nothing of a failed attempt is kept.
-    async fn answer(&self, generation: &Generation, empty: &mut Emptiness) -> Attempt {
+    async fn answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
         let mut failed = 0;
         loop {
             let error = match self.attempt(generation).await {
                 Attempt::Failed(error) => error,
                 whole @ Attempt::Whole(_) => {
-                    generation.pace.served();
+                    generation.throttle.succeeded();
                     empty.over();
                     self.over(failed, RetryView::Resolved).await;
                     return whole;
@@ -136,7 +140,7 @@ impl Drive {
     }
 
     async fn attempt(&self, generation: &Generation) -> Attempt {
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         let permit = tokio::select! {
             permit = generation.permits.acquire() => permit,
             () = self.stop.cancelled() => return Attempt::Stopped(ModelAnswer::default()),
@@ -147,29 +151,29 @@ impl Drive {
         loop {
             let event = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
+                () = self.stop.cancelled() => return Attempt::Stopped(builder.into_answer()),
                 () = live.due() => {
-                    self.tell_live(live.take()).await;
+                    self.send_live(live.take()).await;
                     continue;
                 }
                 event = stream.next() => event,
             };
             match event {
-                Some(Ok(event)) => match growing.take(event) {
-                    Seen::Violation => {
+                Some(Ok(event)) => match builder.take(event) {
+                    StreamUpdate::Violation => {
                         let text = "protocol violation: the provider went on after its end";
                         return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
                     }
-                    Seen::More(segment, text) => {
+                    StreamUpdate::More(segment, text) => {
                         if let Some(other) = live.add(segment, &text) {
-                            self.tell_live(Some(other)).await;
+                            self.send_live(Some(other)).await;
                         }
                     }
-                    Seen::Notice(text) => self.tell(DriverEvent::Notice(text)).await,
-                    Seen::Nothing => {}
+                    StreamUpdate::Notice(text) => self.tell(DriverEvent::Notice(text)).await,
+                    StreamUpdate::Nothing => {}
                 },
                 Some(Err(error)) => return Attempt::Failed(error),
-                None if growing.ended() => break,
+                None if builder.ended() => break,
                 None => {
                     let text = "the answer stopped before its end";
                     return Attempt::Failed(LlmError::new(ErrorClass::Cut, text));
@@ -177,8 +181,8 @@ impl Drive {
             }
         }
         drop(permit);
-        self.tell_live(live.take()).await;
-        let answer = growing.into_answer();
+        self.send_live(live.take()).await;
+        let answer = builder.into_answer();
         if answer.is_empty() {
             let text = "the model sent an empty answer";
             return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
@@ -186,7 +190,7 @@ impl Drive {
         Attempt::Whole(answer)
     }
 
-    async fn tell_live(&self, written: Option<(Segment, String)>) {
+    async fn send_live(&self, written: Option<(Segment, String)>) {
         if let Some((segment, text)) = written {
             self.tell(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
         }
@@ -197,7 +201,7 @@ impl Drive {
         &self,
         generation: &Generation,
         answer: ModelAnswer,
-    ) -> Result<GenerationEnd, Closed> {
+    ) -> Result<GenerationEnd, PortClosed> {
         let usage = answer.usage;
         let round = self.port.answered(&self.seat, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
@@ -241,17 +245,17 @@ fn delay(
     error: &LlmError,
     failed: u32,
     generation: &Generation,
-    empty: &mut Emptiness,
+    empty: &mut EmptyAnswers,
 ) -> Option<Duration> {
     let config = &generation.retry;
-    let verdict = if error.class() == ErrorClass::Empty {
-        empty.verdict(config.empty_retries)
+    let decision = if error.class() == ErrorClass::Empty {
+        empty.decide_retry(config.empty_retries)
     } else {
-        verdict(error, failed, config)
+        decide_retry(error, failed, config)
     };
-    match verdict {
-        Verdict::Wait(delay) => Some(delay),
-        Verdict::Throttled => Some(generation.pace.refused(config, error.retry_after())),
-        Verdict::GiveUp => None,
+    match decision {
+        RetryDecision::Wait(delay) => Some(delay),
+        RetryDecision::Throttled => Some(generation.throttle.refused(config, error.retry_after())),
+        RetryDecision::GiveUp => None,
     }
 }

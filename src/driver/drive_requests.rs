@@ -10,10 +10,10 @@ use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
+use super::config_problems::minds_report;
 use super::drive_slot::SlotState;
 use super::effects;
 use super::ending::{self, AfterFailure};
-use super::findings::minds_news;
 use super::generation;
 use super::interjection;
 use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, Round};
@@ -60,13 +60,13 @@ impl TreeTask {
                 NextStep::Pause => {
                     let mut draft = self.draft();
                     interjection::pause(&mut draft, id);
-                    self.commit_or_hold(id, draft).await;
+                    self.commit_or_stop(id, draft).await;
                     return None;
                 }
                 NextStep::GiveUp => {
                     let mut draft = self.draft();
                     generation::mark_stopped(&mut draft, id, StopReason::without_reply());
-                    self.commit_or_hold(id, draft).await;
+                    self.commit_or_stop(id, draft).await;
                     return None;
                 }
                 NextStep::StartCourse
@@ -79,10 +79,10 @@ impl TreeTask {
                 | NextStep::AskAgain
                 | NextStep::Reason => {}
             }
-            if !self.look_after_tools(id, step).await {
+            if !self.update_tools(id, step).await {
                 return None;
             }
-            self.follow_processes(id).await;
+            self.update_process_reminders(id).await;
             let ready = match prepare::ready(&self.engine, &self.tree, id) {
                 Ok(ready) => ready,
                 Err(unready) => {
@@ -90,11 +90,11 @@ impl TreeTask {
                     return None;
                 }
             };
-            let _ = self.news.send(minds_news(&self.engine, ready.minds())).await;
+            let _ = self.news.send(minds_report(&self.engine, ready.minds())).await;
             let mut draft = self.draft();
             let at =
-                generation::open(&mut draft, id, step, ready.care.cadence, self.engine.texts())?;
-            self.commit_or_hold(id, draft).await.then_some(())?;
+                generation::open(&mut draft, id, step, ready.policy.cadence, self.engine.texts())?;
+            self.commit_or_stop(id, draft).await.then_some(())?;
             let dialog = self.tree.get(id)?;
             let generation = Generation {
                 at,
@@ -102,12 +102,12 @@ impl TreeTask {
                 provider: ready.provider.clone(),
                 permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
                 retry: ready.retry,
-                pace: self.engine.rates.of(&ready.provider_key, &ready.model),
+                throttle: self.engine.throttles.of(&ready.provider_key, &ready.model),
                 tools: ready.tools.clone(),
                 tool_cx: ready.tool_cx.clone(),
             };
             if self.tree.is_main(id) {
-                self.keep_going.clone_from(&ready.care.keep_going);
+                self.keep_going.clone_from(&ready.policy.keep_going);
             }
             self.ready.insert(id.clone(), ready);
             return Some(Box::new(generation));
@@ -118,7 +118,7 @@ impl TreeTask {
     async fn unready(&mut self, id: &SelfId, unready: &Unready) {
         let mut draft = self.draft();
         generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
-        self.commit_or_hold(id, draft).await;
+        self.commit_or_stop(id, draft).await;
     }
 
     /// Delivers a reply that needs no further generation.
@@ -126,11 +126,11 @@ impl TreeTask {
         let texts = self.engine.texts();
         let mut draft = self.draft();
         match self.tree.get(id).and_then(state::plain_reply) {
-            Some(words) => _ = reply::by_plain_words(&mut draft, id, words, texts),
+            Some(words) => _ = reply::deliver_plain_text(&mut draft, id, words, texts),
             None => fresh_boots::conclude(&mut draft, id, texts),
         }
         self.wake_askers(&mut draft);
-        self.commit_or_hold(id, draft).await
+        self.commit_or_stop(id, draft).await
     }
 
     /// Lets go on who asked back, and was answered or is wanted otherwise; lets rest whose asker waits for
@@ -147,7 +147,7 @@ impl TreeTask {
             if open {
                 let mut draft = self.draft();
                 ask_back::rest(&mut draft, &id, self.engine.texts());
-                self.commit_or_hold(&id, draft).await;
+                self.commit_or_stop(&id, draft).await;
             }
             if let Some(waiting) = self.asking_back.remove(&id) {
                 let _ = waiting.send(());
@@ -175,18 +175,18 @@ impl TreeTask {
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // What the dead still said is kept; what they still wanted is not done.
             generation::record_segments(&mut draft, at, answer.segments, true);
-            if self.commit_or_hold(&at.dialog, draft).await {
+            if self.commit_or_stop(&at.dialog, draft).await {
                 let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
             }
             return;
         }
         generation::record_segments(&mut draft, at, answer.segments, false);
         if !answer.calls.is_empty() {
-            draft.must_last();
+            draft.set_durable();
         }
         let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
         self.wake_askers(&mut draft);
-        if self.commit_or_hold(&at.dialog, draft).await {
+        if self.commit_or_stop(&at.dialog, draft).await {
             let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
                 dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
             });
@@ -205,7 +205,7 @@ impl TreeTask {
             if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
         let mut draft = self.draft();
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
-        if self.commit_or_hold(&at.dialog, draft).await {
+        if self.commit_or_stop(&at.dialog, draft).await {
             let dialog = self.tree.id(&at.dialog);
             self.tell(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
@@ -230,20 +230,20 @@ impl TreeTask {
                 generation::record_segments(&mut draft, at, segments, true);
                 ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
                 let reason = self.told(&at.dialog);
-                generation::break_off(&mut draft, at, reason, model);
+                generation::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
                 match self.failed(&mut draft, at, &error, push, model) {
                     AfterFailure::Stops => {}
                     AfterFailure::Pushed => rejection = None,
-                    AfterFailure::BeginsAnew => {
+                    AfterFailure::StartsCourse => {
                         rejection = None;
                         notice = Some(format!("a new course begins: {error}"));
                     }
                 }
             }
         }
-        let written = self.commit_or_hold(&at.dialog, draft).await;
+        let written = self.commit_or_stop(&at.dialog, draft).await;
         if written && (answered || rejection.is_some()) {
             self.note_rejection(&at.dialog, rejection).await;
         }
@@ -254,7 +254,7 @@ impl TreeTask {
     }
 
     fn told(&self, id: &SelfId) -> StopReason {
-        match self.places.get(id) {
+        match self.slots.get(id) {
             Some(SlotState::Out { stop_reason: Some(reason), .. }) => reason.clone(),
             Some(SlotState::Out { stop_reason: None, .. } | SlotState::Home(_)) | None => {
                 StopReason::ServerRestart

@@ -10,7 +10,7 @@ use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
 use super::images;
-use super::reminders::{self, Edit, NotDone};
+use super::reminders::{self, NotDone, ReminderEdit};
 use super::texts::Texts;
 
 /// Records the result of a call and carries out the changes it asks for. `shared`: the reminders all
@@ -23,7 +23,7 @@ pub fn record(
     shared: &[Reminder],
     texts: Texts,
 ) -> bool {
-    draft.must_last();
+    draft.set_durable();
     let (mut ok, mut content) = (outcome.ok, outcome.text);
     for change in outcome.changes {
         match apply(draft, at, change, shared, texts) {
@@ -35,7 +35,7 @@ pub fn record(
     let (id, name) = (call.id.clone(), call.name.clone());
     let (content_items, dropped) = images::keep(draft, &at.dialog, &name, outcome.pictures);
     if dropped > 0 {
-        content = format!("{content}\n{}", texts.pictures_not_kept(dropped));
+        content = format!("{content}\n{}", texts.images_not_stored(dropped));
     }
     let result = CallResult { id, name, content, content_items };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
@@ -49,7 +49,7 @@ fn apply(
     shared: &[Reminder],
     texts: Texts,
 ) -> Result<(), NotDone> {
-    let level = tight_level(draft, at);
+    let level = pressure_level(draft, at);
     let edit = match change {
         StateChange::AddReminder { id, content, position, scope, render } => {
             let dialog = draft.dialog(&at.dialog).ok_or(NotDone::Gone)?;
@@ -60,14 +60,14 @@ fn apply(
                 ..Reminder::new(id, content, draft.now.clone())
             };
             reminder.pack(level);
-            Edit::Add { reminder: Box::new(reminder), position }
+            ReminderEdit::Add { reminder: Box::new(reminder), position }
         }
         StateChange::UpdateReminder { id, content, render } => {
             let render_mode = render.map(|render| render_name(render).to_owned());
             let packing = Packing::By(level);
-            Edit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
+            ReminderEdit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
         }
-        StateChange::DeleteReminder { id } => Edit::Delete { id },
+        StateChange::DeleteReminder { id } => ReminderEdit::Delete { id },
         StateChange::Follow { id, content, owner, meta } => {
             let reminder = Reminder {
                 owner_name: Some(owner.to_owned()),
@@ -76,13 +76,13 @@ fn apply(
                 render_mode: render_name(Render::Plain).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
-            Edit::Add { reminder: Box::new(reminder), position: None }
+            ReminderEdit::Add { reminder: Box::new(reminder), position: None }
         }
         StateChange::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());
                 let reminder = Box::new(Reminder::for_next_course(id, content, now, level));
-                let add = Edit::Add { reminder, position: None };
+                let add = ReminderEdit::Add { reminder, position: None };
                 reminders::carry_out(draft, &at.dialog, at.course, shared, add)?;
             }
             start_course(draft, at, &texts.course_start(), texts);
@@ -93,7 +93,7 @@ fn apply(
 }
 
 /// The level of a context that is tight.
-fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
+fn pressure_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
     let fullness = draft.dialog(&at.dialog)?.history.pressure;
     fullness.level.filter(|_| fullness.is_tight())
 }

@@ -7,11 +7,11 @@ use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::llm::{ErrorClass, LlmError, Usage};
 
 use super::calls::Position;
-use super::context_actions::{AtTheEnd, Owner, at_the_end};
+use super::context_actions::{DialogOwner, EndAction, end_action};
+use super::context_usage::ContextUsage;
 use super::draft::Draft;
-use super::filling::Filling;
 use super::generation;
-use super::keep_going::{ended, instead_of_resting, push_once};
+use super::keep_going::{act_before_idle, ended, push_once};
 use super::port::GenerationEnd;
 use super::prepare::Ready;
 use super::refused_context;
@@ -25,7 +25,7 @@ pub enum AfterFailure {
     /// It goes on with a push.
     Pushed,
     /// It goes on in a new course.
-    BeginsAnew,
+    StartsCourse,
 }
 
 impl TreeTask {
@@ -42,18 +42,19 @@ impl TreeTask {
         let texts = self.engine.texts();
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let too_long = error.class() == ErrorClass::ContextOverflow;
-        if goes_on && too_long && refused_context::begin_anew(draft, at, texts) {
-            generation::give_way(draft, at, model);
-            return AfterFailure::BeginsAnew;
+        if goes_on && too_long && refused_context::restart_in_new_course(draft, at, texts) {
+            generation::finish_failed(draft, at, model);
+            return AfterFailure::StartsCourse;
         }
-        let care = self.ready.get(&at.dialog).map(|ready| &ready.care);
-        if goes_on && push && care.is_some_and(|care| push_once(draft, at, care, texts)) {
-            generation::give_way(draft, at, model);
+        let policy = self.ready.get(&at.dialog).map(|ready| &ready.policy);
+        if goes_on && push && policy.is_some_and(|policy| push_once(draft, at, policy, texts)) {
+            generation::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
-        let filling = if too_long { self.filling(&at.dialog) } else { None };
-        let reason = filling.map_or_else(|| stop_reason(error), |filling| filling.refused(error));
-        generation::break_off(draft, at, reason, model);
+        let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
+        let reason = context_usage
+            .map_or_else(|| stop_reason(error), |context_usage| context_usage.refused(error));
+        generation::abort(draft, at, reason, model);
         AfterFailure::Stops
     }
 
@@ -75,36 +76,36 @@ impl TreeTask {
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let after = match ready.filter(|_| goes_on) {
             Some(ready) => self.after(draft, at, &finish, ready),
-            None => AtTheEnd::Nothing,
+            None => EndAction::Nothing,
         };
         generation::finish(draft, at, finish);
-        if let (AtTheEnd::Stop, Some(filling)) = (after, self.filling(&at.dialog)) {
-            generation::mark_stopped(draft, &at.dialog, filling.full(&health));
+        if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
+            generation::mark_stopped(draft, &at.dialog, context_usage.full(&health));
         }
     }
 
     /// Drafts what follows a whole answer; a stop is left to the caller.
-    fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> AtTheEnd {
+    fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> EndAction {
         let texts = self.engine.texts();
-        let Some(ended) = ended(draft, at, finish) else { return AtTheEnd::Nothing };
+        let Some(ended) = ended(draft, at, finish) else { return EndAction::Nothing };
         let is_main = draft.tree.is_main(&at.dialog);
-        let owner = if is_main { Owner::Person } else { Owner::Dialog };
-        let after = at_the_end(&ended, owner, ready.care.cadence);
+        let owner = if is_main { DialogOwner::Person } else { DialogOwner::Dialog };
+        let after = end_action(&ended, owner, ready.policy.cadence);
         match after {
-            AtTheEnd::Nothing => instead_of_resting(draft, at, &ended, &ready.care, texts),
-            AtTheEnd::NewCourse => {
+            EndAction::Nothing => act_before_idle(draft, at, &ended, &ready.policy, texts),
+            EndAction::NewCourse => {
                 let opening = texts.forced_course_start(&[], 0);
                 generation::start_course(draft, at, &opening, texts);
             }
-            AtTheEnd::Stop => {}
+            EndAction::Stop => {}
         }
         after
     }
 
     /// What fills the context of a dialog that is being driven.
-    fn filling(&self, id: &SelfId) -> Option<Filling> {
+    fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
         let ready = self.ready.get(id)?;
-        Some(ready.filling(&self.engine, self.tree.get(id)?))
+        Some(ready.context_usage(&self.engine, self.tree.get(id)?))
     }
 
     /// Keeps a rejected request among the problems until the dialog's next one succeeds.
@@ -114,7 +115,7 @@ impl TreeTask {
             None => self.rejected.remove(id),
         };
         if before != rejection {
-            self.tell_problems().await;
+            self.report_problems().await;
         }
     }
 }

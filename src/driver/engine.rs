@@ -18,7 +18,7 @@ use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells};
 
 use super::log::Log;
-use super::sources::Sources;
+use super::sources::ToolSources;
 use super::texts::Texts;
 use super::throttle::Throttles;
 
@@ -54,7 +54,7 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
     fn agree(&self, digests: &[String]) -> Result<(), String>;
 
     /// Keeps the level of the sandbox a person chose for this workspace; the error is a sentence.
-    fn choose(&self, level: Level) -> Result<(), String>;
+    fn choose_level(&self, level: Level) -> Result<(), String>;
 
     /// The members whose shell nobody has agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
@@ -62,9 +62,9 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
 
 /// Nothing waits: what runs was written by this program itself.
 #[derive(Debug, Clone, Copy)]
-pub struct NothingWaits;
+pub struct NoConsentNeeded;
 
-impl Consent for NothingWaits {
+impl Consent for NoConsentNeeded {
     fn waiting(&self, _minds: &Minds) -> Vec<Unagreed> {
         Vec::new()
     }
@@ -73,7 +73,7 @@ impl Consent for NothingWaits {
         Ok(())
     }
 
-    fn choose(&self, _level: Level) -> Result<(), String> {
+    fn choose_level(&self, _level: Level) -> Result<(), String> {
         Ok(())
     }
 
@@ -138,13 +138,13 @@ pub struct Engine {
     pub ids: Arc<dyn IdSource>,
     pub lang: Lang,
     /// The language of whoever reads: what is said to them is said in it.
-    pub reader: Lang,
+    pub user_lang: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub trust: Arc<dyn Consent>,
     /// Those that are always there.
     pub tools: Registry,
     /// Those that come and go.
-    pub sources: Sources,
+    pub sources: ToolSources,
     /// Commands that are at work, and those in the background.
     pub shells: Shells,
     /// The person's own file says what commands may do here; it is not chosen on the screen.
@@ -158,7 +158,7 @@ pub struct Engine {
     /// Nothing is taken at the start.
     pub permits: Permits,
     /// Nothing is learned at the start.
-    pub rates: Throttles,
+    pub throttles: Throttles,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
     /// What was secret in this run of the program.

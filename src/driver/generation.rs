@@ -29,7 +29,7 @@ pub fn open(
 ) -> Option<Position> {
     close_open_calls(draft, dialog_id, texts);
     let due = context_actions::due(draft.dialog(dialog_id)?, step, cadence);
-    let step = context_actions::begin_anew_if_due(draft, dialog_id, step, due, texts);
+    let step = context_actions::start_course_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
     let mut prompts = prompts(draft, dialog, step, texts);
     if prompts.is_empty() {
@@ -155,7 +155,7 @@ fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Que
     let directive = dialog.assignment_owed()?.clone();
     let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);
     let mut content = texts.assignment(assignment, slug, &directive.expected_reply_call_name);
-    if dialog.history.last.open || still_owed_before(dialog) {
+    if dialog.history.last.open || has_unanswered_assignment(dialog) {
         content = format!("{}\n\n---\n\n{content}", texts.assignment_update());
     }
     let assigns = Some(assignment.call_id.clone());
@@ -163,14 +163,14 @@ fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Que
 }
 
 /// True if an earlier assignment of this session was never answered.
-fn still_owed_before(dialog: &Dialog) -> bool {
+fn has_unanswered_assignment(dialog: &Dialog) -> bool {
     let history = &dialog.history;
     history.assignments.keys().any(|call| !history.resolved_targets.contains(call))
 }
 
 fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts: Texts) {
-    draft.must_last();
-    let language = prompt.language.clone().or_else(|| answered_in(draft, &at.dialog));
+    draft.set_durable();
+    let language = prompt.language.clone().or_else(|| last_language(draft, &at.dialog));
     let language = language.unwrap_or_else(|| texts.0.code().to_owned());
     let text = HumanText {
         content: prompt.content.clone(),
@@ -200,7 +200,7 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
 }
 
 /// The language a person was last answered in.
-fn answered_in(draft: &Draft, id: &SelfId) -> Option<String> {
+fn last_language(draft: &Draft, id: &SelfId) -> Option<String> {
     draft.dialog(id)?.history.language.clone()
 }
 
@@ -209,7 +209,11 @@ fn record_reminders(draft: &mut Draft, at: &Position) {
     let Some(reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
         return;
     };
-    draft.append_aside(&at.dialog, at.course, Record::Reminders { reminders: reminders.clone() });
+    draft.append_detached(
+        &at.dialog,
+        at.course,
+        Record::Reminders { reminders: reminders.clone() },
+    );
     draft.reminders(&at.dialog, reminders);
 }
 
@@ -243,14 +247,14 @@ pub fn finish(draft: &mut Draft, at: &Position, finish: Record) {
 }
 
 /// Ends a generation that did not come to its end. A failed or stopped one has no health.
-pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
+pub fn abort(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
     mark_stopped(draft, &at.dialog, reason);
 }
 
 /// Ends a generation that failed where something else goes on in its place.
-pub fn give_way(draft: &mut Draft, at: &Position, model: Option<String>) {
-    draft.must_last();
+pub fn finish_failed(draft: &mut Draft, at: &Position, model: Option<String>) {
+    draft.set_durable();
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
 }
 
@@ -261,7 +265,7 @@ fn close(draft: &mut Draft, at: &Position, finish: Record) {
 
 /// The dialog waits for a person to say `Continue`. The dead stay dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
-    draft.must_last();
+    draft.set_durable();
     if reason == StopReason::asker_is_dead() && declare_dead::has_new_work(draft, dialog) {
         draft.latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
         return;
@@ -296,7 +300,7 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         msg_id: MsgId::new(draft.ids.message().as_str()),
         grammar: "markdown".to_owned(),
         origin: "runtime".to_owned(),
-        user_language_code: answered_in(draft, &at.dialog)
+        user_language_code: last_language(draft, &at.dialog)
             .or_else(|| Some(texts.0.code().to_owned())),
         skip_taskdoc: None,
         tellask_reply_directive: owed,
@@ -317,7 +321,7 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
 /// A new course leaves the questions of the one before behind.
 pub fn withdraw_questions(draft: &mut Draft, id: &SelfId, course: Course) {
     if draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty()) {
-        draft.append_aside(id, course, Record::Questions { questions: Vec::new() });
+        draft.append_detached(id, course, Record::Questions { questions: Vec::new() });
         draft.questions(id, Vec::new());
     }
 }

@@ -36,7 +36,7 @@ impl CourseImages {
         texts: Texts,
     ) -> Self {
         let mut room = ImageBudget { left: limits, read, texts };
-        let mut album = BTreeMap::new();
+        let mut images = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
             if attached.is_empty() {
@@ -49,9 +49,9 @@ impl CourseImages {
                 .map(|(place, attachment)| room.take(attachment, place))
                 .collect();
             pictures.reverse();
-            album.insert(at, pictures);
+            images.insert(at, pictures);
         }
-        Self(album)
+        Self(images)
     }
 
     /// The pictures of a record.
@@ -85,25 +85,25 @@ impl ImageBudget<'_> {
     fn take(&mut self, attachment: &Attachment, place: usize) -> MessageImage {
         match self.look(attachment, place) {
             Ok(shown) => shown,
-            Err(why) => MessageImage::Told(self.texts.picture_not_shown(&attachment.about(), why)),
+            Err(why) => MessageImage::Told(self.texts.image_not_shown(&attachment.about(), why)),
         }
     }
 
     fn look(&mut self, attachment: &Attachment, place: usize) -> Result<MessageImage, NotShown> {
-        let left = self.left.as_mut().ok_or(NotShown::Blind)?;
+        let left = self.left.as_mut().ok_or(NotShown::NoImageSupport)?;
         let artifact = attachment.artifact.as_ref().ok_or(NotShown::Missing)?;
         if left.most == 0 || left.all_bytes == 0 || place >= MAX_IMAGES {
-            return Err(NotShown::NoRoom);
+            return Err(NotShown::OverBudget);
         }
         let bytes = (self.read)(artifact, left.each_bytes).map_err(|fault| match fault {
             NoArtifact::Missing | NoArtifact::Unreadable => NotShown::Missing,
             NoArtifact::TooLarge => NotShown::TooLarge,
         })?;
-        let kind = ImageKind::of(&bytes).ok_or(NotShown::Strange)?;
+        let kind = ImageKind::of(&bytes).ok_or(NotShown::UnsupportedFormat)?;
         let Some(rest) = left.all_bytes.checked_sub(bytes.len()) else {
             // What is older is not shown in its place: it would come and go with every request.
             left.all_bytes = 0;
-            return Err(NotShown::NoRoom);
+            return Err(NotShown::OverBudget);
         };
         left.all_bytes = rest;
         left.most -= 1;
@@ -125,13 +125,13 @@ pub fn keep(
     for tools::ToolImage { media_type: _, bytes } in pictures {
         let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MAX_IMAGE_BYTES);
         let Some(kind) = kind.filter(|_| items.len() < MAX_IMAGES) else { continue };
-        items.push(keep_one(draft, &id, tool, (kind, bytes), bucket));
+        items.push(store_image(draft, &id, tool, (kind, bytes), bucket));
     }
     let dropped = given - items.len();
     ((!items.is_empty()).then_some(Value::Array(items)), dropped)
 }
 
-fn keep_one(
+fn store_image(
     draft: &mut Draft,
     dialog: &DialogId,
     tool: &str,

@@ -37,7 +37,7 @@ pub fn unpark(draft: &mut Draft, id: &SelfId, prompts: &[QueuedPrompt]) {
 
 /// The person was answered: the dialog's own work waits for them.
 pub fn pause(draft: &mut Draft, id: &SelfId) {
-    draft.must_last();
+    draft.set_durable();
     draft.latest(id, |latest| {
         let reason = StopReason::paused();
         latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
@@ -69,7 +69,7 @@ pub fn end_pause(draft: &mut Draft, id: &SelfId) {
 /// Takes the parked work up again, as the facts are now: at once, or as soon as what it waits for is
 /// there. Work that is owed no longer is forgotten.
 fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
-    draft.must_last();
+    draft.set_durable();
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(parked) = dialog.parked() else {
         draft.latest(id, |latest| latest.set_parked(None));

@@ -39,28 +39,28 @@ pub fn ended(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
 
 /// Drafts what a main dialog does instead of resting; to be called before the end of its generation is
 /// recorded. `ended`: the dialog after that.
-pub fn instead_of_resting(
+pub fn act_before_idle(
     draft: &mut Draft,
     at: &Position,
     ended: &Dialog,
-    care: &KeepGoingPolicy,
+    policy: &KeepGoingPolicy,
     texts: Texts,
 ) {
     if !draft.tree.is_main(&at.dialog) {
         return;
     }
-    let pushes = care.keep_going.pushes(&ended.latest);
-    match rest_action(ended, care.cadence, pushes) {
+    let pushes = policy.keep_going.pushes(&ended.latest);
+    match rest_action(ended, policy.cadence, pushes) {
         None => {}
-        Some(RestAction::Context(remedy)) => call_for(draft, at, remedy, texts),
-        Some(RestAction::Push) => push(draft, ended, care, texts),
-        Some(RestAction::AskHuman) => ask(draft, at, &care.keep_going, texts),
+        Some(RestAction::Context(remedy)) => apply_context_action(draft, at, remedy, texts),
+        Some(RestAction::Push) => push(draft, ended, policy, texts),
+        Some(RestAction::AskHuman) => ask(draft, at, &policy.keep_going, texts),
     }
-    refill_while_asking(draft, &at.dialog, &care.keep_going);
+    refill_while_asking(draft, &at.dialog, &policy.keep_going);
 }
 
 /// The warning itself is recorded by the generation it opens.
-fn call_for(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Texts) {
+fn apply_context_action(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Texts) {
     match remedy {
         ContextAction::Caution | ContextAction::LastCall { .. } => {
             draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
@@ -74,10 +74,10 @@ fn call_for(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Text
 }
 
 /// Queues a push; it is counted when its generation takes it.
-fn push(draft: &mut Draft, dialog: &Dialog, care: &KeepGoingPolicy, texts: Texts) {
-    let Some(body) = &care.keep_going.text else { return };
+fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
+    let Some(body) = &policy.keep_going.text else { return };
     let id = &dialog.meta.id;
-    let Some((left, most)) = care.keep_going.pushes(&dialog.latest) else { return };
+    let Some((left, most)) = policy.keep_going.pushes(&dialog.latest) else { return };
     let Some(count) = PushCount::next(left, most) else { return };
     let prompt = QueuedPrompt {
         msg_id: draft.ids.message(),
@@ -95,14 +95,14 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &KeepGoingPolicy, texts: Texts
 
 /// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where
 /// it waits for a person, or is not to be pushed.
-pub fn push_once(draft: &mut Draft, at: &Position, care: &KeepGoingPolicy, texts: Texts) -> bool {
+pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, texts: Texts) -> bool {
     let main = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog));
     let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
         return false;
     };
-    let may = matches!(care.keep_going.pushes(&dialog.latest), Some((1.., _)));
+    let may = matches!(policy.keep_going.pushes(&dialog.latest), Some((1.., _)));
     if may {
-        push(draft, &dialog, care, texts);
+        push(draft, &dialog, policy, texts);
     }
     may
 }
@@ -124,7 +124,7 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
         name: ASK_HUMAN.to_owned(),
         raw_arguments_text: serde_json::json!({ "tellaskContent": content }).to_string(),
     };
-    draft.must_last();
+    draft.set_durable();
     let delivery_mode = DeliveryMode::TellaskCallStart;
     let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
     draft.append(&at.dialog, at.course, at.genseq, asked);
@@ -152,26 +152,26 @@ impl TreeTask {
         if !self.tree.is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
-        let care = self.load_care();
-        if care.keep_going.text.is_none() && switch != Switch::Off {
+        let policy = self.load_policy();
+        if policy.keep_going.text.is_none() && switch != Switch::Off {
             return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
         self.release(id).await;
         let mut draft = self.draft();
-        draft.must_last();
-        turn(&mut draft, id, switch, &care.keep_going);
+        draft.set_durable();
+        turn(&mut draft, id, switch, &policy.keep_going);
         if switch == Switch::On && resting {
-            push_idle(&mut draft, id, &care, self.engine.texts());
+            push_idle(&mut draft, id, &policy, self.engine.texts());
         }
-        self.keep_going = care.keep_going;
+        self.keep_going = policy.keep_going;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))?;
-        self.tell_row(id).await;
+        self.report_row(id).await;
         Ok(())
     }
 
     /// The configuration of the main dialog's member as it is now.
-    pub(super) fn load_care(&self) -> KeepGoingPolicy {
+    pub(super) fn load_policy(&self) -> KeepGoingPolicy {
         let minds = self.engine.minds();
         let agent = self.tree.main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
@@ -204,11 +204,11 @@ fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     }
 }
 
-fn push_idle(draft: &mut Draft, id: &SelfId, care: &KeepGoingPolicy, texts: Texts) {
+fn push_idle(draft: &mut Draft, id: &SelfId, policy: &KeepGoingPolicy, texts: Texts) {
     let Some(dialog) = draft.dialog(id).cloned() else { return };
-    let pushes = care.keep_going.pushes(&dialog.latest);
-    match rest_action(&dialog, care.cadence, pushes) {
-        Some(RestAction::Push) => push(draft, &dialog, care, texts),
+    let pushes = policy.keep_going.pushes(&dialog.latest);
+    match rest_action(&dialog, policy.cadence, pushes) {
+        Some(RestAction::Push) => push(draft, &dialog, policy, texts),
         Some(RestAction::Context(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
         Some(RestAction::AskHuman) | None => {}
     }

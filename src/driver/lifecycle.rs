@@ -12,18 +12,18 @@ use crate::domain::{DialogId, RootId};
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
-use crate::protocol::lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
+use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::Whose;
 
 use super::fork;
-use super::listing::{deserves_a_look, listing_news};
+use super::listing::{listing_report, needs_loading};
 use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
 use super::user_requests::TreeRequest;
 
 impl Supervisor {
-    pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
+    pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
         let mut goes_on = None;
         let outcome = match change {
             Lifecycle::DeclareDead { dialog, note } => {
@@ -35,9 +35,9 @@ impl Supervisor {
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
             Lifecycle::Fork { root, course, genseq, then } => {
-                let made = self.fork(&root, fork::Cut { course, genseq }).await;
+                let made = self.fork(&root, fork::ForkPoint { course, genseq }).await;
                 made.map(|(dialog, next)| {
-                    let may = then == Onward::GoOn && next == AfterFork::AutoContinue;
+                    let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
                     goes_on = may.then(|| dialog.clone());
                     dialog
                 })
@@ -53,7 +53,7 @@ impl Supervisor {
         };
         self.tell(event).await;
         if let Some(DialogId { root, this }) = goes_on
-            && let Err(error) = self.hand_over(&root, TreeRequest::GoOn { dialog: this }).await
+            && let Err(error) = self.try_forward(&root, TreeRequest::GoOn { dialog: this }).await
         {
             self.tell(DriverEvent::Notice(error.to_string())).await;
             self.send(DriverReport::Resting { root, resting: true }).await;
@@ -61,27 +61,27 @@ impl Supervisor {
     }
 
     async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
-        let from = self.place_of(root)?;
+        let from = self.bucket_of(root)?;
         if from == to {
             return Err(format!("it is {} already", to.status()));
         }
-        self.let_go(root).await?;
+        self.end_tree(root).await?;
         let moved = root.clone();
-        self.on_disk(move |store| store.relocate(&moved, from, to)).await?;
+        self.with_store(move |store| store.relocate(&moved, from, to)).await?;
         if from == Bucket::Run {
             self.send(DriverReport::Gone(root.clone())).await;
         }
         if to == Bucket::Run {
-            self.welcome(root).await;
+            self.add_tree(root).await;
         }
         Ok(DialogId::main(root.clone()))
     }
 
     async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, String> {
-        self.place_of(root)?;
-        self.let_go(root).await?;
+        self.bucket_of(root)?;
+        self.end_tree(root).await?;
         let deleted = root.clone();
-        self.on_disk(move |store| store.delete(&deleted)).await?;
+        self.with_store(move |store| store.delete(&deleted)).await?;
         self.send(DriverReport::Gone(root.clone())).await;
         Ok(DialogId::main(root.clone()))
     }
@@ -90,16 +90,16 @@ impl Supervisor {
     async fn fork(
         &mut self,
         root: &RootId,
-        cut: fork::Cut,
+        cut: fork::ForkPoint,
     ) -> Result<(DialogId, AfterFork), String> {
-        let from = self.place_of(root)?;
-        self.must_rest(root).await?;
+        let from = self.bucket_of(root)?;
+        self.require_idle(root).await?;
         let fork = RootId::new(self.unused_root().as_str());
         let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
         let forked =
             tokio::task::spawn_blocking(move || fork::make(&engine, (from, &source), cut, &made));
         let next = forked.await.map_err(|error| error.to_string())??;
-        self.welcome(&fork).await;
+        self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
         self.tell(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
         Ok((dialog, next))
@@ -117,13 +117,13 @@ impl Supervisor {
         self.tell(DriverEvent::Shelf { ticket, rows }).await;
     }
 
-    fn place_of(&self, root: &RootId) -> Result<Bucket, String> {
+    fn bucket_of(&self, root: &RootId) -> Result<Bucket, String> {
         self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
     }
 
     /// Has the tree end, if nothing of it is at work, and waits until it has.
-    async fn let_go(&mut self, root: &RootId) -> Result<(), String> {
-        self.ask_whether_it_rests(root, |reply| TreeRequest::LetGo { reply }).await?;
+    async fn end_tree(&mut self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::EndIfIdle { reply }).await?;
         while self.trees.contains_key(root) {
             let Some(ended) = self.tasks.join_next().await else { break };
             self.tree_ended(ended).await;
@@ -132,12 +132,12 @@ impl Supervisor {
         Ok(())
     }
 
-    async fn must_rest(&self, root: &RootId) -> Result<(), String> {
-        self.ask_whether_it_rests(root, |reply| TreeRequest::Rests { reply }).await
+    async fn require_idle(&self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::Rests { reply }).await
     }
 
     /// A tree that is not loaded rests, and so does one that has just ended.
-    async fn ask_whether_it_rests(
+    async fn check_idle(
         &self,
         root: &RootId,
         question: impl FnOnce(oneshot::Sender<bool>) -> TreeRequest,
@@ -145,10 +145,10 @@ impl Supervisor {
         let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
         let (reply, answer) = oneshot::channel();
         let _ = mailbox.send(question(reply)).await;
-        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::AtWork.into()) }
+        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::StillRunning.into()) }
     }
 
-    async fn on_disk(
+    async fn with_store(
         &self,
         work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), String> {
@@ -158,15 +158,15 @@ impl Supervisor {
     }
 
     /// A tree is new among the running ones: it is listed, and taken up if it can go on.
-    async fn welcome(&mut self, root: &RootId) {
+    async fn add_tree(&mut self, root: &RootId) {
         let (engine, id) = (self.engine.clone(), root.clone());
         let listed = tokio::task::spawn_blocking(move || {
             (engine.store.list(Bucket::Run, &id), engine.minds())
         });
         let Ok((survey, minds)) = listed.await else { return };
         for listing in survey.trees {
-            let waiting = self.picks_up() && deserves_a_look(&listing);
-            self.send(listing_news(&listing, &minds)).await;
+            let waiting = self.may_pick_up() && needs_loading(&listing);
+            self.send(listing_report(&listing, &minds)).await;
             if waiting && let Err(error) = self.tree(root).await {
                 self.tell(DriverEvent::Notice(error.to_string())).await;
             }

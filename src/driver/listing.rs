@@ -9,15 +9,15 @@ use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{TranscriptPage, TreeRow, WorkspaceView};
 use crate::store::{DialogListing, StoreError, Survey, TreeListing};
 
+use super::config_problems::members;
 use super::engine::Engine;
-use super::findings::members;
 use super::screen_state::DriverReport;
 
 /// Records sent when a dialog is opened, and per page.
 const PAGE_RECORDS: usize = 400;
 
 /// True if something in this tree was interrupted or can go on.
-pub fn deserves_a_look(listing: &TreeListing) -> bool {
+pub fn needs_loading(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {
             let latest = &dialog.latest;
@@ -39,7 +39,7 @@ pub fn deserves_a_look(listing: &TreeListing) -> bool {
 }
 
 /// Rows of a tree that is not taken up.
-pub fn listing_news(listing: &TreeListing, minds: &Minds) -> DriverReport {
+pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
     let root = listing.root.clone();
     let rows = listing.dialogs.iter().map(|dialog| TreeRow {
         dialog: DialogId::side(&root, &dialog.meta.id),

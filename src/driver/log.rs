@@ -18,9 +18,9 @@ use crate::store::Fact;
 const MAX: usize = 64;
 
 /// A name or an id that others chose: one word, whatever it is.
-struct Word<'a>(&'a str);
+struct LogName<'a>(&'a str);
 
-impl fmt::Display for Word<'_> {
+impl fmt::Display for LogName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:#/!@".contains(c);
         let length = self.0.chars().count();
@@ -66,7 +66,7 @@ impl Log {
                 info!(%dialog, %course, %genseq, whole, "generation ends");
             }
             Record::HumanText(text) => {
-                let (origin, msg) = (name_of(text.origin), Word(text.msg_id.as_str()));
+                let (origin, msg) = (name_of(text.origin), LogName(text.msg_id.as_str()));
                 info!(%dialog, %course, %genseq, origin, %msg, "prompt");
             }
             Record::FuncCall(call) => {
@@ -78,28 +78,28 @@ impl Log {
                 self.special(fact, call, *delivery_mode);
             }
             Record::FuncResult(result) => {
-                let (call, tool) = (Word(result.id.as_str()), Word(&result.name));
+                let (call, tool) = (LogName(result.id.as_str()), LogName(&result.name));
                 info!(%dialog, %course, %genseq, %call, %tool, "result");
             }
             Record::TellaskResult(result) => {
-                let call = Word(result.call_id.as_str());
+                let call = LogName(result.call_id.as_str());
                 self.replied(dialog, &call, &result.call_name, result.status);
             }
             Record::Carryover(reply) => {
-                let call = Word(reply.call_id.as_str());
+                let call = LogName(reply.call_id.as_str());
                 self.replied(dialog, &call, &reply.call_name, reply.status);
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
-                let (call, of) = (Word(call_id.as_str()), Word(target_call_id.as_str()));
+                let (call, of) = (LogName(call_id.as_str()), LogName(target_call_id.as_str()));
                 info!(%dialog, %course, %genseq, %call, %of, "reply delivered");
             }
             Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
-                let call = Word(call_id.as_str());
+                let call = LogName(call_id.as_str());
                 info!(%dialog, %course, %genseq, %call, "assignment begins");
             }
             Record::SideDialogCreated(created) => {
                 let made = DialogId::side(&dialog.root, &created.side_dialog_id);
-                let agent = Word(created.agent_id.as_str());
+                let agent = LogName(created.agent_id.as_str());
                 info!(%dialog, %made, %agent, "side dialog");
             }
             Record::Anchor { anchor_role: AnchorRole::Response, .. }
@@ -138,7 +138,7 @@ impl Log {
         }
     }
 
-    fn replied(&self, dialog: &DialogId, call: &Word<'_>, tool: &str, status: ReplyStatus) {
+    fn replied(&self, dialog: &DialogId, call: &LogName<'_>, tool: &str, status: ReplyStatus) {
         let status = match status {
             ReplyStatus::Pending => "pending",
             ReplyStatus::Completed => "completed",
@@ -213,7 +213,7 @@ impl Log {
     }
 
     /// The last line: what was done in all.
-    pub fn sum_up(&self) {
+    pub fn log_totals(&self) {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         info!(
             generations = of(&self.generations),
@@ -232,8 +232,8 @@ impl Log {
     }
 }
 
-fn words(call: &Call) -> (Word<'_>, Word<'_>) {
-    (Word(call.id.as_str()), Word(&call.name))
+fn words(call: &Call) -> (LogName<'_>, LogName<'_>) {
+    (LogName(call.id.as_str()), LogName(&call.name))
 }
 
 fn name_of(origin: Origin) -> &'static str {
@@ -273,7 +273,7 @@ mod tests {
             ("\u{202e}x", "<2 characters>"),
             (long.as_str(), "<65 characters>"),
         ] {
-            assert_eq!(Word(name).to_string(), shown);
+            assert_eq!(LogName(name).to_string(), shown);
         }
     }
 }

@@ -15,10 +15,13 @@
 //! state and is told. What happens next is never remembered, it is read from the facts
 //! ([`crate::domain::state::next_step`]): that is why a restart needs no memory of its own.
 
+mod call_schemas;
 pub mod calls;
+mod config_problems;
 mod consent;
 pub mod context;
 mod context_actions;
+mod context_usage;
 mod declare_dead;
 pub mod draft;
 mod drive;
@@ -27,8 +30,6 @@ mod drive_slot;
 mod effects;
 mod ending;
 pub mod engine;
-mod filling;
-mod findings;
 mod fork;
 mod generation;
 pub mod images;
@@ -38,7 +39,6 @@ mod lifecycle;
 mod listing;
 mod live;
 mod log;
-mod offers;
 mod params;
 mod port;
 mod prepare;
@@ -69,10 +69,10 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, DriverEvent, Outbox};
 
-pub use engine::{Consent, Driving, Engine, NoProvider, NothingWaits, Permits, ProviderSource};
+pub use engine::{Consent, Driving, Engine, NoConsentNeeded, NoProvider, Permits, ProviderSource};
 pub use log::Log;
-pub use preview::{Preview, Reader};
-pub use sources::Sources;
+pub use preview::{Preview, PreviewTarget};
+pub use sources::ToolSources;
 pub use throttle::Throttles;
 
 use screen_state::{ScreenState, Subscription};

@@ -22,7 +22,7 @@ pub struct Generation {
     pub provider: Arc<dyn Provider>,
     pub permits: Arc<tokio::sync::Semaphore>,
     pub retry: RetryConfig,
-    pub pace: Throttle,
+    pub throttle: Throttle,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
 }
@@ -110,7 +110,7 @@ pub enum PortRequest {
 
 /// The tree did not answer: it ended, or could not write. The drive ends.
 #[derive(Debug)]
-pub struct Closed;
+pub struct PortClosed;
 
 /// A drive's side. Every request names the seat, so only its holder can write.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ impl Port {
         Self { requests }
     }
 
-    pub async fn begin(&self, seat: &DriveSlot) -> Result<Option<Box<Generation>>, Closed> {
+    pub async fn begin(&self, seat: &DriveSlot) -> Result<Option<Box<Generation>>, PortClosed> {
         let dialog = seat.dialog().clone();
         self.ask(|reply| PortRequest::Begin { dialog, reply }).await
     }
@@ -133,12 +133,12 @@ impl Port {
         _seat: &DriveSlot,
         at: &Position,
         answer: ModelAnswer,
-    ) -> Result<Round, Closed> {
+    ) -> Result<Round, PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
     }
 
-    pub async fn await_asker(&self, seat: &DriveSlot) -> Result<(), Closed> {
+    pub async fn await_asker(&self, seat: &DriveSlot) -> Result<(), PortClosed> {
         let dialog = seat.dialog().clone();
         self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
     }
@@ -149,7 +149,7 @@ impl Port {
         at: &Position,
         call: Call,
         outcome: ToolOutcome,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::ToolDone { at, call, outcome, reply }).await
     }
@@ -159,7 +159,7 @@ impl Port {
         _seat: &DriveSlot,
         at: &Position,
         end: GenerationEnd,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::End { at, end, reply }).await
     }
@@ -167,9 +167,9 @@ impl Port {
     async fn ask<T>(
         &self,
         request: impl FnOnce(oneshot::Sender<T>) -> PortRequest,
-    ) -> Result<T, Closed> {
+    ) -> Result<T, PortClosed> {
         let (reply, answer) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| Closed)?;
-        answer.await.map_err(|_| Closed)
+        self.requests.send(request(reply)).await.map_err(|_| PortClosed)?;
+        answer.await.map_err(|_| PortClosed)
     }
 }

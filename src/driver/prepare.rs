@@ -14,13 +14,13 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 
+use super::call_schemas;
 use super::calls::{TeamNames, fresh_boots};
-use super::context::{self, DialogSurroundings};
+use super::context::{self, ContextPreamble};
+use super::context_usage::{ContextPart, ContextUsage, tokens};
 use super::engine::{Engine, NoProvider};
-use super::filling::{Filling, Part, tokens};
 use super::images::CourseImages;
 use super::keep_going::KeepGoingPolicy;
-use super::offers;
 use super::params;
 use super::reminders;
 use super::rights::{self, Rights};
@@ -35,7 +35,7 @@ pub struct Ready {
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<ContextLimits>,
-    pub care: KeepGoingPolicy,
+    pub policy: KeepGoingPolicy,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
     /// Those all dialogs of the member share.
@@ -99,7 +99,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
-        care: KeepGoingPolicy {
+        policy: KeepGoingPolicy {
             keep_going: KeepGoing {
                 most: member.diligence_push_max,
                 text: minds.diligence().map(str::to_owned),
@@ -154,19 +154,19 @@ impl Ready {
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
         let tools = self.tool_schemas(engine, dialog);
         let names = names(&tools);
-        let album = self.album(engine, dialog);
+        let images = self.images(engine, dialog);
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
             messages: context::messages(
                 dialog,
-                DialogSurroundings {
+                ContextPreamble {
                     memories: self.memories(engine, &names),
                     taskdoc: Some(taskdoc_text(engine, dialog)),
                     shared: &self.shared,
                     overview: self.overview.clone(),
                 },
-                &album,
+                &images,
                 engine.texts(),
             ),
             tools,
@@ -177,18 +177,24 @@ impl Ready {
     }
 
     /// What fills that request.
-    pub fn filling(&self, engine: &Engine, dialog: &Dialog) -> Filling {
+    pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
         let (shown, _) = context::shown(dialog.reminders.iter().chain(&self.shared));
         let shown = shown.into_iter();
         let texts = engine.texts();
-        Filling::of(
+        ContextUsage::of(
             &request,
             &[
-                (Part::Taskdoc, tokens(&taskdoc_text(engine, dialog))),
-                (Part::Reminders, shown.map(|reminder| tokens(&texts.reminder(reminder))).sum()),
-                (Part::Memories, self.memories(engine, &names).iter().map(|m| tokens(m)).sum()),
+                (ContextPart::Taskdoc, tokens(&taskdoc_text(engine, dialog))),
+                (
+                    ContextPart::Reminders,
+                    shown.map(|reminder| tokens(&texts.reminder(reminder))).sum(),
+                ),
+                (
+                    ContextPart::Memories,
+                    self.memories(engine, &names).iter().map(|m| tokens(m)).sum(),
+                ),
             ],
         )
     }
@@ -198,7 +204,7 @@ impl Ready {
     }
 
     /// The pictures of the course, as far as the model is shown them.
-    fn album(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
+    fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
         let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
         CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
@@ -225,10 +231,10 @@ impl Ready {
             .collect();
         let texts = engine.texts();
         schemas.extend(match self.role {
-            DialogRole::Main => offers::special_calls(true, texts),
-            DialogRole::Side => offers::special_calls(false, texts),
+            DialogRole::Main => call_schemas::special_calls(true, texts),
+            DialogRole::Side => call_schemas::special_calls(false, texts),
             DialogRole::FreshBoots => fresh_boots::phase(dialog)
-                .map(|phase| offers::conclusions(phase, texts))
+                .map(|phase| call_schemas::conclusions(phase, texts))
                 .unwrap_or_default(),
         });
         schemas

@@ -11,7 +11,7 @@ use super::prepare;
 
 /// Whose request is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reader {
+pub enum PreviewTarget {
     /// A main dialog of the member that has just begun.
     Main(AgentId),
     /// Likewise a side dialog.
@@ -29,16 +29,16 @@ pub struct Preview {
 }
 
 /// The id of a dialog that exists only here.
-const NOWHERE: &str = "preview";
+const PREVIEW_ID: &str = "preview";
 
 impl Preview {
     /// # Errors
     /// A sentence that says why the member cannot be asked.
-    pub fn of(engine: &Engine, reader: &Reader) -> Result<Self, String> {
+    pub fn of(engine: &Engine, reader: &PreviewTarget) -> Result<Self, String> {
         let (tree, id) = match reader {
-            Reader::Main(agent) => imagined(engine, agent, NOWHERE),
-            Reader::Side(agent) => imagined(engine, agent, "preview-root"),
-            Reader::Dialog(dialog) => {
+            PreviewTarget::Main(agent) => imagined_tree(engine, agent, PREVIEW_ID),
+            PreviewTarget::Side(agent) => imagined_tree(engine, agent, "preview-root"),
+            PreviewTarget::Dialog(dialog) => {
                 let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
                 let seen =
                     engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
@@ -56,8 +56,8 @@ impl Preview {
 }
 
 /// A tree with one dialog in it, which has not begun.
-fn imagined(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
-    let id = SelfId::new(NOWHERE);
+fn imagined_tree(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
+    let id = SelfId::new(PREVIEW_ID);
     let now = engine.clock.now();
     let listed = taskdoc::list(&engine.workspace).into_iter().next();
     let meta = DialogMeta {

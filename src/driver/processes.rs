@@ -13,7 +13,7 @@ use super::tree::TreeTask;
 impl TreeTask {
     /// Before a generation: each reminder about a process says what is so now. It is written only if
     /// that has changed.
-    pub(super) async fn follow_processes(&mut self, id: &SelfId) {
+    pub(super) async fn update_process_reminders(&mut self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id).filter(|dialog| !dialog.is_fresh_boots()) else {
             return;
         };
@@ -39,13 +39,13 @@ impl TreeTask {
             draft.shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
         }
         if !draft.is_empty() {
-            self.commit_or_hold(id, draft).await;
+            self.commit_or_stop(id, draft).await;
         }
     }
 }
 
 impl Supervisor {
-    pub(super) async fn tell_processes(&self) {
+    pub(super) async fn send_processes(&self) {
         let secrets = self.engine.vault.secrets();
         let mut all = self.engine.shells.list();
         for one in &mut all {

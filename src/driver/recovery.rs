@@ -31,16 +31,16 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         tellask::close_replaced(draft, id, texts);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
-        leave_questions_behind(draft, id);
+        withdraw_old_questions(draft, id);
         fresh_boots::recover(draft, id);
     }
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            settle_shown_state(draft, id);
+            reset_display_state(draft, id);
             continue;
         }
         ask_back::drop_unawaited(draft, id);
-        forget_word(draft, id);
+        stop_if_tool_open(draft, id);
         let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
@@ -49,8 +49,8 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         if interrupted && !delivered {
             mark_interrupted(draft, id);
         }
-        prefer_blockers(draft, id);
-        settle_shown_state(draft, id);
+        clear_stop_if_blocked(draft, id);
+        reset_display_state(draft, id);
     }
 }
 
@@ -77,7 +77,7 @@ pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
         })
         .collect();
     for (call, content) in lost {
-        draft.must_last();
+        draft.set_durable();
         ask_back::push_question(draft, &asker_id, id, &call, &content);
     }
 }
@@ -94,7 +94,7 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
 }
 
 /// A course that waits to begin has no questions of the one before.
-fn leave_questions_behind(draft: &mut Draft, id: &SelfId) {
+fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.pending_course_start_prompt.is_some() {
         let course = dialog.history.course;
@@ -118,7 +118,7 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 
 /// Who was told to go on and has a tool whose outcome is not known was interrupted since, by another
 /// program: that waits for a person.
-fn forget_word(draft: &mut Draft, id: &SelfId) {
+fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
         generation::mark_stopped(draft, id, StopReason::ServerRestart);
@@ -126,7 +126,7 @@ fn forget_word(draft: &mut Draft, id: &SelfId) {
 }
 
 /// Who waits for an answer or for others goes on when that is there, not before.
-fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
+fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
         dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
     });
@@ -150,7 +150,7 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
         (asked || listed) && !asker.history.replies.contains_key(&owed.target_call_id)
     });
     if assigned && !waited_for && !half_delivered {
-        draft.must_last();
+        draft.set_durable();
         reply::settle(draft, id, &owed);
         stop_waiting(draft, &owed);
         tellask::restore_request(draft, id);
@@ -175,7 +175,7 @@ fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
 }
 
 /// Nothing runs after a load, whatever the files say.
-fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
+fn reset_display_state(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let shown = derive(dialog, Activity::Resting);
     let stale = dialog.latest.generating == Some(true)
@@ -203,14 +203,14 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
         let status = match call.special() {
             Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
             Some(SpecialCall::Tellask(_)) if reached_nobody(draft, id, &call_id, &call) => {
-                tellask::fail_lost(draft, &at, &call.recorded(&call_id), texts)
+                tellask::fail_unreached(draft, &at, &call.recorded(&call_id), texts)
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
         };
-        draft.must_last();
+        draft.set_durable();
         let result =
             CallResult { id: call_id, name: call.name, content: status, content_items: None };
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
@@ -244,11 +244,11 @@ fn finish_reply(
         let (asker, call) = (&owed.target_dialog_id, &owed.target_call_id);
         reply::is_delivered(draft, &at.dialog, asker, call)
     }) {
-        reply::note_delivery(draft, at, &owed, call_id);
+        reply::record_delivery(draft, at, &owed, call_id);
         return texts.delivered(&call.name);
     }
     let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();
-    reply::by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
+    reply::deliver_by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
 }
 
 fn open_reply(dialog: &Dialog) -> Option<&CallId> {

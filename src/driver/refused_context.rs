@@ -23,7 +23,7 @@ pub enum Unanswered<'a> {
 }
 
 /// Drafts a new course in place of the one that was refused; false where that would not help.
-pub fn begin_anew(draft: &mut Draft, at: &Position, texts: Texts) -> bool {
+pub fn restart_in_new_course(draft: &mut Draft, at: &Position, texts: Texts) -> bool {
     let Some(dialog) = draft.dialog(&at.dialog) else { return false };
     let reasons = dialog.assignment().is_some_and(Assignment::is_fresh_boots);
     if reasons || !dialog.history.refusals.may_begin_anew() {

@@ -12,7 +12,7 @@ use super::engine::Engine;
 
 /// A change somebody asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
+pub enum ReminderEdit {
     Add {
         reminder: Box<Reminder>,
         /// 1-based, beyond the end means at the end; without meaning for a shared one.
@@ -70,63 +70,67 @@ pub fn carry_out(
     id: &SelfId,
     course: Course,
     shared: &[Reminder],
-    edit: Edit,
+    edit: ReminderEdit,
 ) -> Result<(), NotDone> {
     let dialog = draft.dialog(id).ok_or(NotDone::Gone)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
-    match in_dialog(&mut own, edit) {
+    match edit_in_dialog(&mut own, edit) {
         None => write(draft, id, course, own),
-        Some(edit) => draft.shared(agent, outside(edit, shared)?),
+        Some(edit) => draft.shared(agent, shared_edit(edit, shared)?),
     }
     Ok(())
 }
 
 /// Changes the reminders of a dialog; hands back an edit that is not about one of them.
-fn in_dialog(own: &mut Vec<Reminder>, edit: Edit) -> Option<Edit> {
+fn edit_in_dialog(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<ReminderEdit> {
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
-        Edit::Add { reminder, position } if !reminder.is_shared() => {
+        ReminderEdit::Add { reminder, position } if !reminder.is_shared() => {
             let place = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
             own.insert(place, *reminder);
             None
         }
-        Edit::Add { .. } => Some(edit),
-        Edit::Update { ref id, .. } | Edit::Delete { ref id } => match at(own, id) {
-            Some(at) => {
-                change_at(own, at, edit);
-                None
+        ReminderEdit::Add { .. } => Some(edit),
+        ReminderEdit::Update { ref id, .. } | ReminderEdit::Delete { ref id } => {
+            match at(own, id) {
+                Some(at) => {
+                    change_at(own, at, edit);
+                    None
+                }
+                None => Some(edit),
             }
-            None => Some(edit),
-        },
+        }
     }
 }
 
-fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit) {
+fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
     match edit {
-        Edit::Update { rewrite, .. } => {
+        ReminderEdit::Update { rewrite, .. } => {
             if let Some(reminder) = own.get_mut(at) {
                 rewrite.apply_to(reminder);
             }
         }
-        Edit::Delete { .. } => drop(own.remove(at)),
-        Edit::Add { .. } => {}
+        ReminderEdit::Delete { .. } => drop(own.remove(at)),
+        ReminderEdit::Add { .. } => {}
     }
 }
 
 /// The change of the file a shared reminder lies in.
-fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
+fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
     let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
-        Edit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
-        Edit::Update { id, rewrite } if known(&id) => Ok(SharedEdit::Rewrite { id, rewrite }),
-        Edit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
-        Edit::Update { .. } | Edit::Delete { .. } => Err(NotDone::Gone),
+        ReminderEdit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
+        ReminderEdit::Update { id, rewrite } if known(&id) => {
+            Ok(SharedEdit::Rewrite { id, rewrite })
+        }
+        ReminderEdit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
+        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(NotDone::Gone),
     }
 }
 
 fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
-    draft.append_aside(dialog, course, Record::Reminders { reminders: reminders.clone() });
+    draft.append_detached(dialog, course, Record::Reminders { reminders: reminders.clone() });
     draft.reminders(dialog, reminders);
 }
 
@@ -141,29 +145,32 @@ mod tests {
         Reminder { scope: scope.to_owned(), ..new }
     }
 
-    fn add(id: &str, scope: &str, position: Option<usize>) -> Edit {
-        Edit::Add { reminder: Box::new(reminder(id, scope)), position }
+    fn add(id: &str, scope: &str, position: Option<usize>) -> ReminderEdit {
+        ReminderEdit::Add { reminder: Box::new(reminder(id, scope)), position }
     }
 
-    fn update(id: &str) -> Edit {
+    fn update(id: &str) -> ReminderEdit {
         let (content, packing) = ("new".to_owned(), Packing::AsItIs);
-        Edit::Update { id: id.to_owned(), rewrite: Rewrite { content, render_mode: None, packing } }
+        ReminderEdit::Update {
+            id: id.to_owned(),
+            rewrite: Rewrite { content, render_mode: None, packing },
+        }
     }
 
-    fn delete(id: &str) -> Edit {
-        Edit::Delete { id: id.to_owned() }
+    fn delete(id: &str) -> ReminderEdit {
+        ReminderEdit::Delete { id: id.to_owned() }
     }
 
     /// The dialog's reminders after an edit, or the id of the file it is about.
-    fn told(edit: Edit) -> Result<String, Option<String>> {
+    fn told(edit: ReminderEdit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
-        match in_dialog(&mut own, edit) {
+        match edit_in_dialog(&mut own, edit) {
             None => {
                 let all = own.iter().map(|r| format!("{}{}", r.id, r.content));
                 Ok(all.collect::<Vec<_>>().join(" "))
             }
             Some(edit) => {
-                let found = outside(edit, &[reminder("p", PERSONAL)]);
+                let found = shared_edit(edit, &[reminder("p", PERSONAL)]);
                 Err(found.ok().map(|edit| edit.id().to_owned()))
             }
         }

@@ -6,10 +6,10 @@ use crate::llm::{ErrorClass, LlmError};
 use crate::minds::RetryConfig;
 
 /// After so many conservative waits the delay grows once more (Dominds 1.19.2).
-const RAMP: u32 = 10;
+const ATTEMPTS_PER_STEP: u32 = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RetryDecision {
     /// Try again after this time.
     Wait(Duration),
     /// Try again when the model can take more; its pace says when.
@@ -19,29 +19,29 @@ pub enum Verdict {
 
 /// Decides about attempt number `failed` (the first is 0). Empty answers are counted over a whole
 /// drive, see [`Emptiness`].
-pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
+pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> RetryDecision {
     match error.class() {
         ErrorClass::Rejected
         | ErrorClass::Fatal
         | ErrorClass::Violation
         | ErrorClass::ContextOverflow
         | ErrorClass::Cancelled
-        | ErrorClass::Empty => Verdict::GiveUp,
-        ErrorClass::RateLimited => Verdict::Throttled,
+        | ErrorClass::Empty => RetryDecision::GiveUp,
+        ErrorClass::RateLimited => RetryDecision::Throttled,
         ErrorClass::Transport | ErrorClass::Cut if failed < config.aggressive_max_retries => {
             let delay =
                 grown(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
-            Verdict::Wait(delay)
+            RetryDecision::Wait(delay)
         }
         ErrorClass::Transport | ErrorClass::Cut | ErrorClass::Server | ErrorClass::Malformed => {
-            let steps = failed / RAMP;
+            let steps = failed / ATTEMPTS_PER_STEP;
             let delay = grown(
                 config.conservative_delay,
                 config.backoff_multiplier,
                 steps,
                 config.max_delay,
             );
-            Verdict::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
+            RetryDecision::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
         }
     }
 }
@@ -51,23 +51,23 @@ const EMPTY_DELAY: Duration = Duration::from_secs(3);
 
 /// The empty answers of one drive, over all its generations.
 #[derive(Debug, Default)]
-pub struct Emptiness {
+pub struct EmptyAnswers {
     in_a_row: u32,
     given_up: bool,
     pushed: bool,
 }
 
-impl Emptiness {
+impl EmptyAnswers {
     /// A whole answer came.
     pub fn over(&mut self) {
         *self = Self::default();
     }
 
     /// An answer without anything in it came; it is asked for again at most `retries` times in a row.
-    pub fn verdict(&mut self, retries: u32) -> Verdict {
+    pub fn decide_retry(&mut self, retries: u32) -> RetryDecision {
         self.in_a_row = self.in_a_row.saturating_add(1);
         self.given_up = self.in_a_row > retries;
-        if self.given_up { Verdict::GiveUp } else { Verdict::Wait(EMPTY_DELAY) }
+        if self.given_up { RetryDecision::GiveUp } else { RetryDecision::Wait(EMPTY_DELAY) }
     }
 
     /// Whether a push may help after it was given up: once between two whole answers.
@@ -93,9 +93,9 @@ mod tests {
     }
 
     fn waits(class: ErrorClass, failed: u32) -> Option<f64> {
-        match verdict(&failure(class), failed, &RetryConfig::default()) {
-            Verdict::Wait(delay) => Some(delay.as_secs_f64()),
-            Verdict::Throttled | Verdict::GiveUp => None,
+        match decide_retry(&failure(class), failed, &RetryConfig::default()) {
+            RetryDecision::Wait(delay) => Some(delay.as_secs_f64()),
+            RetryDecision::Throttled | RetryDecision::GiveUp => None,
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(waits(class, failed), expected, "{class:?} after {failed}");
         }
         let throttled = failure(ErrorClass::RateLimited);
-        assert_eq!(verdict(&throttled, 0, &RetryConfig::default()), Verdict::Throttled);
+        assert_eq!(decide_retry(&throttled, 0, &RetryConfig::default()), RetryDecision::Throttled);
     }
 
     #[test]
@@ -134,23 +134,23 @@ mod tests {
         let config = RetryConfig::default();
         for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
-            assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected));
+            assert_eq!(decide_retry(&error, 0, &config), RetryDecision::Wait(expected));
         }
     }
 
     #[test]
     fn h10_an_empty_answer_is_asked_for_twice_soon_and_pushed_once_between_whole_answers() {
-        let mut empty = Emptiness::default();
+        let mut empty = EmptyAnswers::default();
         let retries = RetryConfig::default().empty_retries;
-        let round = |empty: &mut Emptiness| [(); 3].map(|()| empty.verdict(retries));
-        let soon = || Verdict::Wait(3 * SECOND);
-        assert_eq!(round(&mut empty), [soon(), soon(), Verdict::GiveUp]);
+        let round = |empty: &mut EmptyAnswers| [(); 3].map(|()| empty.decide_retry(retries));
+        let soon = || RetryDecision::Wait(3 * SECOND);
+        assert_eq!(round(&mut empty), [soon(), soon(), RetryDecision::GiveUp]);
         assert!(empty.may_push());
-        assert_eq!(empty.verdict(retries), Verdict::GiveUp, "the push did not help");
+        assert_eq!(empty.decide_retry(retries), RetryDecision::GiveUp, "the push did not help");
         assert!(!empty.may_push());
         empty.over();
         assert!(!empty.may_push(), "nothing was given up");
-        assert_eq!(round(&mut empty)[2], Verdict::GiveUp);
+        assert_eq!(round(&mut empty)[2], RetryDecision::GiveUp);
         assert!(empty.may_push());
     }
 }

@@ -9,7 +9,7 @@ use crate::minds::Minds;
 use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
 
 /// Longest chain of members that ask each other which is followed; nothing is granted beyond it.
-const DEEPEST: usize = 32;
+const MAX_ASKER_DEPTH: usize = 32;
 
 #[derive(Debug, Default)]
 pub struct Rights {
@@ -19,7 +19,7 @@ pub struct Rights {
 
 /// The rights of the member of a dialog.
 pub fn of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
-    below(dialog, tree, minds, offered, DEEPEST)
+    below(dialog, tree, minds, offered, MAX_ASKER_DEPTH)
 }
 
 fn below(

@@ -10,7 +10,7 @@ use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 
 /// What only a tree itself knows when it rests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RestReport {
+pub struct IdleReport {
     /// Who waits for what nobody will do, by the dialog that waits.
     stuck: BTreeMap<SelfId, Vec<UnmetWait>>,
     /// Dialogs whose last step could not be written.
@@ -23,7 +23,7 @@ struct UnmetWait {
     sentence: String,
 }
 
-impl RestReport {
+impl IdleReport {
     pub const NOTHING: Self = Self { stuck: BTreeMap::new(), unwritable: BTreeSet::new() };
 
     pub fn of<'a>(tree: &DialogTree, unwritable: impl Iterator<Item = &'a SelfId>) -> Self {
@@ -46,7 +46,7 @@ pub struct TreeResult<'a> {
     pub rows: &'a [TreeRow],
     /// True if a question of it is open.
     pub asks: bool,
-    pub rest: &'a RestReport,
+    pub rest: &'a IdleReport,
 }
 
 /// What a run came to, and the dialogs that make it so.
@@ -81,7 +81,7 @@ pub fn of<'a>(
         }
     }
     let mut parked = standing(paused);
-    let rest = RestReport::NOTHING;
+    let rest = IdleReport::NOTHING;
     for row in others {
         parked.extend(paused(&TreeResult {
             rows: std::slice::from_ref(row),
@@ -169,8 +169,8 @@ mod tests {
         DisplayState::Stopped { reason, continue_enabled: Some(true) }
     }
 
-    fn stuck(waits: &[(&str, &str)]) -> RestReport {
-        let mut rest = RestReport::NOTHING;
+    fn stuck(waits: &[(&str, &str)]) -> IdleReport {
+        let mut rest = IdleReport::NOTHING;
         for (waiter, on) in waits {
             let wait =
                 UnmetWait { on: Some(SelfId::new(on)), sentence: format!("{waiter} for {on}") };
@@ -179,7 +179,7 @@ mod tests {
         rest
     }
 
-    fn told(rows: &[TreeRow], rest: &RestReport) -> (QuietOutcome, Vec<String>) {
+    fn told(rows: &[TreeRow], rest: &IdleReport) -> (QuietOutcome, Vec<String>) {
         let quiet = of([TreeResult { rows, asks: false, rest }].into_iter(), [].into_iter());
         let name = |standing: HaltedDialog| standing.dialog.this.to_string();
         (quiet.outcome, quiet.standing.into_iter().map(name).collect())
@@ -190,7 +190,7 @@ mod tests {
         let ring = stuck(&[("main", "a"), ("a", "b"), ("b", "a")]);
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
         let failed = || stop(StopReason::system("x"));
-        let nothing = RestReport::NOTHING;
+        let nothing = IdleReport::NOTHING;
         for ([main, a, b], rest, outcome, names) in [
             ([idle(), idle(), idle()], &nothing, QuietOutcome::Done, &[][..]),
             ([idle(), user(), idle()], &nothing, QuietOutcome::Paused, &["a"]),
@@ -216,7 +216,7 @@ mod tests {
             (failed(), user(), QuietOutcome::Failed, &["own"]),
         ] {
             let (own, other) = ([row("own", own)], row("other", other));
-            let left = TreeResult { rows: &own, asks: false, rest: &RestReport::NOTHING };
+            let left = TreeResult { rows: &own, asks: false, rest: &IdleReport::NOTHING };
             let quiet = of([left].into_iter(), [&other].into_iter());
             let told: Vec<&str> =
                 quiet.standing.iter().map(|one| one.dialog.this.as_str()).collect();
@@ -243,7 +243,7 @@ mod tests {
     fn a_step_that_could_not_be_written_is_a_failure() {
         let rows = [row("main", DisplayState::Idle)];
         let unwritable = BTreeSet::from([SelfId::new("main")]);
-        let rest = RestReport { unwritable, ..RestReport::NOTHING };
+        let rest = IdleReport { unwritable, ..IdleReport::NOTHING };
         assert_eq!(told(&rows, &rest), (QuietOutcome::Failed, vec!["main".to_owned()]));
     }
 }

@@ -15,7 +15,7 @@ use crate::protocol::event::{
 };
 
 use super::PickUp;
-use super::run_outcome::{self, RestReport, TreeResult};
+use super::run_outcome::{self, IdleReport, TreeResult};
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
 
@@ -45,7 +45,7 @@ pub enum DriverReport {
     /// [`Self::Resting`].
     Rest {
         root: RootId,
-        rest: RestReport,
+        rest: IdleReport,
     },
     Watch(Subscription),
     /// All problems of one origin.
@@ -114,7 +114,7 @@ pub struct ScreenState {
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The trees that were taken up, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
-    rest: BTreeMap<RootId, RestReport>,
+    rest: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Subscription,
@@ -168,7 +168,7 @@ impl ScreenState {
                 self.busy.remove(&root);
                 self.rest.remove(&root);
                 self.set_problems(&of_tree(&root), Vec::new(), out);
-                out.push(DriverEvent::Gone(DialogId::main(root.clone())));
+                out.push(DriverEvent::Removed(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
             DriverReport::Resting { root, resting } => {
@@ -193,13 +193,13 @@ impl ScreenState {
             }
             DriverReport::Listed => {
                 self.listed = true;
-                self.tell_all(out);
+                self.push_all(out);
                 self.quiet(out);
             }
             DriverReport::Refresh => {
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
                 out.push(DriverEvent::Consent(self.consent.clone()));
-                self.tell_all(out);
+                self.push_all(out);
             }
         }
     }
@@ -234,7 +234,7 @@ impl ScreenState {
             DriverEvent::Workspace(_)
             | DriverEvent::Rows(_)
             | DriverEvent::Row(_)
-            | DriverEvent::Gone(_)
+            | DriverEvent::Removed(_)
             | DriverEvent::Inbox(_)
             | DriverEvent::Asked { .. }
             | DriverEvent::Answered { .. }
@@ -249,7 +249,7 @@ impl ScreenState {
             | DriverEvent::Processes(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
-            | DriverEvent::Standing(_)
+            | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
             | DriverEvent::Lagged
             | DriverEvent::Stopped => out.push(event),
@@ -329,7 +329,7 @@ impl ScreenState {
         self.watch = watch;
     }
 
-    fn tell_all(&self, out: &mut Outbox) {
+    fn push_all(&self, out: &mut Outbox) {
         out.push(DriverEvent::Rows(self.all_rows()));
         out.push(DriverEvent::Inbox(self.all_questions()));
         out.push(DriverEvent::Problems(self.problems.book().open()));
@@ -352,23 +352,23 @@ impl ScreenState {
 
     fn quiet(&self, out: &mut Outbox) {
         if self.listed && !self.busy.values().any(|busy| *busy) {
-            let quiet = run_outcome::of(self.taken_up(), self.left_alone());
+            let quiet = run_outcome::of(self.loaded_trees(), self.unloaded_rows());
             if !quiet.standing.is_empty() {
-                out.push(DriverEvent::Standing(quiet.standing));
+                out.push(DriverEvent::Halted(quiet.standing));
             }
             out.push(DriverEvent::Quiet(quiet.outcome));
         }
     }
 
     /// Rows of trees that were to be driven, and in which nothing could go on.
-    fn left_alone(&self) -> impl Iterator<Item = &TreeRow> {
+    fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
         let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
         trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
     }
 
     /// What became of the trees that were taken up.
-    fn taken_up(&self) -> impl Iterator<Item = TreeResult<'_>> {
-        static NOTHING: RestReport = RestReport::NOTHING;
+    fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
+        static NOTHING: IdleReport = IdleReport::NOTHING;
         self.busy.keys().map(|root| TreeResult {
             rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
             asks: self.inbox.contains_key(root),

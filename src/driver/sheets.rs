@@ -24,7 +24,7 @@ use crate::protocol::sheet::{
 use crate::tools::{Access, ToolCx, replace_section};
 
 use super::engine::Engine;
-use super::reminders::{self, Edit};
+use super::reminders::{self, ReminderEdit};
 use super::supervisor::Supervisor;
 use super::tree::TreeTask;
 use super::user_requests::TreeRequest;
@@ -101,24 +101,24 @@ impl TreeTask {
     ) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err(Refusal::RemembersNothing.into());
+            return Err(Refusal::DeadTakesNoReminders.into());
         }
         let shared = self.shared_reminders(id);
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
-        if let Edit::Add { reminder, .. } = &edit {
+        if let ReminderEdit::Add { reminder, .. } = &edit {
             reminders::has_room(dialog, &shared, &reminder.scope)
                 .map_err(|_| Refusal::TooManyReminders)?;
         }
         let course = dialog.history.course;
-        draft.must_last();
+        draft.set_durable();
         reminders::carry_out(&mut draft, id, course, &shared, edit)
             .map_err(|_| Refusal::NoSuchReminder)?;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
     }
 
-    pub(super) async fn tell_reminders(&self, id: &SelfId) {
+    pub(super) async fn send_reminders(&self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id) else { return };
         let views = views(dialog, &self.shared_reminders(id));
         let sheet = Box::new(Sheet::Reminders(views));
@@ -131,7 +131,7 @@ fn edit(
     visible: &[Reminder],
     change: ReminderChange,
     fresh: impl FnOnce() -> Reminder,
-) -> Result<Edit, String> {
+) -> Result<ReminderEdit, String> {
     let find = |id: &str| {
         let found = visible.iter().find(|reminder| reminder.id == id);
         found.ok_or(Refusal::NoSuchReminder)
@@ -145,23 +145,26 @@ fn edit(
                     return Err("only the program shares reminders".to_owned());
                 }
             };
-            let content = filled(content)?;
+            let content = check_content(content)?;
             let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
-            Ok(Edit::Add { reminder: Box::new(reminder), position: None })
+            Ok(ReminderEdit::Add { reminder: Box::new(reminder), position: None })
         }
         ReminderChange::Reword { id, content } => {
-            unguarded(find(&id)?, ReminderAction::Update)?;
-            let (content, packing) = (filled(content)?, Packing::AsItIs);
-            Ok(Edit::Update { id, rewrite: Rewrite { content, render_mode: None, packing } })
+            check_guard(find(&id)?, ReminderAction::Update)?;
+            let (content, packing) = (check_content(content)?, Packing::AsItIs);
+            Ok(ReminderEdit::Update {
+                id,
+                rewrite: Rewrite { content, render_mode: None, packing },
+            })
         }
         ReminderChange::Delete { id } => {
-            unguarded(find(&id)?, ReminderAction::Delete)?;
-            Ok(Edit::Delete { id })
+            check_guard(find(&id)?, ReminderAction::Delete)?;
+            Ok(ReminderEdit::Delete { id })
         }
     }
 }
 
-fn filled(content: String) -> Result<String, String> {
+fn check_content(content: String) -> Result<String, String> {
     if content.trim().is_empty() {
         return Err(Refusal::ReminderIsEmpty.into());
     }
@@ -171,7 +174,7 @@ fn filled(content: String) -> Result<String, String> {
     Ok(content)
 }
 
-fn unguarded(reminder: &Reminder, act: ReminderAction) -> Result<(), String> {
+fn check_guard(reminder: &Reminder, act: ReminderAction) -> Result<(), String> {
     reminder.guard(act).map_or(Ok(()), |guard| Err(refusal(&guard)))
 }
 
@@ -192,7 +195,7 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
         .map(|reminder| ReminderView {
             id: reminder.id.clone(),
             content: reminder.content.clone(),
-            keeping: match reminder.scope.as_str() {
+            scope: match reminder.scope.as_str() {
                 PERSONAL => ReminderAudience::Personal,
                 AGENT_SHARED => ReminderAudience::Shared,
                 _ => ReminderAudience::Dialog,
@@ -222,7 +225,7 @@ fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let sections = found.sections.into_iter().map(|one| SectionView {
         name: one.section.name().to_owned(),
         text: one.text,
-        whole: one.whole,
+        complete: one.whole,
     });
     let mut faults: Vec<String> =
         found.violations.iter().map(|one| taskdoc::sentence(one, engine.lang)).collect();

@@ -7,15 +7,15 @@ use crate::domain::{Dialog, DialogId, Problem, Reminder, SelfId};
 use crate::tools::{Registry, ToolSource, Upkeep, Whose};
 
 use super::draft::Draft;
-use super::reminders::{self, Edit};
+use super::reminders::{self, ReminderEdit};
 use super::screen_state::DriverReport;
 use super::tree::TreeTask;
 
 /// All sources of tools of a driver. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(Arc<[Arc<dyn ToolSource>]>);
+pub struct ToolSources(Arc<[Arc<dyn ToolSource>]>);
 
-impl Sources {
+impl ToolSources {
     #[must_use]
     pub fn new(sources: Vec<Arc<dyn ToolSource>>) -> Self {
         Self(sources.into())
@@ -64,7 +64,7 @@ impl Sources {
 impl TreeTask {
     /// Before a generation: what keeps tools away is told, a new course begins without what the last
     /// one held, and the reminders say what is held. False if that could not be written.
-    pub(super) async fn look_after_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
+    pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
             let _ = self.news.send(DriverReport::Problems { origin: "sandbox", problems }).await;
@@ -78,11 +78,11 @@ impl TreeTask {
         if step == NextStep::StartCourse {
             sources.release(&Whose::Dialog(self.tree.id(id))).await;
         }
-        self.keep_up_reminders(id).await
+        self.update_reminders(id).await
     }
 
     /// The reminders of a dialog say what is held for it. False if that could not be written.
-    async fn keep_up_reminders(&mut self, id: &SelfId) -> bool {
+    async fn update_reminders(&mut self, id: &SelfId) -> bool {
         let Some(dialog) = self.tree.get(id) else { return true };
         let changes = self.engine.sources.upkeep(&self.tree.id(id), &dialog.reminders);
         if changes.is_empty() {
@@ -95,34 +95,34 @@ impl TreeTask {
             // The reminders are those of this moment, so none of them is gone.
             let _ = reminders::carry_out(&mut draft, id, course, &[], edit);
         }
-        self.commit_or_hold(id, draft).await
+        self.commit_or_stop(id, draft).await
     }
 
     /// A side dialog that has answered for good needs nothing any more.
-    pub(super) async fn release_if_over(&mut self, id: &SelfId) {
-        let over = self.tree.get(id).is_some_and(|dialog| is_over(dialog, self.tree.is_main(id)));
+    pub(super) async fn release_tools_if_done(&mut self, id: &SelfId) {
+        let over = self.tree.get(id).is_some_and(|dialog| is_done(dialog, self.tree.is_main(id)));
         if over {
             self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
-            self.keep_up_reminders(id).await;
+            self.update_reminders(id).await;
         }
     }
 }
 
 /// True if nobody can ask this dialog for more.
-fn is_over(dialog: &Dialog, main: bool) -> bool {
+fn is_done(dialog: &Dialog, main: bool) -> bool {
     let owes = dialog.obligation().is_some() || next_step(dialog).is_some();
     let waits = !dialog.questions.is_empty() || !dialog.pending.is_empty();
     !main && dialog.meta.session_slug.is_none() && !owes && !waits
 }
 
-fn edit(change: Upkeep, draft: &Draft) -> Edit {
+fn edit(change: Upkeep, draft: &Draft) -> ReminderEdit {
     match change {
         Upkeep::Add { owner, content, meta } => {
             let new = Reminder::new(draft.ids.short(8), content, draft.now.clone());
             let owner_name = Some(owner.to_owned());
             let reminder = Reminder { owner_name, meta: Some(meta), ..new };
-            Edit::Add { reminder: Box::new(reminder), position: None }
+            ReminderEdit::Add { reminder: Box::new(reminder), position: None }
         }
-        Upkeep::Drop { id } => Edit::Delete { id },
+        Upkeep::Drop { id } => ReminderEdit::Delete { id },
     }
 }

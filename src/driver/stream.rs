@@ -9,7 +9,7 @@ use super::port::{AnswerSegment, ModelAnswer};
 
 /// An answer that grows.
 #[derive(Debug, Default)]
-pub struct Growing {
+pub struct AnswerBuilder {
     answer: ModelAnswer,
     ended: bool,
     calling: bool,
@@ -17,7 +17,7 @@ pub struct Growing {
 
 /// What the screen is told of an event at once.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum StreamUpdate {
     More(Segment, String),
     Notice(String),
     /// Something came after the end: what it belongs to cannot be known.
@@ -25,20 +25,20 @@ pub enum Seen {
     Nothing,
 }
 
-impl Growing {
-    pub fn take(&mut self, event: GenEvent) -> Seen {
+impl AnswerBuilder {
+    pub fn take(&mut self, event: GenEvent) -> StreamUpdate {
         if self.ended {
-            return Seen::Violation;
+            return StreamUpdate::Violation;
         }
         match event {
             GenEvent::Delta { segment, text } => {
                 let segment = shown(segment);
                 self.grow(segment, &text);
-                Seen::More(segment, text)
+                StreamUpdate::More(segment, text)
             }
             GenEvent::Thought(payload) => {
                 self.end_thought(payload);
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
             GenEvent::Call(call) => {
                 self.calling = true;
@@ -47,16 +47,16 @@ impl Growing {
                     name: call.name,
                     raw_arguments_text: call.arguments,
                 });
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
             GenEvent::Usage(usage) => {
                 self.answer.usage = Some(usage);
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
-            GenEvent::Notice(text) => Seen::Notice(text),
+            GenEvent::Notice(text) => StreamUpdate::Notice(text),
             GenEvent::End { model: _ } => {
                 self.ended = true;
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
         }
     }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn alternating_deltas_become_segments_in_their_order() {
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         for event in [
             delta(llm::Segment::Thinking, "a"),
             delta(llm::Segment::Thinking, "b"),
@@ -119,10 +119,10 @@ mod tests {
             delta(llm::Segment::Saying, " \n"),
             GenEvent::End { model: None },
         ] {
-            growing.take(event);
+            builder.take(event);
         }
-        assert!(growing.ended());
-        let told = growing.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
+        assert!(builder.ended());
+        let told = builder.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
         let told: Vec<_> = told.collect();
         assert_eq!(
             told,
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_payload_ends_its_thought_and_may_stand_for_one_without_a_text() {
         let payload = |n: u8| serde_json::json!({ "summary": [], "encrypted_content": n });
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         for event in [
             delta(llm::Segment::Thinking, "a"),
             GenEvent::Thought(payload(1)),
@@ -147,9 +147,9 @@ mod tests {
             GenEvent::Thought(payload(3)),
             delta(llm::Segment::Saying, "d"),
         ] {
-            growing.take(event);
+            builder.take(event);
         }
-        let told = growing.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
+        let told = builder.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
         let expected = [
             ("a", Some(payload(1))),
             ("", Some(payload(2))),

@@ -19,10 +19,10 @@ use crate::protocol::event::DriverEvent;
 use crate::store::{Loaded, StoreError};
 use crate::tools::guard::create_taskdoc;
 
+use super::config_problems::{MINDS_POLL_INTERVAL, minds_report};
 use super::draft::Draft;
 use super::engine::Engine;
-use super::findings::{LOOK_AGAIN, minds_news};
-use super::listing::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
+use super::listing::{listing_report, needs_loading, read_page, taskdoc_problems, workspace_view};
 use super::screen_state::{DriverReport, ReportSender, Subscription};
 use super::tree::TreeTask;
 use super::user_requests::{Continued, TreeRequest};
@@ -42,7 +42,7 @@ pub struct Supervisor {
     /// Live text and records of one dialog are sent; false: records of all, for a script.
     watches_one: bool,
     /// What `.minds` was like when it was told last.
-    pub(super) minds_seen: Option<u64>,
+    pub(super) minds_stamp: Option<u64>,
 }
 
 impl Supervisor {
@@ -54,17 +54,17 @@ impl Supervisor {
         watches_one: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        let minds_seen = None;
-        Self { engine, news, commands, trees, tasks, pick_up, watches_one, minds_seen }
+        let minds_stamp = None;
+        Self { engine, news, commands, trees, tasks, pick_up, watches_one, minds_stamp }
     }
 
     pub async fn run(mut self) {
-        let keeping = self.look_around().await;
+        let keeping = self.initial_survey().await;
         let mut grace = Duration::from_secs(3);
-        let mut look_again = tokio::time::interval(LOOK_AGAIN);
+        let mut look_again = tokio::time::interval(MINDS_POLL_INTERVAL);
         look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut processes = self.engine.shells.changes();
-        self.tell_processes().await;
+        self.send_processes().await;
         loop {
             tokio::select! {
                 command = self.commands.recv() => match command {
@@ -75,9 +75,9 @@ impl Supervisor {
                     Some(command) => self.carry_out(command).await,
                     None => break,
                 },
-                Ok(()) = processes.changed() => self.tell_processes().await,
+                Ok(()) = processes.changed() => self.send_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
-                _ = look_again.tick(), if self.watches_one => self.look_at_minds().await,
+                _ = look_again.tick(), if self.watches_one => self.check_minds().await,
             }
         }
         self.trees.clear();
@@ -92,13 +92,13 @@ impl Supervisor {
             self.tasks.shutdown().await;
         }
         self.engine.sources.close().await;
-        self.engine.log.sum_up();
+        self.engine.log.log_totals();
     }
 
     /// The first picture: who is there, what waits; trees that can go on are taken up.
     ///
     /// A long list is written down while the program goes on, so that the next one need not be read.
-    async fn look_around(&mut self) -> Option<JoinHandle<()>> {
+    async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
@@ -111,19 +111,19 @@ impl Supervisor {
         });
         let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
         let worth_keeping = survey.is_worth_keeping();
-        self.minds_seen = Some(seen);
+        self.minds_stamp = Some(seen);
         self.send(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.send(DriverReport::Workspace(view)).await;
-        self.send(minds_news(&self.engine, &minds)).await;
+        self.send(minds_report(&self.engine, &minds)).await;
         let problems = survey.problems.clone();
         self.send(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();
-            if self.picks_up() && deserves_a_look(&listing) {
+            if self.may_pick_up() && needs_loading(&listing) {
                 waiting.push(root.clone());
             }
-            self.send(listing_news(&listing, &minds)).await;
+            self.send(listing_report(&listing, &minds)).await;
         }
         self.pick_up(waiting).await;
         self.send(DriverReport::Listed).await;
@@ -132,7 +132,7 @@ impl Supervisor {
     }
 
     /// False while something waits for consent: then nothing is taken up by itself.
-    pub(super) fn picks_up(&self) -> bool {
+    pub(super) fn may_pick_up(&self) -> bool {
         self.pick_up && !self.engine.driving.is_held()
     }
 
@@ -203,15 +203,15 @@ impl Supervisor {
                 self.pass(Some(ticket), &dialog, request).await;
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
-            Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
+            Command::Lifecycle { ticket, change } => self.change_lifecycle(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
-            Command::LookAtConsent => self.look_at_consent().await,
+            Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
                 self.send(DriverReport::Refresh).await;
-                self.tell_processes().await;
+                self.send_processes().await;
             }
             Command::Shutdown { .. } => {}
         }
@@ -224,14 +224,14 @@ impl Supervisor {
         dialog: &DialogId,
         request: TreeRequest,
     ) {
-        if let Err(error) = self.hand_over(&dialog.root, request).await
+        if let Err(error) = self.try_forward(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
             self.tell(DriverEvent::Refused { ticket, text: error.to_string() }).await;
         }
     }
 
-    pub(super) async fn hand_over(
+    pub(super) async fn try_forward(
         &mut self,
         root: &RootId,
         request: TreeRequest,
@@ -243,7 +243,7 @@ impl Supervisor {
         } else {
             let loaded = self.load(root).await?;
             self.send(resting).await;
-            self.take_up(loaded.tree, loaded.mended, Some(request));
+            self.spawn_tree(loaded.tree, loaded.mended, Some(request));
         }
         Ok(())
     }
@@ -268,7 +268,7 @@ impl Supervisor {
         for root in stopped {
             let (reply, continued) = oneshot::channel();
             let request = TreeRequest::ContinueAll { reply };
-            if let Err(error) = self.hand_over(&root, request).await {
+            if let Err(error) = self.try_forward(&root, request).await {
                 outcome.refused.push(format!("{root}: {error}"));
             } else if let Ok(continued) = continued.await {
                 outcome.add(continued);
@@ -294,7 +294,7 @@ impl Supervisor {
     pub(super) async fn tree(&mut self, root: &RootId) -> Result<(), StoreError> {
         if !self.trees.contains_key(root) {
             let loaded = self.load(root).await?;
-            self.take_up(loaded.tree, loaded.mended, None);
+            self.spawn_tree(loaded.tree, loaded.mended, None);
         }
         Ok(())
     }
@@ -321,7 +321,12 @@ impl Supervisor {
     }
 
     /// `first` is in the mailbox before the tree looks there: so it does not rest in between.
-    fn take_up(&mut self, tree: DialogTree, mended: Vec<TreeChange>, first: Option<TreeRequest>) {
+    fn spawn_tree(
+        &mut self,
+        tree: DialogTree,
+        mended: Vec<TreeChange>,
+        first: Option<TreeRequest>,
+    ) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
         if let Some(first) = first {
@@ -349,7 +354,7 @@ impl Supervisor {
         match self.new_tree(agent, taskdoc).await {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());
-                self.take_up(tree, Vec::new(), None);
+                self.spawn_tree(tree, Vec::new(), None);
                 let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
                 self.pass(Some(ticket), &dialog, request).await;
             }
@@ -382,7 +387,7 @@ impl Supervisor {
         };
         let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
         let mut draft = Draft::new(&empty, now, self.engine.ids.clone());
-        draft.must_last();
+        draft.set_durable();
         draft.create(meta, latest, Vec::new());
         let (tree, batch) = draft.finish();
         let written = self.engine.store.commit(batch).map_err(|error| error.to_string())?;

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use crate::minds::RetryConfig;
 
 /// After so much quiet, one refusal is forgotten (Dominds 1.19.2).
-const FORGETS_AFTER: Duration = Duration::from_secs(5 * 60);
+const RECOVERY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// What is left of the remembered wait with each step of forgetting (Dominds 1.19.2).
-const REMEMBERS: f64 = 0.75;
+const RECOVERY_FACTOR: f64 = 0.75;
 
 /// What is known of one model. Pure: the time is told.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,14 +48,14 @@ impl Throttle {
     }
 
     /// The model answered.
-    pub fn served(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).served(Instant::now());
+    pub fn succeeded(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).succeeded(Instant::now());
     }
 }
 
 impl ThrottleState {
     fn refused(&mut self, now: Instant, config: &RetryConfig, asked: Option<Duration>) -> Duration {
-        self.pass_time(now);
+        self.recover_until(now);
         let doublings = self.penalty.min(31);
         self.penalty = self.penalty.saturating_add(1);
         let grown = config.conservative_delay.saturating_mul(1 << doublings);
@@ -66,25 +66,25 @@ impl ThrottleState {
         delay
     }
 
-    fn served(&mut self, now: Instant) {
-        self.pass_time(now);
-        self.forget();
+    fn succeeded(&mut self, now: Instant) {
+        self.recover_until(now);
+        self.recover_once();
         self.quiet_since = Some(now);
     }
 
-    fn pass_time(&mut self, now: Instant) {
+    fn recover_until(&mut self, now: Instant) {
         while let Some(since) = self.quiet_since
-            && now >= since + FORGETS_AFTER
+            && now >= since + RECOVERY_INTERVAL
             && *self != (Self { quiet_since: self.quiet_since, ..Self::default() })
         {
-            self.forget();
-            self.quiet_since = Some(since + FORGETS_AFTER);
+            self.recover_once();
+            self.quiet_since = Some(since + RECOVERY_INTERVAL);
         }
     }
 
-    fn forget(&mut self) {
+    fn recover_once(&mut self) {
         self.penalty = self.penalty.saturating_sub(1);
-        let kept = self.remembered.mul_f64(REMEMBERS);
+        let kept = self.remembered.mul_f64(RECOVERY_FACTOR);
         self.remembered = if kept < Duration::from_millis(1) { Duration::ZERO } else { kept };
     }
 }
@@ -132,7 +132,7 @@ mod tests {
                     Refused(expected) => (None, expected),
                     RefusedAsking(asked, expected) => (Some(Duration::from_secs(asked)), expected),
                     Served => {
-                        rate.served(now);
+                        rate.succeeded(now);
                         continue;
                     }
                     Quiet(seconds) => {

@@ -29,7 +29,7 @@ use super::generation;
 use super::port::{Port, PortRequest};
 use super::prepare::Ready;
 use super::recovery;
-use super::run_outcome::RestReport;
+use super::run_outcome::IdleReport;
 use super::screen_state::{DriverReport, ReportSender};
 use super::tree_rows;
 use super::user_requests::TreeRequest;
@@ -42,7 +42,7 @@ pub struct TreeTask {
     pub(super) engine: Arc<Engine>,
     pub(super) tree: DialogTree,
     pub(super) news: ReportSender,
-    pub(super) places: BTreeMap<SelfId, SlotState>,
+    pub(super) slots: BTreeMap<SelfId, SlotState>,
     drives: JoinSet<DriveSlot>,
     port: Port,
     requests: mpsc::Receiver<PortRequest>,
@@ -70,12 +70,12 @@ impl TreeTask {
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
         let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        let places = tree.dialogs.keys().map(|id| (id.clone(), SlotState::free(id))).collect();
+        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::free(id))).collect();
         Self {
             engine,
             tree,
             news,
-            places,
+            slots,
             drives: JoinSet::new(),
             port: Port::new(sender),
             requests,
@@ -94,10 +94,10 @@ impl TreeTask {
     ///
     /// `mended`: index files that disagree with the courses, to be written first.
     pub async fn run(mut self, mended: Vec<TreeChange>) -> RootId {
-        self.keep_going = self.load_care().keep_going;
+        self.keep_going = self.load_policy().keep_going;
         self.recover(mended).await;
         self.rings = ring_problems(&self.tree);
-        self.tell_tree().await;
+        self.report_tree().await;
         self.schedule().await;
         loop {
             // A person goes first; and what is ready at one moment is done in one order, whenever it runs.
@@ -108,7 +108,7 @@ impl TreeTask {
                     None => self.close(),
                 },
                 Some(request) = self.requests.recv() => self.serve(request).await,
-                Some(ended) = self.drives.join_next() => self.take_back(ended).await,
+                Some(ended) = self.drives.join_next() => self.drive_ended(ended).await,
             }
             if self.closing && self.drives.is_empty() {
                 return self.tree.root.clone();
@@ -127,7 +127,7 @@ impl TreeTask {
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
         let steps: Vec<TreeChange> = draft.steps().cloned().collect();
-        if self.commit_or_hold(&main, draft).await {
+        if self.commit_or_stop(&main, draft).await {
             for step in &steps {
                 self.engine.log.repair(&self.tree.root, step);
             }
@@ -141,7 +141,7 @@ impl TreeTask {
     }
 
     pub(super) fn stop_all(&mut self, reason: &StopReason) {
-        let ids: Vec<SelfId> = self.places.keys().cloned().collect();
+        let ids: Vec<SelfId> = self.slots.keys().cloned().collect();
         for id in ids {
             self.stop(&id, reason.clone());
         }
@@ -149,7 +149,7 @@ impl TreeTask {
 
     /// Tells a drive to stop; a dialog that rests is left alone.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(SlotState::Out { stop, stop_reason: told, .. }) = self.places.get_mut(dialog)
+        if let Some(SlotState::Out { stop, stop_reason: told, .. }) = self.slots.get_mut(dialog)
             && told.is_none()
         {
             *told = Some(reason);
@@ -158,12 +158,12 @@ impl TreeTask {
     }
 
     /// True if nothing of this tree is being driven.
-    pub(super) fn rests(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.drives.is_empty()
     }
 
     pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
-        self.places.get(dialog).map_or(Activity::Resting, SlotState::activity)
+        self.slots.get(dialog).map_or(Activity::Resting, SlotState::activity)
     }
 
     // --- steps -----------------------------------------------------------------------------------
@@ -203,19 +203,19 @@ impl TreeTask {
         let before = std::mem::replace(&mut self.tree, tree);
         self.note(&before, &committed, &touched);
         self.announce(committed, &touched).await;
-        self.follow_rings().await;
+        self.update_wait_cycles().await;
         Ok(())
     }
 
     /// A ring is made by no step of ours, so only what was found is looked at again.
-    async fn follow_rings(&mut self) {
+    async fn update_wait_cycles(&mut self) {
         if self.rings.is_empty() {
             return;
         }
         let rings = ring_problems(&self.tree);
         if rings != self.rings {
             self.rings = rings;
-            self.tell_problems().await;
+            self.report_problems().await;
         }
     }
 
@@ -237,8 +237,8 @@ impl TreeTask {
             self.tell(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
-            self.places.entry(id.clone()).or_insert_with(|| SlotState::free(id));
-            self.tell_row(id).await;
+            self.slots.entry(id.clone()).or_insert_with(|| SlotState::free(id));
+            self.report_row(id).await;
         }
         let inbox = tree_rows::inbox(&self.tree);
         let root = self.tree.root.clone();
@@ -246,18 +246,18 @@ impl TreeTask {
     }
 
     /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
-    pub(super) async fn commit_or_hold(&mut self, dialog: &SelfId, draft: Draft) -> bool {
+    pub(super) async fn commit_or_stop(&mut self, dialog: &SelfId, draft: Draft) -> bool {
         let Err(error) = self.commit(draft).await else { return true };
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
         self.unwritable.insert(dialog.clone(), error.to_string());
         self.stop(dialog, StopReason::system(&error.to_string()));
-        self.tell_problems().await;
+        self.report_problems().await;
         false
     }
 
     /// What is wrong in this tree: steps that could not be written, requests that were rejected, dialogs
     /// that wait for each other.
-    pub(super) async fn tell_problems(&self) {
+    pub(super) async fn report_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
@@ -280,7 +280,7 @@ impl TreeTask {
     /// A person wants to try again.
     pub(super) async fn release(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
-            self.tell_problems().await;
+            self.report_problems().await;
         }
     }
 
@@ -295,9 +295,9 @@ impl TreeTask {
                 self.seat(&id).await;
             }
         }
-        let (root, resting) = (self.tree.root.clone(), self.rests() && self.mailbox.is_empty());
+        let (root, resting) = (self.tree.root.clone(), self.is_idle() && self.mailbox.is_empty());
         if resting {
-            let rest = RestReport::of(&self.tree, self.unwritable.keys());
+            let rest = IdleReport::of(&self.tree, self.unwritable.keys());
             let _ = self.news.send(DriverReport::Rest { root: root.clone(), rest }).await;
         }
         let _ = self.news.send(DriverReport::Resting { root, resting }).await;
@@ -313,13 +313,13 @@ impl TreeTask {
             return;
         }
         let stop = CancellationToken::new();
-        let hurry = Arc::new(Notify::new());
+        let retry_now = Arc::new(Notify::new());
         let out =
-            SlotState::Out { stop: stop.clone(), stop_reason: None, retry_now: hurry.clone() };
-        let seat = match self.places.insert(id.clone(), out) {
+            SlotState::Out { stop: stop.clone(), stop_reason: None, retry_now: retry_now.clone() };
+        let seat = match self.slots.insert(id.clone(), out) {
             Some(SlotState::Home(seat)) => seat,
             Some(running @ SlotState::Out { .. }) => {
-                self.places.insert(id.clone(), running);
+                self.slots.insert(id.clone(), running);
                 return;
             }
             None => match SlotState::free(id) {
@@ -332,7 +332,7 @@ impl TreeTask {
             dialog: self.tree.id(id),
             port: self.port.clone(),
             stop,
-            retry_now: hurry,
+            retry_now,
             news: self.news.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
@@ -341,7 +341,7 @@ impl TreeTask {
         };
         let span = tracing::info_span!("drive", dialog = %self.tree.id(id));
         self.drives.spawn(drive.run().instrument(span));
-        self.tell_row(id).await;
+        self.report_row(id).await;
     }
 
     /// True for an assignment whose asker is about to clear its mind in the same round: it begins in the
@@ -356,20 +356,20 @@ impl TreeTask {
 
     /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
     /// place that does so.
-    async fn take_back(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
+    async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
         let Ok(seat) = ended else {
-            self.mend_broken_drives().await;
+            self.recover_panicked_drives().await;
             return;
         };
         let id = seat.dialog().clone();
         self.ready.remove(&id);
         self.asking_back.remove(&id);
-        let told = match self.places.insert(id.clone(), SlotState::Home(seat)) {
+        let told = match self.slots.insert(id.clone(), SlotState::Home(seat)) {
             Some(SlotState::Out { stop_reason: told, .. }) => told,
             Some(SlotState::Home(_)) | None => None,
         };
         self.settle(&id, told).await;
-        self.release_if_over(&id).await;
+        self.release_tools_if_done(&id).await;
     }
 
     /// Writes the state a dialog rests in.
@@ -386,20 +386,20 @@ impl TreeTask {
         }
         let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
         draft.latest(id, |latest| latest.display_state = shown);
-        self.commit_or_hold(id, draft).await;
-        self.tell_row(id).await;
+        self.commit_or_stop(id, draft).await;
+        self.report_row(id).await;
     }
 
-    async fn mend_broken_drives(&mut self) {
+    async fn recover_panicked_drives(&mut self) {
         let lost: Vec<SelfId> = self
-            .places
+            .slots
             .iter()
             .filter(|(_, place)| matches!(place, SlotState::Out { .. }))
             .map(|(id, _)| id.clone())
             .collect();
         // Only one drive broke, but which one is not told: those still running keep their tokens and
         // are stopped, so that no two drives ever share a seat.
-        self.stop_all(&drive_broke());
+        self.stop_all(&drive_panicked());
         while let Some(ended) = self.drives.join_next().await {
             drop(ended);
         }
@@ -407,11 +407,11 @@ impl TreeTask {
             drop(request);
         }
         for id in lost {
-            self.places.insert(id.clone(), SlotState::free(&id));
+            self.slots.insert(id.clone(), SlotState::free(&id));
             let mut draft = self.draft();
-            let reason = drive_broke();
+            let reason = drive_panicked();
             generation::mark_stopped(&mut draft, &id, reason);
-            self.commit_or_hold(&id, draft).await;
+            self.commit_or_stop(&id, draft).await;
         }
     }
 
@@ -440,14 +440,14 @@ impl TreeTask {
         let _ = self.news.send(DriverReport::Event(event)).await;
     }
 
-    pub(super) async fn tell_row(&self, id: &SelfId) {
+    pub(super) async fn report_row(&self, id: &SelfId) {
         if let Some(dialog) = self.tree.get(id) {
             let row = tree_rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
             let _ = self.news.send(DriverReport::Row(Box::new(row))).await;
         }
     }
 
-    async fn tell_tree(&self) {
+    async fn report_tree(&self) {
         let mut all: Vec<_> = self
             .tree
             .dialogs
@@ -463,11 +463,11 @@ impl TreeTask {
         let inbox = tree_rows::inbox(&self.tree);
         let news = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
         let _ = self.news.send(news).await;
-        self.tell_problems().await;
+        self.report_problems().await;
     }
 }
 
-fn drive_broke() -> StopReason {
+fn drive_panicked() -> StopReason {
     StopReason::system_in(
         "internal error in a drive; see the log".to_owned(),
         "驱动内部出错，详见日志",

@@ -8,7 +8,7 @@ use crate::domain::question::short_headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
 use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
-use crate::protocol::event::{InboxRow, QueuedWords, TreeRow};
+use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
 use crate::store::TreeListing;
 
 /// Longest summary of what a dialog is about, in characters.
@@ -44,10 +44,10 @@ pub fn tree_row(
     }
 }
 
-fn queued(dialog: &Dialog) -> Arc<[QueuedWords]> {
+fn queued(dialog: &Dialog) -> Arc<[QueuedMessage]> {
     let words = dialog.queue.iter().filter(|prompt| prompt.is_user());
     words
-        .map(|prompt| QueuedWords {
+        .map(|prompt| QueuedMessage {
             message: prompt.msg_id.clone(),
             text: prompt.content.as_str().into(),
         })

@@ -85,7 +85,7 @@ pub enum TreeRequest {
         reply: oneshot::Sender<bool>,
     },
     /// As `Rests`; if nothing is driven the tree ends.
-    LetGo {
+    EndIfIdle {
         reply: oneshot::Sender<bool>,
     },
 }
@@ -127,7 +127,7 @@ impl TreeTask {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::TakeBack { ticket, dialog, message } => {
-                let outcome = self.take_back_words(&dialog, &message).await;
+                let outcome = self.take_back_message(&dialog, &message).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Answer { ticket, dialog, question, text } => {
@@ -157,7 +157,7 @@ impl TreeTask {
             TreeRequest::Reminder { ticket, dialog, change } => {
                 let outcome = self.change_reminder(&dialog, change).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
-                self.tell_reminders(&dialog).await;
+                self.send_reminders(&dialog).await;
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);
@@ -167,22 +167,22 @@ impl TreeTask {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Rests { reply } => {
-                let _ = reply.send(self.rests());
+                let _ = reply.send(self.is_idle());
             }
-            TreeRequest::LetGo { reply } => {
-                let rests = self.rests();
-                if rests {
+            TreeRequest::EndIfIdle { reply } => {
+                let is_idle = self.is_idle();
+                if is_idle {
                     self.close();
                 }
-                let _ = reply.send(rests);
+                let _ = reply.send(is_idle);
             }
         }
     }
 
     /// Does nothing where no attempt is waited for.
     fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::Out { retry_now: hurry, .. }) = self.places.get(dialog) {
-            hurry.notify_waiters();
+        if let Some(SlotState::Out { retry_now, .. }) = self.slots.get(dialog) {
+            retry_now.notify_waiters();
         }
     }
 
@@ -216,10 +216,10 @@ impl TreeTask {
     async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err(Refusal::HearsNothing.into());
+            return Err(Refusal::DeadTakesNoMessages.into());
         }
         if dialog.is_fresh_boots() {
-            return Err(Refusal::TakesNoWords.into());
+            return Err(Refusal::TakesNoMessages.into());
         }
         if text.trim().is_empty() {
             return Err(Refusal::NothingToSend.into());
@@ -232,14 +232,14 @@ impl TreeTask {
             msg_id: self.engine.ids.message(),
             content: text.to_owned(),
             origin: Origin::User,
-            language: Some(self.engine.reader.code().to_owned()),
+            language: Some(self.engine.user_lang.code().to_owned()),
             directive: None,
             assigns: None,
         };
         enqueue(&mut queue, prompt);
         self.release(id).await;
         let mut draft = self.draft();
-        draft.must_last();
+        draft.set_durable();
         draft.queue(id, queue);
         // Words let a stopped dialog go on.
         draft.latest(id, Latest::clear_interruption);
@@ -247,11 +247,11 @@ impl TreeTask {
     }
 
     /// A message that no generation has taken is the person's again.
-    async fn take_back_words(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+    async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
-        draft.must_last();
+        draft.set_durable();
         draft.queue(id, queue);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
@@ -278,30 +278,30 @@ impl TreeTask {
             mark_stopped(&mut draft, id, StopReason::UserStop);
         }
         self.wake_askers(&mut draft);
-        self.leave_word(&mut draft, id);
+        self.mark_can_go_on(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
-        let rests = self.activity(id) == Activity::Resting;
-        let may = rests && can_continue(dialog) || self.is_held(id);
+        let is_idle = self.activity(id) == Activity::Resting;
+        let may = is_idle && can_continue(dialog) || self.is_held(id);
         if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
         self.release(id).await;
         let mut draft = self.draft();
-        draft.must_last();
+        draft.set_durable();
         if !interjection::go_on(&mut draft, id, self.engine.texts()) {
             draft.latest(id, |latest| latest.needs_drive = Some(true));
         }
-        self.leave_word(&mut draft, id);
+        self.mark_can_go_on(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
     /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
     /// at its next chance, Dominds lets a person continue it.
-    fn leave_word(&self, draft: &mut Draft, id: &SelfId) {
+    fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
         if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
         {
             draft.latest(id, Latest::tell_to_go_on);

@@ -102,7 +102,7 @@ pub enum Command {
         level: Option<Level>,
     },
     /// Looks again at what waits for consent: answered by [`super::DriverEvent::Consent`].
-    LookAtConsent,
+    CheckConsent,
     /// Ends a process in the background, with everything it started.
     StopProcess {
         ticket: Ticket,

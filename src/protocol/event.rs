@@ -57,12 +57,12 @@ pub struct TreeRow {
     pub history: bool,
     /// Messages of a person that wait for their generation, the oldest first.
     #[serde(default)]
-    pub queued: Arc<[QueuedWords]>,
+    pub queued: Arc<[QueuedMessage]>,
 }
 
 /// A message of a person that no generation has taken yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QueuedWords {
+pub struct QueuedMessage {
     pub message: MsgId,
     pub text: Arc<str>,
 }
@@ -186,7 +186,7 @@ pub enum DriverEvent {
     /// One row, new or changed.
     Row(Box<TreeRow>),
     /// A tree left the list (moved, deleted, or set aside as damaged).
-    Gone(DialogId),
+    Removed(DialogId),
     /// All open questions, oldest first; replaces what was there.
     Inbox(Vec<InboxRow>),
     /// A question reached the inbox just now. The new [`DriverEvent::Inbox`] came before.
@@ -265,7 +265,7 @@ pub enum DriverEvent {
     Notice(String),
     /// The dialogs that make the [`Self::Quiet`] that follows what it is: those that failed, are paused, or
     /// wait in vain. Told where there are some.
-    Standing(Vec<HaltedDialog>),
+    Halted(Vec<HaltedDialog>),
     /// Nothing moves and nothing can, without a person.
     Quiet(QuietOutcome),
     /// Events were lost to a slow screen: ask for everything again.

@@ -15,15 +15,15 @@ pub enum Lifecycle {
     Delete { root: RootId },
     /// A new main dialog that has everything from before this generation. The source stays as it is;
     /// refused while any of it runs.
-    Fork { root: RootId, course: Course, genseq: Genseq, then: Onward },
+    Fork { root: RootId, course: Course, genseq: Genseq, then: ForkMode },
 }
 
 /// What a fork does once it is made, if it waits for nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Onward {
-    GoOn,
+pub enum ForkMode {
+    Continue,
     /// It rests until a person lets it go on.
-    Rest,
+    Stay,
 }
 
 /// What a fork waits for.

@@ -18,7 +18,7 @@ pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
     TranscriptPage, TreeRow, WorkspaceView,
 };
-pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
+pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

@@ -28,12 +28,12 @@ impl Outbox {
         {
             return;
         }
-        if replaces(&event) {
+        if is_replaceable(&event) {
             self.waiting.retain(|old| !is_replaced_by(old, &event));
         }
         self.waiting.push_back(event);
         if self.waiting.len() > self.limit {
-            self.lag();
+            self.drop_for_lag();
         }
     }
 
@@ -52,7 +52,8 @@ impl Outbox {
     }
 
     fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
-        let newest = self.waiting.iter_mut().rev().find(|event| story_of(event) == Some(dialog));
+        let newest =
+            self.waiting.iter_mut().rev().find(|event| transcript_of(event) == Some(dialog));
         match newest {
             Some(DriverEvent::Live { segment: same, text, .. }) if *same == segment => {
                 text.push_str(more);
@@ -63,7 +64,7 @@ impl Outbox {
     }
 
     /// Keeps only what cannot be asked for again.
-    fn lag(&mut self) {
+    fn drop_for_lag(&mut self) {
         self.waiting.retain(|event| {
             matches!(
                 event,
@@ -82,7 +83,7 @@ impl Outbox {
 }
 
 /// True for pictures of which only the newest counts.
-fn replaces(event: &DriverEvent) -> bool {
+fn is_replaceable(event: &DriverEvent) -> bool {
     matches!(
         event,
         DriverEvent::Row(_)
@@ -104,7 +105,7 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
 }
 
 /// The dialog whose transcript an event continues.
-fn story_of(event: &DriverEvent) -> Option<&DialogId> {
+fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
     match event {
         DriverEvent::Fact { dialog, .. }
         | DriverEvent::Live { dialog, .. }
@@ -115,7 +116,7 @@ fn story_of(event: &DriverEvent) -> Option<&DialogId> {
         DriverEvent::Workspace(_)
         | DriverEvent::Rows(_)
         | DriverEvent::Row(_)
-        | DriverEvent::Gone(_)
+        | DriverEvent::Removed(_)
         | DriverEvent::Inbox(_)
         | DriverEvent::Asked { .. }
         | DriverEvent::Answered { .. }
@@ -128,7 +129,7 @@ fn story_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Processes(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
-        | DriverEvent::Standing(_)
+        | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::Lagged
         | DriverEvent::Stopped => None,
@@ -159,7 +160,7 @@ mod tests {
     fn story(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
         let mut told = String::new();
         let mut last = None;
-        for event in events.into_iter().filter(|event| story_of(event) == Some(&dialog(of))) {
+        for event in events.into_iter().filter(|event| transcript_of(event) == Some(&dialog(of))) {
             if let DriverEvent::Live { segment, text, .. } = event {
                 if last != Some(segment) {
                     told.push_str(&format!("[{segment:?}]"));

@@ -52,7 +52,7 @@ pub enum Sheet {
 pub struct ReminderView {
     pub id: String,
     pub content: String,
-    pub keeping: ReminderAudience,
+    pub scope: ReminderAudience,
     /// Who maintains it, where it is not the member.
     pub owner: Option<String>,
     pub touched_at: Stamp,
@@ -82,5 +82,5 @@ pub struct SectionView {
     pub name: String,
     pub text: String,
     /// False if the section is larger than its text here; it is not changed then.
-    pub whole: bool,
+    pub complete: bool,
 }

@@ -49,7 +49,7 @@ fn folder(world: &World, bucket: &str, dialog: &DialogId) -> PathBuf {
 }
 
 fn gone(running: &Running, dialog: &DialogId) -> bool {
-    running.seen.iter().any(|event| matches!(event, DriverEvent::Gone(gone) if gone == dialog))
+    running.seen.iter().any(|event| matches!(event, DriverEvent::Removed(gone) if gone == dialog))
 }
 
 #[tokio::test(start_paused = true)]

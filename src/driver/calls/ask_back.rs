@@ -22,7 +22,7 @@ pub fn ask(
     content: &str,
     texts: Texts,
 ) -> Option<String> {
-    draft.must_last();
+    draft.set_durable();
     let asker = draft.dialog(&at.dialog).and_then(Dialog::asker).cloned();
     let asker = asker.filter(|id| draft.dialog(id).is_some_and(|asker| !asker.latest.is_dead()));
     if let Some(asker) = asker {
@@ -36,7 +36,7 @@ pub fn ask(
 
 fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &str) {
     let asked = CallRef { tellask_content: content.to_owned(), ..CallRef::default() };
-    draft.append_aside(&at.dialog, at.course, failed(call, at, asked, reason));
+    draft.append_detached(&at.dialog, at.course, failed(call, at, asked, reason));
 }
 
 /// Closes what a dialog asked `dead` back, who will not answer: it has the question on its stack, or it
@@ -62,7 +62,7 @@ pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
         .collect();
     let reason = texts.nobody_to_ask_back();
     for (at, call, waits) in open {
-        draft.must_last();
+        draft.set_durable();
         let content = text_argument(&call.raw_arguments_text, "tellaskContent").unwrap_or_default();
         fail(draft, &at, &call, &content, &reason);
         if waits {
@@ -144,7 +144,7 @@ pub fn answer(
         call: CallRef { tellask_content: owed.tellask_content.clone(), ..CallRef::default() },
     };
     let side = owed.target_dialog_id.clone();
-    draft.append_aside(&side, course, Record::TellaskResult(result));
+    draft.append_detached(&side, course, Record::TellaskResult(result));
     if waits {
         let id = owed.target_call_id.clone();
         let result = CallResult { id, name: call.name, content: text, content_items: None };

@@ -15,7 +15,7 @@ use crate::protocol::Refusal;
 use super::Position;
 
 /// So much is shown of an answer that was given before, in characters.
-const SHOWN_ANSWER_CHARS: usize = 80;
+const MAX_SHOWN_ANSWER_CHARS: usize = 80;
 /// Who answers.
 const HUMAN: &str = "human";
 
@@ -50,18 +50,18 @@ pub fn answer(
         return Err("the dialog that asked is dead".to_owned());
     }
     let found = dialog.questions.iter().find(|open| open.id == question).cloned();
-    let open = found.ok_or_else(|| why_closed(&draft.tree.id(dialog_id), dialog, question))?;
+    let open = found.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
     let course = dialog.latest.current_course.max(dialog.history.course);
     let record = answer_record(dialog, &open, answer, texts);
     let rest = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
-    draft.must_last();
-    draft.append_aside(dialog_id, course, record);
+    draft.set_durable();
+    draft.append_detached(dialog_id, course, record);
     draft.questions(dialog_id, rest);
     Ok(())
 }
 
 /// Who answered a question that is not open, and when.
-fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
+fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     let answered = dialog.history.entries.iter().find_map(|entry| {
         let (call, course, who, text) = if let Record::TellaskResult(reply) = &entry.record {
             let course = reply.call_site_course?;
@@ -75,10 +75,10 @@ fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     });
     match answered {
         Some((who, when, text)) => {
-            let answer = short_headline(text, SHOWN_ANSWER_CHARS);
+            let answer = short_headline(text, MAX_SHOWN_ANSWER_CHARS);
             format!("it was answered already, by @{who} at {when}: {answer}")
         }
-        None => Refusal::QuestionIsGone.into(),
+        None => Refusal::QuestionIsClosed.into(),
     }
 }
 

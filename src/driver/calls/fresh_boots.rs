@@ -136,7 +136,7 @@ pub fn abandon(draft: &mut Draft, id: &SelfId) {
 
 /// Ends the reasoning; a conclusion that reached the asker is noted, once.
 fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
-    draft.must_last();
+    draft.set_durable();
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
     if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {

@@ -20,7 +20,7 @@ use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
 use super::texts::Texts;
-use check::Checked;
+use check::CheckedCall;
 
 /// Where a generation writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct TeamNames {
 }
 
 /// Most calls of one round that are carried out; the model is told to make the others again.
-pub const MAX_A_ROUND: usize = 32;
+pub const MAX_CALLS_PER_ROUND: usize = 32;
 
 /// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
 pub fn plan(
@@ -59,8 +59,8 @@ pub fn plan(
         fresh_boots::round(draft, at, calls, texts);
         return Vec::new();
     }
-    let (huge, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_huge);
-    let beyond = calls.split_off(calls.len().min(MAX_A_ROUND));
+    let (huge, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_oversized);
+    let beyond = calls.split_off(calls.len().min(MAX_CALLS_PER_ROUND));
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
@@ -74,7 +74,7 @@ pub fn plan(
     }
     let (beyond, unrun): (Vec<Call>, Vec<Call>) =
         beyond.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
-    let too_many = || Checked::Refused(texts.too_many_calls(MAX_A_ROUND));
+    let too_many = || CheckedCall::Refused(texts.too_many_calls(MAX_CALLS_PER_ROUND));
     special.extend(beyond.into_iter().map(|call| (call, too_many())));
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
@@ -92,11 +92,11 @@ pub fn plan(
         }
     }
     for call in huge {
-        refuse_huge(draft, at, call, texts);
+        refuse_oversized(draft, at, call, texts);
     }
     for call in unrun {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
-        append_result(draft, at, &call, texts.too_many_calls(MAX_A_ROUND));
+        append_result(draft, at, &call, texts.too_many_calls(MAX_CALLS_PER_ROUND));
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
@@ -105,34 +105,35 @@ pub fn plan(
 }
 
 /// Tools whose arguments are reminders, and the most bytes such arguments can need as JSON.
-const OF_REMINDERS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
-const HUGE_BYTES: usize = 8 * MAX_BYTES;
+const REMINDER_TOOLS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
+const MAX_ARGUMENT_BYTES: usize = 8 * MAX_BYTES;
 
 /// True where the arguments hold far more than a reminder may.
-fn is_huge(call: &Call) -> bool {
-    call.raw_arguments_text.len() > HUGE_BYTES && OF_REMINDERS.contains(&call.name.as_str())
+fn is_oversized(call: &Call) -> bool {
+    call.raw_arguments_text.len() > MAX_ARGUMENT_BYTES
+        && REMINDER_TOOLS.contains(&call.name.as_str())
 }
 
 /// Neither the course nor any later request carries what no reminder will ever hold.
-fn refuse_huge(draft: &mut Draft, at: &Position, mut call: Call, texts: Texts) {
+fn refuse_oversized(draft: &mut Draft, at: &Position, mut call: Call, texts: Texts) {
     let bytes = call.raw_arguments_text.len();
     call.raw_arguments_text = json!({ "left_out": format!("{bytes} bytes") }).to_string();
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
     append_result(draft, at, &call, texts.reminder_too_large(bytes));
 }
 
-fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
+fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
-            Checked::Tellask { .. }
-            | Checked::AskBack { .. }
-            | Checked::FreshBoots { .. }
-            | Checked::Ask { .. } => DeliveryMode::TellaskCallStart,
-            Checked::Reply { .. } | Checked::Refused(_) => DeliveryMode::FuncCallRequested,
+            CheckedCall::Tellask { .. }
+            | CheckedCall::AskBack { .. }
+            | CheckedCall::FreshBoots { .. }
+            | CheckedCall::Ask { .. } => DeliveryMode::TellaskCallStart,
+            CheckedCall::Reply { .. } | CheckedCall::Refused(_) => DeliveryMode::FuncCallRequested,
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
         draft.append(&at.dialog, at.course, at.genseq, record);
-        if let Checked::Refused(reason) = checked {
+        if let CheckedCall::Refused(reason) = checked {
             append_result(draft, at, call, reason.clone());
         }
     }
@@ -144,13 +145,13 @@ fn carry_out(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
-    checked: &Checked,
+    checked: &CheckedCall,
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
     match checked {
-        Checked::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
-        Checked::Tellask { kind, target, slug, content } => {
+        CheckedCall::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
+        CheckedCall::Tellask { kind, target, slug, content } => {
             let request = tellask::Request {
                 call,
                 kind: *kind,
@@ -161,7 +162,7 @@ fn carry_out(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        Checked::FreshBoots { effort, content } => {
+        CheckedCall::FreshBoots { effort, content } => {
             let own = draft.dialog(&at.dialog)?.meta.agent_id.clone();
             let request = tellask::Request {
                 call,
@@ -173,11 +174,11 @@ fn carry_out(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        Checked::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
-        Checked::Reply { kind, content } => {
-            Some(reply::by_tool(draft, at, call, *kind, content, texts))
+        CheckedCall::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        CheckedCall::Reply { kind, content } => {
+            Some(reply::deliver_by_tool(draft, at, call, *kind, content, texts))
         }
-        Checked::Refused(_) => None,
+        CheckedCall::Refused(_) => None,
     }
 }
 

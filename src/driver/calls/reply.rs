@@ -16,7 +16,7 @@ use super::tellask::{RUNTIME, refresh_in_flight};
 use super::{Position, ask_back};
 
 /// Delivers a reply made with a reply tool; returns the status text of its call.
-pub fn by_tool(
+pub fn deliver_by_tool(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
@@ -38,7 +38,7 @@ pub fn by_tool(
 }
 
 /// Delivers what a dialog said as the reply it owes.
-pub fn by_plain_words(draft: &mut Draft, dialog: &SelfId, content: &str, texts: Texts) -> bool {
+pub fn deliver_plain_text(draft: &mut Draft, dialog: &SelfId, content: &str, texts: Texts) -> bool {
     let Some(one) = draft.dialog(dialog) else { return false };
     let Some(owed) = one.obligation().cloned() else { return false };
     let at = Position {
@@ -60,7 +60,7 @@ fn deliver(
     reply_call: &CallId,
     texts: Texts,
 ) -> bool {
-    draft.must_last();
+    draft.set_durable();
     if owed.expected_reply_call_name == ReplyKind::Back.name() {
         return deliver_back(draft, at, owed, content, reply_call, texts);
     }
@@ -80,8 +80,8 @@ fn deliver(
         text: content,
     };
     answer_asker(draft, &owed.target_dialog_id, &pending, &outcome, texts);
-    note_resolution(draft, at, owed, reply_call);
-    note_anchor(draft, at, owed, assigned, pending.call_site_course);
+    record_resolution(draft, at, owed, reply_call);
+    record_anchor(draft, at, owed, assigned, pending.call_site_course);
     settle(draft, &at.dialog, owed);
     true
 }
@@ -97,7 +97,7 @@ fn deliver_back(
     let awaited = ask_back::is_awaited(draft, owed);
     if awaited {
         ask_back::answer(draft, at, owed, content, texts);
-        note_resolution(draft, at, owed, reply_call);
+        record_resolution(draft, at, owed, reply_call);
     }
     settle(draft, &at.dialog, owed);
     awaited
@@ -161,7 +161,7 @@ pub fn answer_asker(
     let rest: Vec<Pending> =
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
     let snapshot = Record::PendingSideDialogs { pending_side_dialogs: rest.clone() };
-    draft.append_aside(asker_id, course, snapshot);
+    draft.append_detached(asker_id, course, snapshot);
     draft.pending(asker_id, rest);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
@@ -183,7 +183,7 @@ pub fn record_outcome(
         let genseq = draft.dialog(asker_id).map(|d| d.history.last_genseq).unwrap_or_default();
         draft.append(asker_id, course, genseq, record);
     } else {
-        draft.append_aside(asker_id, course, record);
+        draft.append_detached(asker_id, course, record);
     }
 }
 
@@ -265,8 +265,13 @@ fn result_record(
 }
 
 /// Notes in the replying dialog that its reply is delivered, after a crash in between.
-pub fn note_delivery(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
-    note_resolution(draft, at, owed, reply_call);
+pub fn record_delivery(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    reply_call: &CallId,
+) {
+    record_resolution(draft, at, owed, reply_call);
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
@@ -275,12 +280,12 @@ pub fn note_delivery(draft: &mut Draft, at: &Position, owed: &ReplyDirective, re
         .and_then(|asker| asker.history.calls.get(&owed.target_call_id))
         .map(|call| call.course);
     if let (Some(assigned), Some(asked)) = (assigned, asked) {
-        note_anchor(draft, at, owed, assigned, asked);
+        record_anchor(draft, at, owed, assigned, asked);
     }
     settle(draft, &at.dialog, owed);
 }
 
-fn note_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
+fn record_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
     let resolution = Record::ReplyResolution {
         call_id: reply_call.clone(),
         reply_call_name: owed.expected_reply_call_name.clone(),
@@ -290,7 +295,7 @@ fn note_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, repl
 }
 
 /// Where the screen finds the assignment from the reply, and the call from both.
-fn note_anchor(
+fn record_anchor(
     draft: &mut Draft,
     at: &Position,
     owed: &ReplyDirective,

@@ -61,10 +61,10 @@ pub fn start(
             session_slug: request.slug.cloned(),
         };
         let record = failed(request.call, at, asked, &reason);
-        draft.append_aside(&at.dialog, at.course, record);
+        draft.append_detached(&at.dialog, at.course, record);
         return reason;
     }
-    draft.must_last();
+    draft.set_durable();
     let target = AgentId::new(request.target);
     let known = known(draft, request).map(|dialog| dialog.meta.id.clone());
     let side = match known {
@@ -86,7 +86,7 @@ fn refusal(
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
-    unfit(draft, at, request, team, texts).or_else(|| {
+    target_refusal(draft, at, request, team, texts).or_else(|| {
         let known = known(draft, request).map(|dialog| &dialog.meta.id);
         let crowded = crowd::crowded(&draft.tree, &at.dialog, known, team.crowd)?;
         Some(texts.crowded(crowded, team.crowd))
@@ -99,7 +99,7 @@ fn known<'a>(draft: &'a Draft, request: &Request<'_>) -> Option<&'a Dialog> {
 }
 
 /// Why this request can be made of nobody.
-fn unfit(
+fn target_refusal(
     draft: &Draft,
     at: &Position,
     request: &Request<'_>,
@@ -173,7 +173,7 @@ fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &Agen
         fresh_boots::begin(&mut latest, effort);
     }
     draft.create(meta, latest, vec![Frame::owing(assignment, request.kind.reply().name())]);
-    draft.append_aside(&at.dialog, at.course, Record::SideDialogCreated(created));
+    draft.append_detached(&at.dialog, at.course, Record::SideDialogCreated(created));
     if let Some(slug) = request.slug {
         register(draft, target, slug, &side);
     }
@@ -196,7 +196,7 @@ fn register(draft: &mut Draft, target: &AgentId, slug: &Slug, side: &SelfId) {
     entries.push(entry);
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
-    draft.append_aside(&main, course, Record::Registry { entries: entries.clone() });
+    draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
     draft.registry(entries);
 }
 
@@ -221,11 +221,11 @@ fn replace_request(
     for (owner, pending) in earlier {
         close_superseded(draft, at, &owner, &pending, texts);
     }
-    put_request(draft, at, request, side);
-    declare_dead::take_on_again(draft, side);
+    push_request(draft, at, request, side);
+    declare_dead::resume_dismissed(draft, side);
 }
 
-fn put_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
+fn push_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
     let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
     let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     // What it was asked back stays owed, below the newer request.
@@ -241,7 +241,7 @@ pub fn restore_request(draft: &mut Draft, side: &SelfId) {
     let newest = unanswered(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
     let Some((at, call)) = newest else { return };
     with_request(draft, side, &call, |draft, request| {
-        put_request(draft, &at, request, side);
+        push_request(draft, &at, request, side);
         let waits = draft
             .dialog(&at.dialog)
             .is_some_and(|owner| owner.pending.iter().any(|pending| pending.call_id == call.id));
@@ -381,16 +381,16 @@ fn add_pending(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &S
     pending.push(added);
     if request.slug.is_none() {
         let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
-        draft.append_aside(&at.dialog, at.course, record);
+        draft.append_detached(&at.dialog, at.course, record);
     }
     draft.pending(&at.dialog, pending);
 }
 
 /// Fails a call that is recorded while nobody has it; returns its status text.
-pub fn fail_lost(draft: &mut Draft, at: &Position, call: &Call, texts: Texts) -> String {
+pub fn fail_unreached(draft: &mut Draft, at: &Position, call: &Call, texts: Texts) -> String {
     let reason = texts.reached_nobody();
     let record = failed(call, at, check::asked(call), &reason);
-    draft.append_aside(&at.dialog, at.course, record);
+    draft.append_detached(&at.dialog, at.course, record);
     reason
 }
 
@@ -420,7 +420,7 @@ pub fn refresh_in_flight(draft: &mut Draft, dialog_id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(dialog_id) else { return };
     let Some(reminders) = with_in_flight(draft, dialog, texts) else { return };
     let course = dialog.history.course;
-    draft.append_aside(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
+    draft.append_detached(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
     draft.reminders(dialog_id, reminders);
 }
 

@@ -19,9 +19,9 @@ use crate::domain::{
 };
 use crate::store::CourseLine;
 
-use super::Cut;
-use super::assigned;
-use super::lines::{Courses, End, before, is_snapshot, renamed};
+use super::ForkPoint;
+use super::assignments;
+use super::lines::{Courses, CutPosition, before, is_snapshot, renamed};
 
 /// A dialog of the source, with all its records.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Source {
 
 /// How the generation began that a dialog was cut at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opening {
+pub enum GenerationOpening {
     /// With words of a person.
     User(String),
     /// With the prompt of a new course.
@@ -43,7 +43,7 @@ pub enum Opening {
 
 /// A dialog as it was.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ForkedDialog {
     pub meta: DialogMeta,
     pub latest: Latest,
     pub courses: Courses,
@@ -56,16 +56,16 @@ pub struct Kept {
 
 /// One fork.
 #[derive(Debug, Clone, Copy)]
-pub struct Branch<'a> {
+pub struct ForkPlan<'a> {
     pub from: &'a RootId,
     pub to: &'a RootId,
-    pub cut: Cut,
+    pub cut: ForkPoint,
     pub now: &'a Stamp,
 }
 
-impl Branch<'_> {
+impl ForkPlan<'_> {
     /// Everything to write so that the tree can be read, and how the cut generation began.
-    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<TreeChange>, Opening), String> {
+    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<TreeChange>, GenerationOpening), String> {
         let main = self.from.main();
         let source = find(sources, &main).ok_or("there is no such dialog")?;
         let end = self.end_of_main(&source.courses)?;
@@ -80,13 +80,13 @@ impl Branch<'_> {
     }
 
     /// Where the generation begins.
-    fn end_of_main(&self, courses: &Courses) -> Result<End, String> {
+    fn end_of_main(&self, courses: &Courses) -> Result<CutPosition, String> {
         let cut = self.cut;
         let course = courses.iter().position(|(course, _)| *course == cut.course);
         let found = course.and_then(|at| {
             let (_, lines) = courses.get(at)?;
             let line = lines.iter().position(|line| line.entry.genseq == Some(cut.genseq))?;
-            Some(End { course: at, line })
+            Some(CutPosition { course: at, line })
         });
         found.ok_or_else(|| {
             format!("there is no generation {} in course {}", cut.genseq, cut.course)
@@ -96,21 +96,21 @@ impl Branch<'_> {
     /// The records a side dialog had: up to the first one that was written when the main dialog had
     /// come to the generation. A record that does not say where the main dialog stood is as old as
     /// the one before it.
-    fn end_of_side(&self, courses: &Courses) -> End {
+    fn end_of_side(&self, courses: &Courses) -> CutPosition {
         for (course, (_, lines)) in courses.iter().enumerate() {
             let late = |line: &CourseLine| {
                 let root = line.entry.root.filter(|root| root.genseq > Genseq(0));
-                root.is_some_and(|r| Cut { course: r.course, genseq: r.genseq } >= self.cut)
+                root.is_some_and(|r| ForkPoint { course: r.course, genseq: r.genseq } >= self.cut)
             };
             if let Some(line) = lines.iter().position(late) {
-                return End { course, line };
+                return CutPosition { course, line };
             }
         }
-        End { course: courses.len(), line: 0 }
+        CutPosition { course: courses.len(), line: 0 }
     }
 
     /// Adds the side dialogs whose first call is kept, also those that side dialogs made.
-    fn add_sides(&self, sources: &[Source], kept: &mut Vec<Kept>) {
+    fn add_sides(&self, sources: &[Source], kept: &mut Vec<ForkedDialog>) {
         let mut waiting: Vec<&Source> =
             sources.iter().filter(|source| source.dialog.meta.id != self.from.main()).collect();
         waiting.sort_by(|a, b| {
@@ -120,7 +120,7 @@ impl Branch<'_> {
         loop {
             let before = waiting.len();
             waiting.retain(|source| {
-                let there = assigned::first(source, sources).is_some_and(|first| {
+                let there = assignments::first(source, sources).is_some_and(|first| {
                     let asker = self.name(&first.asker_dialog_id);
                     let asker = kept.iter().find(|one| one.meta.id == asker);
                     asker.is_some_and(|asker| asker.history.calls.contains_key(&first.call_id))
@@ -141,7 +141,7 @@ impl Branch<'_> {
         if *dialog == self.from.main() { self.to.main() } else { dialog.clone() }
     }
 
-    fn keep(&self, source: &Source, end: End, sources: &[Source]) -> Kept {
+    fn keep(&self, source: &Source, end: CutPosition, sources: &[Source]) -> ForkedDialog {
         let mut courses = before(&source.courses, end);
         for line in courses.iter_mut().flat_map(|(_, lines)| lines) {
             let text = renamed(&line.text, self.from, self.to);
@@ -157,12 +157,19 @@ impl Branch<'_> {
             meta.id = self.to.main();
             meta.created_at = self.now.clone();
         }
-        let made = assigned::created(&meta.id, sources).map(|created| self.made(created));
-        let first = assigned::first(source, sources).map(|first| self.asked(first));
+        let made = assignments::created(&meta.id, sources).map(|created| self.made(created));
+        let first = assignments::first(source, sources).map(|first| self.asked(first));
         let latest = self.latest(source, &courses, end, whole);
         let history = fold(&courses);
-        let kept = Kept { meta, latest, history, courses, made, first: first.filter(|_| !is_main) };
-        if kept.latest.fbr_state.is_some() && !whole { begin_afresh(kept) } else { kept }
+        let kept = ForkedDialog {
+            meta,
+            latest,
+            history,
+            courses,
+            made,
+            first: first.filter(|_| !is_main),
+        };
+        if kept.latest.fbr_state.is_some() && !whole { restart_reasoning(kept) } else { kept }
     }
 
     fn made(&self, created: &SideDialogCreated) -> SideDialogCreated {
@@ -189,7 +196,7 @@ impl Branch<'_> {
     }
 
     /// State that no record tells stays as it is now; the rest is told by the records.
-    fn latest(&self, source: &Source, courses: &Courses, end: End, whole: bool) -> Latest {
+    fn latest(&self, source: &Source, courses: &Courses, end: CutPosition, whole: bool) -> Latest {
         let now = &source.dialog.latest;
         let course = courses.iter().rev().find(|(_, lines)| !lines.is_empty());
         let mut latest = Latest::new(self.now.clone());
@@ -203,7 +210,7 @@ impl Branch<'_> {
             latest.current_course = latest.current_course.max(now.current_course);
             let prompt = now.pending_course_start_prompt.clone();
             latest.pending_course_start_prompt = prompt.map(|prompt| self.prompt(prompt));
-        } else if let Opening::Course(prompt) = opening(&source.courses, end) {
+        } else if let GenerationOpening::Course(prompt) = opening(&source.courses, end) {
             let opened = source.courses.get(end.course).map(|(course, _)| *course);
             latest.current_course = opened.unwrap_or(latest.current_course);
             latest.pending_course_start_prompt = Some(self.prompt(*prompt));
@@ -211,13 +218,18 @@ impl Branch<'_> {
         latest
     }
 
-    fn changes(&self, one: &Kept, all: &[Kept], sources: &[Source]) -> Vec<TreeChange> {
+    fn changes(
+        &self,
+        one: &ForkedDialog,
+        all: &[ForkedDialog],
+        sources: &[Source],
+    ) -> Vec<TreeChange> {
         let dialog = one.meta.id.clone();
         let is_main = dialog == self.to.main();
-        let stack = if is_main { Vec::new() } else { assigned::stack(one, all) };
+        let stack = if is_main { Vec::new() } else { assignments::stack(one, all) };
         let mut latest = one.latest.clone();
         let now = find(sources, &dialog).map(|source| &source.dialog.latest);
-        if now.is_some_and(Latest::is_dead) && assigned::was_given_up(&stack, all) {
+        if now.is_some_and(Latest::is_dead) && assignments::was_declared_dead(&stack, all) {
             latest.die();
         }
         let reminders = reminders(&one.courses);
@@ -248,7 +260,7 @@ impl Branch<'_> {
     }
 
     /// The questions that were open.
-    fn questions(&self, one: &Kept) -> Vec<Question> {
+    fn questions(&self, one: &ForkedDialog) -> Vec<Question> {
         let id = DialogId::side(self.to, &one.meta.id);
         let mut open: Vec<Question> = Vec::new();
         let lines =
@@ -285,12 +297,12 @@ fn find<'a>(sources: &'a [Source], dialog: &SelfId) -> Option<&'a Source> {
 }
 
 /// Fresh reasoning that was cut in the middle begins anew: it has touched nothing.
-fn begin_afresh(kept: Kept) -> Kept {
+fn restart_reasoning(kept: ForkedDialog) -> ForkedDialog {
     let round = kept.latest.fbr_state.as_ref().and_then(FbrState::round);
     let mut latest = kept.latest;
     latest.current_course = Course::FIRST;
     latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
-    Kept { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..kept }
+    ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..kept }
 }
 
 /// Snapshots stand at the end of the first course, as if nothing had been generated yet.
@@ -323,9 +335,9 @@ fn reminders(courses: &Courses) -> Vec<Reminder> {
 }
 
 /// How the generation at `end` begins.
-pub fn opening(courses: &Courses, end: End) -> Opening {
-    let Some((course, lines)) = courses.get(end.course) else { return Opening::Nothing };
-    let Some(first) = lines.get(end.line) else { return Opening::Nothing };
+pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
+    let Some((course, lines)) = courses.get(end.course) else { return GenerationOpening::Nothing };
+    let Some(first) = lines.get(end.line) else { return GenerationOpening::Nothing };
     let begins = matches!(first.entry.record, Record::GenStart | Record::HumanText(_));
     let own = lines
         .iter()
@@ -342,11 +354,11 @@ pub fn opening(courses: &Courses, end: End) -> Opening {
     let opens_course =
         *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
     match prompts.first() {
-        Some(text) if text.origin == Origin::User => Opening::User(words(&prompts)),
+        Some(text) if text.origin == Origin::User => GenerationOpening::User(words(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {
-            Opening::Course(Box::new(course_start(text)))
+            GenerationOpening::Course(Box::new(course_start(text)))
         }
-        Some(_) | None => Opening::Nothing,
+        Some(_) | None => GenerationOpening::Nothing,
     }
 }
 

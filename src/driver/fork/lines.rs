@@ -7,17 +7,17 @@ use crate::domain::{Course, RootId, json};
 use crate::store::CourseLine;
 
 /// Keys whose value names a dialog.
-const NAMES_A_DIALOG: [&str; 6] =
+const DIALOG_ID_KEYS: [&str; 6] =
     ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId", "rootId", "selfId"];
 /// Snapshots Dominds writes in forks only.
-const RESPONSES: &str = "sideDialog_responses_reconciled_record";
+const RESPONSES_RECORD: &str = "sideDialog_responses_reconciled_record";
 
 /// The courses of one dialog.
 pub type Courses = Vec<(Course, Vec<CourseLine>)>;
 
 /// A place in the courses of a dialog: which course of the list, and which line of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct End {
+pub struct CutPosition {
     pub course: usize,
     pub line: usize,
 }
@@ -37,7 +37,7 @@ fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
         Value::Object(fields) => {
             let mut changed = false;
             for (key, value) in fields {
-                let named = NAMES_A_DIALOG.contains(&key.as_str());
+                let named = DIALOG_ID_KEYS.contains(&key.as_str());
                 if named && value.as_str() == Some(from.as_str()) {
                     *value = Value::String(to.to_string());
                     changed = true;
@@ -59,7 +59,7 @@ fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
 }
 
 /// The lines before `end`.
-pub fn before(courses: &Courses, end: End) -> Courses {
+pub fn before(courses: &Courses, end: CutPosition) -> Courses {
     let taken = courses.iter().take(end.course + 1).enumerate();
     taken
         .map(|(at, (course, lines))| {
@@ -77,7 +77,7 @@ pub fn is_snapshot(entry: &Entry) -> bool {
         | Record::PendingSideDialogs { .. }
         | Record::Registry { .. }
         | Record::SideDialogCreated(_) => true,
-        Record::Unknown { kind, .. } => kind == RESPONSES,
+        Record::Unknown { kind, .. } => kind == RESPONSES_RECORD,
         Record::GenStart
         | Record::HumanText(_)
         | Record::RuntimeGuide { .. }

@@ -4,10 +4,10 @@
 //! the tree is then read as any other, what it waits for is read from its facts ([`settle`]), and it
 //! comes to its place whole, with one rename.
 
-mod assigned;
+mod assignments;
 mod cut;
 mod lines;
-mod settle;
+mod next_step;
 #[cfg(test)]
 mod tests;
 
@@ -22,11 +22,11 @@ use crate::store::{Store, StoreError};
 
 use super::draft::Draft;
 use super::engine::Engine;
-use cut::{Branch, Source};
+use cut::{ForkPlan, Source};
 
 /// The generation a fork is made at: the first one it does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cut {
+pub struct ForkPoint {
     pub course: Course,
     pub genseq: Genseq,
 }
@@ -35,29 +35,29 @@ pub struct Cut {
 pub fn make(
     engine: &Engine,
     (bucket, source): (Bucket, &RootId),
-    cut: Cut,
+    cut: ForkPoint,
     fork: &RootId,
 ) -> Result<AfterFork, String> {
     let told = |error: StoreError| error.to_string();
     let (store, now) = (&engine.store, engine.clock.now());
     let tree = store.look(bucket, source).map_err(told)?.tree;
     let sources = read(store, &tree).map_err(told)?;
-    let branch = Branch { from: source, to: fork, cut, now: &now };
+    let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
     let staging = store.stage(fork).map_err(told)?;
-    let pictures = attached(&changes, fork);
+    let pictures = attached_artifacts(&changes, fork);
     staging.write(changes).map_err(told)?;
     pictures.iter().try_for_each(|of| staging.adopt(source, of)).map_err(told)?;
     let copied = staging.read().map_err(told)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
-    let next = settle::settle(&mut draft, copied.mended, opening);
+    let next = next_step::settle(&mut draft, copied.mended, opening);
     staging.write(draft.finish().1.changes).map_err(told)?;
     staging.publish().map_err(told)?;
     Ok(next)
 }
 
 /// The files of the fork that its records name.
-fn attached(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
+fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
     let entries = changes.iter().flat_map(|change| {
         if let TreeChange::Append { entries, .. } = change { entries.as_slice() } else { &[] }
     });

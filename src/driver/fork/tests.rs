@@ -10,8 +10,8 @@ use crate::domain::{
 };
 use crate::store::CourseLine;
 
-use super::Cut;
-use super::cut::{Branch, Opening, Source};
+use super::ForkPoint;
+use super::cut::{ForkPlan, GenerationOpening, Source};
 use super::lines::renamed;
 
 const ROOT: &str = "aa/bb/01";
@@ -117,10 +117,10 @@ fn side(lines: Vec<CourseLine>) -> Source {
     source(SIDE, "dev", Some("job"), lines)
 }
 
-fn fork(sources: &[Source], genseq: u32) -> (Vec<TreeChange>, Opening) {
+fn fork(sources: &[Source], genseq: u32) -> (Vec<TreeChange>, GenerationOpening) {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
-    let cut = Cut { course: Course::FIRST, genseq: Genseq(genseq) };
-    Branch { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()
+    let cut = ForkPoint { course: Course::FIRST, genseq: Genseq(genseq) };
+    ForkPlan { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()
 }
 
 /// The stack and the latest state of the side dialog, and how many of its lines stay.
@@ -213,7 +213,7 @@ fn a_stop_of_today_is_no_stop_of_then() {
     let reason = StopReason::UserStop;
     stopped.dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
     let (changes, opening) = fork(&[stopped], 2);
-    assert_eq!(opening, Opening::Nothing);
+    assert_eq!(opening, GenerationOpening::Nothing);
     let Some(TreeChange::Create { latest, meta, .. }) = changes.first() else {
         panic!("a main dialog: {changes:?}");
     };

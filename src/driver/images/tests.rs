@@ -45,18 +45,18 @@ fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
     }
 }
 
-fn told(album: &CourseImages, entries: usize) -> Vec<Vec<String>> {
+fn told(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
     let name = |picture: MessageImage| match picture {
         MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
         MessageImage::Told(text) => text,
     };
-    (0..entries).map(|at| album.at(at).into_iter().map(name).collect()).collect()
+    (0..entries).map(|at| images.at(at).into_iter().map(name).collect()).collect()
 }
 
 #[test]
 fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
     let texts = Texts(Lang::En);
-    let not = |why| texts.picture_not_shown("image/png, 9 B", why);
+    let not = |why| texts.image_not_shown("image/png, 9 B", why);
     let shown = |size: usize| format!("image/png {size}");
     for (what, limits, entries, expected) in [
         (
@@ -74,8 +74,8 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
                 record("result", &["25"]),
             ],
             vec![
-                vec![not(NotShown::NoRoom)],
-                vec![not(NotShown::NoRoom), shown(20)],
+                vec![not(NotShown::OverBudget)],
+                vec![not(NotShown::OverBudget), shown(20)],
                 vec![shown(25)],
             ],
         ),
@@ -83,7 +83,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
             "so are the places",
             Some(limits(1, 100)),
             vec![record("human", &["10"]), record("human", &["11"])],
-            vec![vec![not(NotShown::NoRoom)], vec![shown(11)]],
+            vec![vec![not(NotShown::OverBudget)], vec![shown(11)]],
         ),
         (
             "each by itself",
@@ -91,7 +91,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
             vec![record("human", &["gone", "text", "41", "40"])],
             vec![vec![
                 not(NotShown::Missing),
-                not(NotShown::Strange),
+                not(NotShown::UnsupportedFormat),
                 not(NotShown::TooLarge),
                 shown(40),
             ]],
@@ -100,24 +100,24 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
             "a model that cannot see",
             None,
             vec![record("result", &["10"])],
-            vec![vec![not(NotShown::Blind)]],
+            vec![vec![not(NotShown::NoImageSupport)]],
         ),
     ] {
-        let album = CourseImages::of(&entries, limits, &read, texts);
-        assert_eq!(told(&album, entries.len()), expected, "{what}");
+        let images = CourseImages::of(&entries, limits, &read, texts);
+        assert_eq!(told(&images, entries.len()), expected, "{what}");
     }
 }
 
 #[test]
 fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
     let names = ["10"; 11];
-    let album = CourseImages::of(
+    let images = CourseImages::of(
         &[record("human", &names)],
         Some(limits(99, 9999)),
         &read,
         Texts(Lang::Zh),
     );
-    let shown = told(&album, 1).remove(0);
+    let shown = told(&images, 1).remove(0);
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
     assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));

@@ -186,7 +186,7 @@ fn outcome_of(picture: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> 
         if let DriverEvent::Quiet(outcome) = event {
             return Some(outcome);
         }
-        assert!(matches!(event, DriverEvent::Standing(_)), "{event:?}");
+        assert!(matches!(event, DriverEvent::Halted(_)), "{event:?}");
         None
     };
     rest.filter_map(outcome).collect()

@@ -8,28 +8,30 @@ use super::Texts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotShown {
     /// The model cannot look at pictures.
-    Blind,
+    NoImageSupport,
     Missing,
     TooLarge,
     /// No picture of a kind that providers take.
-    Strange,
+    UnsupportedFormat,
     /// Newer ones fill the request.
-    NoRoom,
+    OverBudget,
 }
 
 impl Texts {
     /// `about`: type and size.
     #[must_use]
-    pub fn picture_not_shown(self, about: &str, why: NotShown) -> String {
+    pub fn image_not_shown(self, about: &str, why: NotShown) -> String {
         let why = match why {
-            NotShown::Blind => self.pick("your model cannot look at pictures", "你的模型无法看图"),
+            NotShown::NoImageSupport => {
+                self.pick("your model cannot look at pictures", "你的模型无法看图")
+            }
             NotShown::Missing => self.pick("its file is not there any more", "文件已不存在"),
             NotShown::TooLarge => self.pick("it is too large", "图片过大"),
-            NotShown::Strange => self.pick(
+            NotShown::UnsupportedFormat => self.pick(
                 "it is not a PNG, JPEG, GIF or WebP file",
                 "不是 PNG、JPEG、GIF 或 WebP 文件",
             ),
-            NotShown::NoRoom => {
+            NotShown::OverBudget => {
                 self.pick("newer pictures take up the room there is", "较新的图片已占满可用空间")
             }
         };
@@ -41,7 +43,7 @@ impl Texts {
 
     /// Pictures of a tool that were too many, too large or no pictures.
     #[must_use]
-    pub fn pictures_not_kept(self, count: usize) -> String {
+    pub fn images_not_stored(self, count: usize) -> String {
         match self.0 {
             Lang::En => format!(
                 "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \

@@ -5,18 +5,18 @@
 //! mock provider for the markers that are read again.
 
 mod ask_back;
+mod context_warnings;
 mod courses;
-mod faults;
 mod fresh_boots;
-mod health;
 mod images;
+mod invalid_calls;
 mod keep_going;
 mod lifecycle;
-mod offers;
 mod overflow;
 mod overview;
 mod reminders;
 mod replies;
+mod special_calls;
 mod taskdoc;
 mod tellask;
 #[cfg(test)]
@@ -24,10 +24,10 @@ mod tests;
 
 use crate::domain::Lang;
 
-pub use faults::Fault;
 pub use images::NotShown;
-pub use offers::Argument;
+pub use invalid_calls::ArgumentError;
 pub use replies::Reply;
+pub use special_calls::CallArgument;
 pub use tellask::mentioned;
 
 /// The runtime's sentences in one work language.

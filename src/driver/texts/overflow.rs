@@ -43,12 +43,12 @@ impl Texts {
         }
         for one in unanswered {
             text.push_str("\n\n");
-            text.push_str(&self.told_again(one, most));
+            text.push_str(&self.quote_unanswered(one, most));
         }
         text
     }
 
-    fn told_again(self, one: &Unanswered<'_>, most: usize) -> String {
+    fn quote_unanswered(self, one: &Unanswered<'_>, most: usize) -> String {
         match one {
             Unanswered::Prompt(words) => {
                 let head = self.pick("Said to you:", "对你说的话：");

@@ -106,31 +106,31 @@ fn all(texts: Texts) -> Vec<String> {
     all.extend(calls.map(|call| texts.special_call(call).to_owned()));
     all.extend(texts.conclusions().map(|(_, purpose)| purpose.to_owned()));
     let arguments = [
-        Argument::Target,
-        Argument::Slug,
-        Argument::Request,
-        Argument::Question,
-        Argument::Thought,
-        Argument::Effort,
-        Argument::Reply,
-        Argument::Conclusion,
+        CallArgument::Target,
+        CallArgument::Slug,
+        CallArgument::Request,
+        CallArgument::Question,
+        CallArgument::Thought,
+        CallArgument::Effort,
+        CallArgument::Reply,
+        CallArgument::Conclusion,
     ];
     all.extend(arguments.map(|argument| texts.argument(argument).to_owned()));
     let faults = [
-        Fault::NotJson("x".to_owned()),
-        Fault::NotAnObject,
-        Fault::NotAText("k"),
-        Fault::Empty("k"),
-        Fault::NoTarget,
-        Fault::NotASlug,
-        Fault::NotAnEffort,
+        ArgumentError::NotJson("x".to_owned()),
+        ArgumentError::NotAnObject,
+        ArgumentError::NotAText("k"),
+        ArgumentError::Empty("k"),
+        ArgumentError::NoTarget,
+        ArgumentError::NotASlug,
+        ArgumentError::NotAnEffort,
     ];
     all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
     let calls = kinds.map(SpecialCall::Tellask).into_iter();
     let calls = calls.chain([SpecialCall::AskHuman, SpecialCall::Reply(ReplyKind::Back)]);
     for call in calls {
         all.extend(["sessionSlug", "mentionList", "effort", "x"].map(|key| {
-            texts.invalid_call(call.name(), &Fault::Misplaced { call, key: key.to_owned() })
+            texts.invalid_call(call.name(), &ArgumentError::Misplaced { call, key: key.to_owned() })
         }));
     }
     all

@@ -32,7 +32,7 @@ impl App {
     }
 
     pub(super) fn open_consent(&mut self) {
-        self.commands.push(Command::LookAtConsent);
+        self.commands.push(Command::CheckConsent);
         self.overlays.push(Box::new(ConsentSheet::default()));
     }
 
@@ -53,7 +53,7 @@ impl App {
     /// Lets a dialog go on. Where nothing is driven yet, a person is shown why first.
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
         if self.model.consent.look_only {
-            self.commands.push(Command::LookAtConsent);
+            self.commands.push(Command::CheckConsent);
             self.overlays.push(Box::new(ConsentSheet::before(dialog)));
         } else {
             self.send_continue(dialog);

@@ -44,7 +44,7 @@ fn sent(stage: &Stage) -> Vec<String> {
         if let Command::Continue { dialog, .. } = command {
             return Some(format!("continue {}", dialog.this));
         }
-        (*command == Command::LookAtConsent).then(|| "look".to_owned())
+        (*command == Command::CheckConsent).then(|| "look".to_owned())
     });
     told.collect()
 }

@@ -12,11 +12,11 @@ use crate::driver::draft::Draft;
 use crate::driver::recovery::restore_asked_back;
 use crate::protocol::lifecycle::AfterFork;
 
-use super::cut::{Opening, snapshots};
+use super::cut::{GenerationOpening, snapshots};
 
 /// Drafts what is still to be written, and tells what the fork waits for. `mended` are the indexes of
 /// a tree that has none yet.
-pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: Opening) -> AfterFork {
+pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: GenerationOpening) -> AfterFork {
     for change in mended {
         draft.include(change);
     }
@@ -46,12 +46,14 @@ pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: Opening) -> A
     next
 }
 
-fn after(main: &Dialog, opening: Opening) -> AfterFork {
+fn after(main: &Dialog, opening: GenerationOpening) -> AfterFork {
     let waits = waits_for_others(main) || !main.questions.is_empty();
     match opening {
-        Opening::User(text) => AfterFork::DraftUserText(text),
-        Opening::Course(_) | Opening::Nothing if waits => AfterFork::RestorePending,
-        Opening::Course(_) | Opening::Nothing => AfterFork::AutoContinue,
+        GenerationOpening::User(text) => AfterFork::DraftUserText(text),
+        GenerationOpening::Course(_) | GenerationOpening::Nothing if waits => {
+            AfterFork::RestorePending
+        }
+        GenerationOpening::Course(_) | GenerationOpening::Nothing => AfterFork::AutoContinue,
     }
 }
 
@@ -83,12 +85,12 @@ mod tests {
 
     #[test]
     fn a_fork_waits_for_words_or_for_others_or_for_a_person_to_say_go_on() {
-        let words = || Opening::User("Hi".to_owned());
+        let words = || GenerationOpening::User("Hi".to_owned());
         for (dialog, opening, expected, held) in [
             (Dialog::of_records(&[]), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
             (asking(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
-            (asking(), Opening::Nothing, AfterFork::RestorePending, false),
-            (Dialog::of_records(&[]), Opening::Nothing, AfterFork::AutoContinue, true),
+            (asking(), GenerationOpening::Nothing, AfterFork::RestorePending, false),
+            (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
         ] {
             let next = after(&dialog, opening);
             assert_eq!((is_held(&dialog, true, &next), next), (held, expected), "{dialog:?}");

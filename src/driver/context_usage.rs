@@ -7,7 +7,7 @@ use crate::llm::{LlmError, Message, Request};
 
 /// What a request is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum ContextPart {
     Taskdoc,
     Reminders,
     /// What the member is told about itself, its team and its skills.
@@ -20,7 +20,7 @@ pub enum Part {
 
 /// The tokens of each part, the largest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filling(Vec<(Part, u64)>);
+pub struct ContextUsage(Vec<(ContextPart, u64)>);
 
 /// About as many tokens as `text` has: four characters of the Latin alphabet make one, and each other
 /// character is one.
@@ -32,11 +32,11 @@ pub fn tokens(text: &str) -> u64 {
     latin.div_ceil(4) + other
 }
 
-impl Filling {
+impl ContextUsage {
     /// `known`: the parts that stand among the messages of the request; what is left of them is the
     /// course.
     #[must_use]
-    pub fn of(request: &Request, known: &[(Part, u64)]) -> Self {
+    pub fn of(request: &Request, known: &[(ContextPart, u64)]) -> Self {
         let messages: u64 = request.messages.iter().map(message_tokens).sum();
         let of_known: u64 = known.iter().map(|(_, tokens)| tokens).sum();
         let tools: u64 = request
@@ -46,9 +46,9 @@ impl Filling {
             .sum();
         let mut parts = known.to_vec();
         parts.extend([
-            (Part::SystemPrompt, tokens(&request.system)),
-            (Part::Tools, tools),
-            (Part::Course, messages.saturating_sub(of_known)),
+            (ContextPart::SystemPrompt, tokens(&request.system)),
+            (ContextPart::Tools, tools),
+            (ContextPart::Course, messages.saturating_sub(of_known)),
         ]);
         parts.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
         Self(parts)
@@ -103,7 +103,7 @@ impl Filling {
     }
 }
 
-impl Part {
+impl ContextPart {
     fn name(self, lang: Lang) -> &'static str {
         let (english, chinese) = match self {
             Self::Taskdoc => ("Taskdoc", "任务文档"),
@@ -163,11 +163,13 @@ mod tests {
 
     #[test]
     fn a_full_context_is_told_part_by_part_the_largest_first() {
-        let known = [(Part::Taskdoc, 100), (Part::Reminders, 2), (Part::Memories, 0)];
-        let filling = Filling::of(&request(), &known);
+        let known =
+            [(ContextPart::Taskdoc, 100), (ContextPart::Reminders, 2), (ContextPart::Memories, 0)];
+        let context_usage = ContextUsage::of(&request(), &known);
         let limits = ContextLimits::new(Some(1_000), None, None);
         let health = ContextHealth::measure(limits, Some((950, 1, 951)));
-        let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } = filling.full(&health)
+        let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } =
+            context_usage.full(&health)
         else {
             panic!("a system stop in both languages");
         };

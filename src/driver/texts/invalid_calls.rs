@@ -7,7 +7,7 @@ use super::Texts;
 
 /// What is wrong with the arguments of a special call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ArgumentError {
     /// With what the parser says.
     NotJson(String),
     TooDeep(TooDeep),
@@ -29,7 +29,7 @@ const KEY_CHARS: usize = 40;
 
 impl Texts {
     #[must_use]
-    pub fn invalid_call(self, name: &str, fault: &Fault) -> String {
+    pub fn invalid_call(self, name: &str, fault: &ArgumentError) -> String {
         let reason = self.fault(fault);
         self.pick(
             format!(
@@ -39,13 +39,13 @@ impl Texts {
         )
     }
 
-    fn fault(self, fault: &Fault) -> String {
+    fn fault(self, fault: &ArgumentError) -> String {
         match fault {
-            Fault::NotJson(error) => self.pick(
+            ArgumentError::NotJson(error) => self.pick(
                 format!("they must be valid JSON ({error})"),
                 format!("参数必须是合法的 JSON（{error}）"),
             ),
-            Fault::TooDeep(at) => self.pick(
+            ArgumentError::TooDeep(at) => self.pick(
                 format!(
                     "they nest more than {MAX_NESTING} deep (line {}, column {}); make them flatter",
                     at.line, at.column
@@ -55,29 +55,29 @@ impl Texts {
                     at.line, at.column
                 ),
             ),
-            Fault::NotAnObject => {
+            ArgumentError::NotAnObject => {
                 self.pick("they must be a JSON object", "参数必须是一个 JSON 对象").to_owned()
             }
-            Fault::NotAText(key) => {
+            ArgumentError::NotAText(key) => {
                 self.pick(format!("`{key}` must be a text"), format!("`{key}` 必须是文本"))
             }
-            Fault::Empty(key) => {
+            ArgumentError::Empty(key) => {
                 self.pick(format!("`{key}` must not be empty"), format!("`{key}` 不能为空"))
             }
-            Fault::NoTarget => self
+            ArgumentError::NoTarget => self
                 .pick("`targetAgentId` must name a teammate", "`targetAgentId` 必须是一位队友的 id")
                 .to_owned(),
-            Fault::NotASlug => self
+            ArgumentError::NotASlug => self
                 .pick(
                     "`sessionSlug` must be letters, digits, `-` and `_`, starting with a letter, in \
                      parts joined by single dots",
                     "`sessionSlug` 由字母、数字、`-` 和 `_` 组成，以字母开头，各段之间用单个点连接",
                 )
                 .to_owned(),
-            Fault::NotAnEffort => self
+            ArgumentError::NotAnEffort => self
                 .pick("`effort` must be a whole number, 0 to 100", "`effort` 必须是 0 到 100 的整数")
                 .to_owned(),
-            Fault::Misplaced { call, key } => {
+            ArgumentError::Misplaced { call, key } => {
                 let shown: String = key.chars().take(KEY_CHARS).collect();
                 let (name, advice) = (call.name(), self.misplaced(*call, key));
                 self.pick(

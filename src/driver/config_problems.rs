@@ -14,11 +14,11 @@ use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
 
 /// How often a screen that is there has the files looked at.
-pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
+pub const MINDS_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What is wrong with the configuration, seen with the names of tools and toolsets there are. The one
 /// list for the screen, for scripts and for `doctor`; a workspace without a team says what to do.
-fn of_minds(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
+fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
     problems.extend(minds.missing().map(Problem::warning));
     problems.extend(minds.missing_keys(engine.env));
@@ -28,7 +28,7 @@ fn of_minds(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
 }
 
 /// What waits for consent, as problems.
-fn of_consent(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
+fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
     waiting.iter().map(|Unagreed { entry, before }| {
         let (kind, name) = (entry.kind.name(), &entry.name);
         let (file, line) = (minds::file_of(entry.kind), entry);
@@ -43,11 +43,11 @@ fn of_consent(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
 }
 
 /// The configuration as it is told to the screen.
-pub fn minds_news(engine: &Engine, minds: &Minds) -> DriverReport {
+pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
     let tools = engine.sources.registry(&engine.tools);
     let waiting = engine.trust.waiting(minds);
-    let mut problems = of_minds(engine, minds, &tools.names());
-    problems.extend(of_consent(&waiting));
+    let mut problems = minds_problems(engine, minds, &tools.names());
+    problems.extend(consent_problems(&waiting));
     let consent = ConsentView {
         waiting,
         look_only: engine.driving.is_held(),
@@ -76,25 +76,25 @@ impl Engine {
     /// What is wrong with the configuration, for whoever asks once. `more`: names of tools and toolsets
     /// that are there beside its own.
     #[must_use]
-    pub fn findings(&self, more: &[&str]) -> Vec<Problem> {
+    pub fn config_problems(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
         let minds = self.minds();
-        let mut problems = of_minds(self, &minds, &known);
-        problems.extend(of_consent(&self.trust.waiting(&minds)));
+        let mut problems = minds_problems(self, &minds, &known);
+        problems.extend(consent_problems(&self.trust.waiting(&minds)));
         problems
     }
 }
 
 impl Supervisor {
     /// Tells the configuration again if a file of it was changed since.
-    pub(super) async fn look_at_minds(&mut self) {
-        let (engine, seen) = (self.engine.clone(), self.minds_seen);
+    pub(super) async fn check_minds(&mut self) {
+        let (engine, seen) = (self.engine.clone(), self.minds_stamp);
         let look = move || {
             let now = stamp(&engine.workspace);
-            (now, (Some(now) != seen).then(|| minds_news(&engine, &engine.minds())))
+            (now, (Some(now) != seen).then(|| minds_report(&engine, &engine.minds())))
         };
         let Ok((now, news)) = tokio::task::spawn_blocking(look).await else { return };
-        self.minds_seen = Some(now);
+        self.minds_stamp = Some(now);
         if let Some(news) = news {
             self.send(news).await;
         }

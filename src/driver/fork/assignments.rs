@@ -5,7 +5,7 @@ use crate::domain::history::CallFact;
 use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
 
-use super::cut::{Kept, Source};
+use super::cut::{ForkedDialog, Source};
 
 /// The record of a side dialog's making, wherever in the tree it stands.
 pub fn created<'a>(side: &SelfId, sources: &'a [Source]) -> Option<&'a SideDialogCreated> {
@@ -25,7 +25,7 @@ pub fn first(source: &Source, sources: &[Source]) -> Option<Assignment> {
 }
 
 /// The asker stack of a side dialog: its newest assignment, owed unless it was answered.
-pub fn stack(side: &Kept, all: &[Kept]) -> Vec<Frame> {
+pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<Frame> {
     let Some(assignment) = newest(side, all) else { return Vec::new() };
     let Some(kind) = tellask_kind(&assignment.call_name) else { return Vec::new() };
     let call = assignment.call_id.clone();
@@ -40,18 +40,18 @@ pub fn stack(side: &Kept, all: &[Kept]) -> Vec<Frame> {
 
 /// True if the side dialog had been declared dead: its newest call was closed without a reply. That
 /// it is dead now has to be known beside.
-pub fn was_given_up(stack: &[Frame], all: &[Kept]) -> bool {
+pub fn was_declared_dead(stack: &[Frame], all: &[ForkedDialog]) -> bool {
     let assignment = stack.last().and_then(|frame| frame.assignment_from_asker.as_ref());
     assignment.and_then(|assignment| reply_to(assignment, all)) == Some(ReplyStatus::Failed)
 }
 
-fn reply_to(assignment: &Assignment, all: &[Kept]) -> Option<ReplyStatus> {
+fn reply_to(assignment: &Assignment, all: &[ForkedDialog]) -> Option<ReplyStatus> {
     let asker = all.iter().find(|one| one.meta.id == assignment.asker_dialog_id)?;
     asker.history.replies.get(&assignment.call_id).copied()
 }
 
 /// A request that waits for its first generation, else the one of the newest prompt, else the first.
-fn newest(side: &Kept, all: &[Kept]) -> Option<Assignment> {
+fn newest(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let waiting = || {
         let asked =
             all.iter().flat_map(|asker| asker.history.calls.iter().map(move |c| (asker, c)));
@@ -62,13 +62,19 @@ fn newest(side: &Kept, all: &[Kept]) -> Option<Assignment> {
 }
 
 /// True if this is an unanswered call of the side dialog's session that has not begun.
-fn waits_for(side: &Kept, all: &[Kept], asker: &Kept, id: &CallId, call: &CallFact) -> bool {
+fn waits_for(
+    side: &ForkedDialog,
+    all: &[ForkedDialog],
+    asker: &ForkedDialog,
+    id: &CallId,
+    call: &CallFact,
+) -> bool {
     let Some(slug) = &side.meta.session_slug else { return false };
     let names = |key: &str, wanted: &str| {
         text_argument(&call.arguments, key)
             .is_some_and(|named| named.trim_start_matches('@') == wanted)
     };
-    let same_session = |other: &&Kept| {
+    let same_session = |other: &&ForkedDialog| {
         other.meta.agent_id == side.meta.agent_id
             && other.meta.session_slug == side.meta.session_slug
     };
@@ -83,7 +89,7 @@ fn waits_for(side: &Kept, all: &[Kept], asker: &Kept, id: &CallId, call: &CallFa
 }
 
 /// What the newest prompt of the side dialog asked for.
-fn prompted(side: &Kept, all: &[Kept]) -> Option<Assignment> {
+fn prompted(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let lines = side.courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
     let directives = lines.filter_map(|line| {
         let Record::HumanText(text) = &line.entry.record else { return None };
@@ -103,7 +109,12 @@ fn prompted(side: &Kept, all: &[Kept]) -> Option<Assignment> {
     Some(first.cloned().unwrap_or_else(|| from_call(side, asker, id, call)))
 }
 
-fn from_call(side: &Kept, asker: &Kept, id: &CallId, call: &CallFact) -> Assignment {
+fn from_call(
+    side: &ForkedDialog,
+    asker: &ForkedDialog,
+    id: &CallId,
+    call: &CallFact,
+) -> Assignment {
     let target: &AgentId = &side.meta.agent_id;
     Assignment {
         call_name: call.name.clone(),
