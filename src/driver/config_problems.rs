@@ -37,8 +37,8 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
         } else {
             format!("{line}: nobody has agreed to that")
         };
-        let mend = "run `dominds-tui trust`: it shows all that waits, and you may agree";
-        Problem::new(format!("trust/{kind}/{name}"), file, found, mend).warning()
+        let fix = "run `dominds-tui trust`: it shows all that waits, and you may agree";
+        Problem::new(format!("trust/{kind}/{name}"), file, found, fix).warning()
     })
 }
 
@@ -50,7 +50,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
     problems.extend(consent_problems(&waiting));
     let consent = ConsentView {
         waiting,
-        look_only: engine.driving.is_held(),
+        look_only: engine.driving.awaits_consent(),
         level: engine.shells.level(),
         level_is_set: engine.level_is_set,
     };
@@ -88,15 +88,18 @@ impl Engine {
 impl Supervisor {
     /// Tells the configuration again if a file of it was changed since.
     pub(super) async fn check_minds(&mut self) {
-        let (engine, seen) = (self.engine.clone(), self.minds_stamp);
-        let look = move || {
-            let now = stamp(&engine.workspace);
-            (now, (Some(now) != seen).then(|| minds_report(&engine, &engine.minds())))
+        let (engine, known_stamp) = (self.engine.clone(), self.minds_stamp);
+        let read = move || {
+            let stamp_now = stamp(&engine.workspace);
+            (
+                stamp_now,
+                (Some(stamp_now) != known_stamp).then(|| minds_report(&engine, &engine.minds())),
+            )
         };
-        let Ok((now, news)) = tokio::task::spawn_blocking(look).await else { return };
-        self.minds_stamp = Some(now);
-        if let Some(news) = news {
-            self.send(news).await;
+        let Ok((stamp_now, report)) = tokio::task::spawn_blocking(read).await else { return };
+        self.minds_stamp = Some(stamp_now);
+        if let Some(report) = report {
+            self.report(report).await;
         }
     }
 }

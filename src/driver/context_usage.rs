@@ -36,19 +36,19 @@ impl ContextUsage {
     /// `known`: the parts that stand among the messages of the request; what is left of them is the
     /// course.
     #[must_use]
-    pub fn of(request: &Request, known: &[(ContextPart, u64)]) -> Self {
+    pub fn of(request: &Request, known_parts: &[(ContextPart, u64)]) -> Self {
         let messages: u64 = request.messages.iter().map(message_tokens).sum();
-        let of_known: u64 = known.iter().map(|(_, tokens)| tokens).sum();
+        let known_tokens: u64 = known_parts.iter().map(|(_, tokens)| tokens).sum();
         let tools: u64 = request
             .tools
             .iter()
             .map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()))
             .sum();
-        let mut parts = known.to_vec();
+        let mut parts = known_parts.to_vec();
         parts.extend([
             (ContextPart::SystemPrompt, tokens(&request.system)),
             (ContextPart::Tools, tools),
-            (ContextPart::Course, messages.saturating_sub(of_known)),
+            (ContextPart::Course, messages.saturating_sub(known_tokens)),
         ]);
         parts.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
         Self(parts)
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn a_full_context_is_told_part_by_part_the_largest_first() {
-        let known =
+        let known_parts =
             [(ContextPart::Taskdoc, 100), (ContextPart::Reminders, 2), (ContextPart::Memories, 0)];
-        let context_usage = ContextUsage::of(&request(), &known);
+        let context_usage = ContextUsage::of(&request(), &known_parts);
         let limits = ContextLimits::new(Some(1_000), None, None);
         let health = ContextHealth::measure(limits, Some((950, 1, 951)));
         let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } =

@@ -1,5 +1,5 @@
-//! The next step of a tree, drafted on a copy. When the step is on disk, the copy becomes the truth;
-//! if it cannot be written, the copy is thrown away and nothing happened.
+//! The next step of a tree, drafted on a copy. When the step is on disk, the copy becomes the state; if it
+//! cannot be written, the copy is discarded and the state is unchanged.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Draft {
     pub tree: DialogTree,
     pub now: Stamp,
     pub ids: Arc<dyn IdSource>,
-    /// Written before everything else: what the records of this step refer to.
+    /// Written first: what the records of this step refer to.
     before: Vec<TreeChange>,
     changes: Vec<TreeChange>,
     durable: bool,
@@ -34,7 +34,7 @@ impl Draft {
         }
     }
 
-    /// Somebody relies on this step: it is synced before it is acknowledged.
+    /// The step is synced before it is acknowledged.
     pub fn set_durable(&mut self) {
         self.durable = true;
     }
@@ -64,7 +64,7 @@ impl Draft {
         if self.tree.is_main(dialog) && matches!(record, Record::GenStart) {
             root.genseq = genseq.unwrap_or(root.genseq);
         }
-        // In a main dialog Dominds gives a guide no place; in a side dialog it cannot fork without one.
+        // Dominds writes no root position on a guide in a main dialog; in a side dialog its forks need one.
         let guide = matches!(record, Record::RuntimeGuide { .. });
         let root = (!guide || !self.tree.is_main(dialog)).then_some(root);
         let entry =
@@ -99,19 +99,19 @@ impl Draft {
     pub fn assign(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         let change = TreeChange::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
-        // What this step put on it before is part of this stack, and would undo it.
+        // Earlier stacks of this step are contained in this one and would undo it.
         self.changes.retain(
             |earlier| !matches!(earlier, TreeChange::Stack { dialog: same, .. } if same == dialog),
         );
         self.before.push(change);
     }
 
-    /// Keeps a file of a dialog before the records of this step are written.
+    /// Stores a file of a dialog before the records of this step are written.
     pub fn artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
         self.before.push(TreeChange::Artifact { dialog: dialog.clone(), path, bytes });
     }
 
-    /// Edits `latest.yaml`; nothing is written where nothing changed.
+    /// Edits `latest.yaml`; nothing is written if nothing changed.
     pub fn latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
         let Some(current) = self.tree.get(dialog).map(|d| d.latest.clone()) else { return };
         let mut latest = current.clone();
@@ -160,12 +160,12 @@ impl Draft {
         self.changes.push(change);
     }
 
-    /// A change that is in the tree already and only has to be written.
+    /// Adds a change that the tree already contains and that only has to be written.
     pub fn include(&mut self, change: TreeChange) {
         self.changes.push(change);
     }
 
-    /// What this step writes so far.
+    /// The changes drafted so far.
     pub fn steps(&self) -> impl Iterator<Item = &TreeChange> {
         self.before.iter().chain(&self.changes)
     }
@@ -180,7 +180,7 @@ impl Draft {
         touched
     }
 
-    /// True for a dialog this step makes; its state is the one it is made with.
+    /// True for a dialog this step creates; it keeps the state it is created with.
     #[must_use]
     pub fn creates(&self, dialog: &SelfId) -> bool {
         let made = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == *dialog);

@@ -1,5 +1,5 @@
-//! One drive: generations until there is no reason for another. Read it top to bottom; every decision
-//! is the tree's, every effect is here.
+//! One drive: runs generations until there is no reason for another. The tree decides, the drive has the
+//! effects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::tools::{ToolCx, ToolOutcome};
 
 use super::calls::Position;
 use super::drive_slot::DriveSlot;
-use super::live::Live;
+use super::live::LiveBuffer;
 use super::log::Log;
 use super::port::{Generation, GenerationEnd, ModelAnswer, Port, PortClosed};
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
@@ -27,50 +27,49 @@ use super::sources::ToolSources;
 use super::stream::{AnswerBuilder, StreamUpdate};
 use super::texts::Texts;
 
-/// What a drive holds.
 #[derive(Debug)]
 pub struct Drive {
-    pub seat: DriveSlot,
+    pub slot: DriveSlot,
     pub dialog: DialogId,
     pub port: Port,
     pub stop: CancellationToken,
-    /// A person does not want to wait for the next attempt.
+    /// Notified when the user wants the next attempt now.
     pub retry_now: Arc<Notify>,
-    pub news: ReportSender,
+    pub reports: ReportSender,
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
-    /// Tools that come and go.
+    /// Tool sources that change while the program runs.
     pub sources: ToolSources,
     pub log: Arc<Log>,
 }
 
 /// How one attempt to get an answer ended.
 enum Attempt {
-    Whole(ModelAnswer),
+    Complete(ModelAnswer),
     Stopped(ModelAnswer),
     Failed(LlmError),
 }
 
 impl Drive {
-    /// Runs to its end and gives the seat back.
+    /// Runs to its end and returns the slot.
     pub async fn run(self) -> DriveSlot {
         let mut empty = EmptyAnswers::default();
         loop {
             self.wait_for_tools().await;
-            let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
+            let Ok(Some(generation)) = self.port.begin(&self.slot).await else { break };
             let Position { course, genseq, .. } = generation.at;
             let span = tracing::info_span!("generation", %course, %genseq);
             let done = self.generate(*generation, &mut empty).instrument(span).await;
-            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
                 break;
             }
         }
-        self.seat
+        self.slot
     }
 
-    /// Waits for tools that are starting, unless it is stopped: not in the tree, which has others to
-    /// serve.
+    /// Waits for tools that are starting, unless stopped. Not done by the tree task: it would block the
+    /// other dialogs.
     async fn wait_for_tools(&self) {
         tokio::select! {
             biased;
@@ -86,56 +85,56 @@ impl Drive {
     ) -> Result<(), PortClosed> {
         let at = generation.at.clone();
         let end = match self.answer(&generation, empty).await {
-            Attempt::Whole(answer) => self.round(&generation, answer).await?,
+            Attempt::Complete(answer) => self.round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
             Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
-        self.port.end(&self.seat, &at, end).await
+        self.port.end(&self.slot, &at, end).await
     }
 
-    /// Asks the model, again and again if need be. Nothing of a failed attempt is kept.
+    /// Requests an answer, with retries. The text of a failed attempt is discarded.
     async fn answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
         let mut failed = 0;
         loop {
             let error = match self.attempt(generation).await {
                 Attempt::Failed(error) => error,
-                whole @ Attempt::Whole(_) => {
+                complete @ Attempt::Complete(_) => {
                     generation.throttle.succeeded();
-                    empty.over();
-                    self.over(failed, RetryView::Resolved).await;
-                    return whole;
+                    empty.reset();
+                    self.end_retries(failed, RetryView::Resolved).await;
+                    return complete;
                 }
                 stopped @ Attempt::Stopped(_) => {
-                    self.over(failed, RetryView::Stopped).await;
+                    self.end_retries(failed, RetryView::Stopped).await;
                     return stopped;
                 }
             };
             let Some(delay) = delay(&error, failed, generation, empty) else {
                 self.log.failed(&self.dialog, &error, failed.saturating_add(1));
-                self.over(failed, RetryView::Stopped).await;
+                self.end_retries(failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };
             failed = failed.saturating_add(1);
             self.log.retry(&self.dialog, &error, failed, delay);
-            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
+            self.report_retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = self.retry_now.notified() => {}
                 () = self.stop.cancelled() => {
-                    self.over(failed, RetryView::Stopped).await;
+                    self.end_retries(failed, RetryView::Stopped).await;
                     return Attempt::Stopped(ModelAnswer::default());
                 }
             }
-            self.retry(RetryView::Running).await;
+            self.report_retry(RetryView::Running).await;
         }
     }
 
-    /// Nothing is tried again any more, if anything was.
-    async fn over(&self, failed: u32, end: RetryView) {
+    /// Reports the end of retrying, if there were retries.
+    async fn end_retries(&self, failed: u32, end: RetryView) {
         if failed > 0 {
-            self.retry(end).await;
+            self.report_retry(end).await;
         }
     }
 
@@ -147,7 +146,7 @@ impl Drive {
         };
         let events = generation.provider.stream(generation.request.clone());
         let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
-        let mut live = Live::default();
+        let mut live = LiveBuffer::default();
         loop {
             let event = tokio::select! {
                 biased;
@@ -169,7 +168,7 @@ impl Drive {
                             self.send_live(Some(other)).await;
                         }
                     }
-                    StreamUpdate::Notice(text) => self.tell(DriverEvent::Notice(text)).await,
+                    StreamUpdate::Notice(text) => self.send_event(DriverEvent::Notice(text)).await,
                     StreamUpdate::Nothing => {}
                 },
                 Some(Err(error)) => return Attempt::Failed(error),
@@ -187,31 +186,31 @@ impl Drive {
             let text = "the model sent an empty answer";
             return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
         }
-        Attempt::Whole(answer)
+        Attempt::Complete(answer)
     }
 
     async fn send_live(&self, written: Option<(Segment, String)>) {
         if let Some((segment, text)) = written {
-            self.tell(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+            self.send_event(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
         }
     }
 
-    /// Records the answer, runs its ordinary calls side by side, records each result as it comes.
+    /// Records the answer, runs its ordinary calls concurrently, records each result as it arrives.
     async fn round(
         &self,
         generation: &Generation,
         answer: ModelAnswer,
     ) -> Result<GenerationEnd, PortClosed> {
         let usage = answer.usage;
-        let round = self.port.answered(&self.seat, &generation.at, answer).await?;
+        let round = self.port.answered(&self.slot, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
             round.ordinary.into_iter().map(|call| self.call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {
-            self.port.tool_done(&self.seat, &generation.at, call, outcome).await?;
+            self.port.tool_done(&self.slot, &generation.at, call, outcome).await?;
         }
         if round.asked_back {
             tokio::select! {
-                answered = self.port.await_asker(&self.seat) => answered?,
+                answered = self.port.await_asker(&self.slot) => answered?,
                 () = self.stop.cancelled() => {}
             }
         }
@@ -230,17 +229,17 @@ impl Drive {
         (call, outcome)
     }
 
-    async fn retry(&self, retry: RetryView) {
-        self.tell(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
+    async fn report_retry(&self, retry: RetryView) {
+        self.send_event(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
     }
 
-    async fn tell(&self, event: DriverEvent) {
-        // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(DriverReport::Event(event)).await;
+    async fn send_event(&self, event: DriverEvent) {
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
+        let _ = self.reports.send(DriverReport::Event(event)).await;
     }
 }
 
-/// How long to wait before the next attempt; `None` where there is none.
+/// How long to wait before the next attempt; `None` to give up.
 fn delay(
     error: &LlmError,
     failed: u32,

@@ -1,4 +1,4 @@
-//! The tree's side of the port: what a drive asks for, one request at a time, each one step on disk.
+//! The tree's side of the port: handles the requests of drives one at a time, each as one step on disk.
 
 use tokio::sync::oneshot;
 
@@ -22,7 +22,7 @@ use super::reminders;
 use super::tree::TreeTask;
 
 impl TreeTask {
-    pub(super) async fn serve(&mut self, request: PortRequest) {
+    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
         match request {
             PortRequest::Begin { dialog, reply } => {
                 let generation = self.begin(&dialog).await;
@@ -45,7 +45,7 @@ impl TreeTask {
         }
     }
 
-    /// The next generation of a dialog: its reason, its records, its request.
+    /// Opens the next generation of a dialog: decides its step, writes its records, builds its request.
     async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
         loop {
             if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
@@ -90,7 +90,7 @@ impl TreeTask {
                     return None;
                 }
             };
-            let _ = self.news.send(minds_report(&self.engine, ready.minds())).await;
+            let _ = self.reports.send(minds_report(&self.engine, ready.minds())).await;
             let mut draft = self.draft();
             let at =
                 generation::open(&mut draft, id, step, ready.policy.cadence, self.engine.texts())?;
@@ -114,7 +114,7 @@ impl TreeTask {
         }
     }
 
-    /// The dialog stops. Words that wait are heard when it goes on.
+    /// Stops the dialog. Queued messages stay for when it continues.
     async fn unready(&mut self, id: &SelfId, unready: &Unready) {
         let mut draft = self.draft();
         generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
@@ -133,8 +133,8 @@ impl TreeTask {
         self.commit_or_stop(id, draft).await
     }
 
-    /// Lets go on who asked back, and was answered or is wanted otherwise; lets rest whose asker waits for
-    /// a person.
+    /// Resumes drives that asked back and were answered or have other work; ends the wait of those whose asker
+    /// cannot answer without the user.
     pub(super) async fn release_asking_back(&mut self) {
         let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
         for id in ids {
@@ -146,7 +146,7 @@ impl TreeTask {
             }
             if open {
                 let mut draft = self.draft();
-                ask_back::rest(&mut draft, &id, self.engine.texts());
+                ask_back::record_waiting_status(&mut draft, &id, self.engine.texts());
                 self.commit_or_stop(&id, draft).await;
             }
             if let Some(waiting) = self.asking_back.remove(&id) {
@@ -155,7 +155,7 @@ impl TreeTask {
         }
     }
 
-    /// True if the asker may answer without anybody's help: it works, or is about to.
+    /// True if the asker may answer by itself: it runs, or is about to.
     fn asker_moves(&self, dialog: &Dialog) -> bool {
         let Some(asker) = dialog.asker() else { return false };
         let works = self.activity(asker) != Activity::Resting;
@@ -173,7 +173,7 @@ impl TreeTask {
         let team = ready.team_names(self.engine.crowd);
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
-            // What the dead still said is kept; what they still wanted is not done.
+            // The text of a dead dialog is kept, its calls are not executed.
             generation::record_segments(&mut draft, at, answer.segments, true);
             if self.commit_or_stop(&at.dialog, draft).await {
                 let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
@@ -207,7 +207,7 @@ impl TreeTask {
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
         if self.commit_or_stop(&at.dialog, draft).await {
             let dialog = self.tree.id(&at.dialog);
-            self.tell(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
+            self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
     }
@@ -228,8 +228,8 @@ impl TreeTask {
             GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);
-                ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
-                let reason = self.told(&at.dialog);
+                ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
+                let reason = self.stop_reason(&at.dialog);
                 generation::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
@@ -248,15 +248,15 @@ impl TreeTask {
             self.note_rejection(&at.dialog, rejection).await;
         }
         if let Some(notice) = notice {
-            self.tell(DriverEvent::Notice(notice)).await;
+            self.send_event(DriverEvent::Notice(notice)).await;
         }
         written
     }
 
-    fn told(&self, id: &SelfId) -> StopReason {
+    fn stop_reason(&self, id: &SelfId) -> StopReason {
         match self.slots.get(id) {
-            Some(SlotState::Out { stop_reason: Some(reason), .. }) => reason.clone(),
-            Some(SlotState::Out { stop_reason: None, .. } | SlotState::Home(_)) | None => {
+            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
+            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
                 StopReason::ServerRestart
             }
         }

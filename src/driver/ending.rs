@@ -1,4 +1,4 @@
-//! The end of a generation that came to its end, and of one that failed.
+//! Ends a generation, finished or failed.
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
@@ -11,26 +11,26 @@ use super::context_actions::{DialogOwner, EndAction, end_action};
 use super::context_usage::ContextUsage;
 use super::draft::Draft;
 use super::generation;
-use super::keep_going::{act_before_idle, ended, push_once};
+use super::keep_going::{act_before_idle, dialog_after_finish, push_once};
 use super::port::GenerationEnd;
 use super::prepare::Ready;
 use super::refused_context;
 use super::tree::TreeTask;
 
-/// What becomes of a dialog whose request failed for good.
+/// What a dialog does after its request failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// It waits for a person.
+    /// It waits for the user.
     Stops,
-    /// It goes on with a push.
+    /// It continues with a push.
     Pushed,
-    /// It goes on in a new course.
+    /// It continues in a new course.
     StartsCourse,
 }
 
 impl TreeTask {
-    /// Drafts the end of a request that failed for good. Where a new course or a push may help, the
-    /// dialog goes on, unless it was told to stop meanwhile.
+    /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
+    /// continues, unless a stop was requested meanwhile.
     pub(super) fn failed(
         &self,
         draft: &mut Draft,
@@ -58,8 +58,8 @@ impl TreeTask {
         AfterFailure::Stops
     }
 
-    /// Drafts the end of a whole answer, and what a main dialog does instead of resting. A dialog that
-    /// was told to stop meanwhile does nothing.
+    /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
+    /// stop request nothing is added.
     pub(super) fn finished(
         &self,
         draft: &mut Draft,
@@ -84,12 +84,12 @@ impl TreeTask {
         }
     }
 
-    /// Drafts what follows a whole answer; a stop is left to the caller.
+    /// Drafts what follows a complete answer; a stop is left to the caller.
     fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> EndAction {
         let texts = self.engine.texts();
-        let Some(ended) = ended(draft, at, finish) else { return EndAction::Nothing };
+        let Some(ended) = dialog_after_finish(draft, at, finish) else { return EndAction::Nothing };
         let is_main = draft.tree.is_main(&at.dialog);
-        let owner = if is_main { DialogOwner::Person } else { DialogOwner::Dialog };
+        let owner = if is_main { DialogOwner::User } else { DialogOwner::Dialog };
         let after = end_action(&ended, owner, ready.policy.cadence);
         match after {
             EndAction::Nothing => act_before_idle(draft, at, &ended, &ready.policy, texts),
@@ -102,13 +102,13 @@ impl TreeTask {
         after
     }
 
-    /// What fills the context of a dialog that is being driven.
+    /// The context usage of a dialog that is being driven.
     fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
         let ready = self.ready.get(id)?;
         Some(ready.context_usage(&self.engine, self.tree.get(id)?))
     }
 
-    /// Keeps a rejected request among the problems until the dialog's next one succeeds.
+    /// Reports a rejected request as a problem until the dialog's next request succeeds.
     pub(super) async fn note_rejection(&mut self, id: &SelfId, rejection: Option<Problem>) {
         let before = match rejection.clone() {
             Some(problem) => self.rejected.insert(id.clone(), problem),
@@ -128,7 +128,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
             display: serde_json::json!({
                 "titleTextI18n": { "en": "No answer", "zh": "没有回应" },
                 "summaryTextI18n": {
-                    "en": "the model sent nothing but empty answers: continue when it is well again",
+                    "en": "the model sent nothing but empty answers: continue when it works again",
                     "zh": "模型只返回空回应：待其恢复后再继续",
                 },
             }),
@@ -147,7 +147,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
     }
 }
 
-/// The problem, if the provider refused the request as it stands, or broke its protocol.
+/// The problem, if the provider rejected the request or violated its protocol.
 pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
     let GenerationEnd::Failed { error, .. } = end else { return None };
     match error.class() {

@@ -63,7 +63,7 @@ pub fn open(
         }
     });
     if let Some(round) = round {
-        fresh_boots::enter(draft, dialog_id, round.delivered());
+        fresh_boots::set_round(draft, dialog_id, round.delivered());
     }
     Some(at)
 }

@@ -35,7 +35,7 @@ impl CourseImages {
         read: ReadArtifact<'_>,
         texts: Texts,
     ) -> Self {
-        let mut room = ImageBudget { left: limits, read, texts };
+        let mut budget = ImageBudget { remaining: limits, read, texts };
         let mut images = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
@@ -46,7 +46,7 @@ impl CourseImages {
                 .iter()
                 .enumerate()
                 .rev()
-                .map(|(place, attachment)| room.take(attachment, place))
+                .map(|(index, attachment)| budget.take(attachment, index))
                 .collect();
             pictures.reverse();
             images.insert(at, pictures);
@@ -55,8 +55,8 @@ impl CourseImages {
     }
 
     /// The pictures of a record.
-    pub fn at(&self, place: usize) -> Vec<MessageImage> {
-        self.0.get(&place).cloned().unwrap_or_default()
+    pub fn at(&self, index: usize) -> Vec<MessageImage> {
+        self.0.get(&index).cloned().unwrap_or_default()
     }
 }
 
@@ -75,45 +75,47 @@ fn items(record: &Record) -> Option<&Value> {
 
 /// What may still be shown.
 struct ImageBudget<'a> {
-    left: Option<ImageLimits>,
+    remaining: Option<ImageLimits>,
     read: ReadArtifact<'a>,
     texts: Texts,
 }
 
 impl ImageBudget<'_> {
     /// The next older picture; `place` among those of its record.
-    fn take(&mut self, attachment: &Attachment, place: usize) -> MessageImage {
-        match self.look(attachment, place) {
+    fn take(&mut self, attachment: &Attachment, index: usize) -> MessageImage {
+        match self.load(attachment, index) {
             Ok(shown) => shown,
-            Err(why) => MessageImage::Told(self.texts.image_not_shown(&attachment.about(), why)),
+            Err(reason) => {
+                MessageImage::Told(self.texts.image_not_shown(&attachment.about(), reason))
+            }
         }
     }
 
-    fn look(&mut self, attachment: &Attachment, place: usize) -> Result<MessageImage, NotShown> {
-        let left = self.left.as_mut().ok_or(NotShown::NoImageSupport)?;
+    fn load(&mut self, attachment: &Attachment, index: usize) -> Result<MessageImage, NotShown> {
+        let remaining = self.remaining.as_mut().ok_or(NotShown::NoImageSupport)?;
         let artifact = attachment.artifact.as_ref().ok_or(NotShown::Missing)?;
-        if left.most == 0 || left.all_bytes == 0 || place >= MAX_IMAGES {
+        if remaining.most == 0 || remaining.all_bytes == 0 || index >= MAX_IMAGES {
             return Err(NotShown::OverBudget);
         }
-        let bytes = (self.read)(artifact, left.each_bytes).map_err(|fault| match fault {
+        let bytes = (self.read)(artifact, remaining.each_bytes).map_err(|fault| match fault {
             NoArtifact::Missing | NoArtifact::Unreadable => NotShown::Missing,
             NoArtifact::TooLarge => NotShown::TooLarge,
         })?;
         let kind = ImageKind::of(&bytes).ok_or(NotShown::UnsupportedFormat)?;
-        let Some(rest) = left.all_bytes.checked_sub(bytes.len()) else {
+        let Some(after) = remaining.all_bytes.checked_sub(bytes.len()) else {
             // What is older is not shown in its place: it would come and go with every request.
-            left.all_bytes = 0;
+            remaining.all_bytes = 0;
             return Err(NotShown::OverBudget);
         };
-        left.all_bytes = rest;
-        left.most -= 1;
+        remaining.all_bytes = after;
+        remaining.most -= 1;
         Ok(MessageImage::Shown { media_type: kind.media_type(), bytes: Arc::from(bytes) })
     }
 }
 
 /// Keeps the pictures of a tool: writes them down before the record of this step. The items of that
 /// record, and how many were not kept.
-pub fn keep(
+pub fn store_images(
     draft: &mut Draft,
     dialog: &SelfId,
     tool: &str,
@@ -147,12 +149,12 @@ fn store_image(
 
 /// Milliseconds since the epoch, as Dominds names files by time.
 fn base36(now: &Stamp) -> String {
-    let mut rest = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
+    let mut millis = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
     let mut digits = Vec::new();
-    while rest > 0 || digits.is_empty() {
-        let digit = u32::try_from(rest % 36).unwrap_or_default();
+    while millis > 0 || digits.is_empty() {
+        let digit = u32::try_from(millis % 36).unwrap_or_default();
         digits.push(char::from_digit(digit, 36).unwrap_or('0'));
-        rest /= 36;
+        millis /= 36;
     }
     digits.iter().rev().collect()
 }

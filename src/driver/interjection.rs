@@ -45,12 +45,12 @@ pub fn pause(draft: &mut Draft, id: &SelfId) {
 }
 
 /// Ends a stop, as a person wants it; true if work that was parked was taken up again.
-pub fn go_on(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
+pub fn continue_dialog(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
     let paused = draft.dialog(id).and_then(|dialog| dialog.latest.interruption());
     let paused = paused.is_some_and(StopReason::is_pause);
     draft.latest(id, Latest::clear_interruption);
     if paused {
-        resume(draft, id, texts);
+        resume_parked(draft, id, texts);
     }
     paused
 }
@@ -68,7 +68,7 @@ pub fn end_pause(draft: &mut Draft, id: &SelfId) {
 
 /// Takes the parked work up again, as the facts are now: at once, or as soon as what it waits for is
 /// there. Work that is owed no longer is forgotten.
-fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
+fn resume_parked(draft: &mut Draft, id: &SelfId, texts: Texts) {
     draft.set_durable();
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(parked) = dialog.parked() else {
@@ -76,7 +76,7 @@ fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
         return;
     };
     let text = texts.back_to_the_task(&parked.directive);
-    if is_held(dialog, &parked.directive) {
+    if would_only_wait(dialog, &parked.directive) {
         let (course, genseq) = (dialog.history.course, dialog.history.last_genseq);
         draft.append(id, course, genseq, Record::RuntimeGuide { content: text });
         draft.latest(id, |latest| latest.set_parked(Some(&parked.surfaced())));
@@ -90,7 +90,7 @@ fn resume(draft: &mut Draft, id: &SelfId, texts: Texts) {
 
 /// True if it would only wait. What was asked back can be answered while the dialog waits for the one
 /// that asks; and a prompt that is there lets a side dialog go on all the same.
-fn is_held(dialog: &Dialog, owed: &ReplyDirective) -> bool {
+fn would_only_wait(dialog: &Dialog, owed: &ReplyDirective) -> bool {
     let prompted = dialog.assignment().is_some() && !dialog.queue.is_empty();
     (!dialog.questions.is_empty() || !has_all_it_asked_for(dialog, owed)) && !prompted
 }

@@ -28,7 +28,7 @@ pub struct KeepGoingPolicy {
 }
 
 /// The dialog as it will be when `finish`, the end of its generation, is recorded.
-pub fn ended(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
+pub fn dialog_after_finish(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
     let mut ended = draft.dialog(&at.dialog)?.clone();
     let ts = draft.now.clone();
     let entry =
@@ -52,7 +52,7 @@ pub fn act_before_idle(
     let pushes = policy.keep_going.pushes(&ended.latest);
     match rest_action(ended, policy.cadence, pushes) {
         None => {}
-        Some(RestAction::Context(remedy)) => apply_context_action(draft, at, remedy, texts),
+        Some(RestAction::Context(action)) => apply_context_action(draft, at, action, texts),
         Some(RestAction::Push) => push(draft, ended, policy, texts),
         Some(RestAction::AskHuman) => ask(draft, at, &policy.keep_going, texts),
     }
@@ -60,8 +60,8 @@ pub fn act_before_idle(
 }
 
 /// The warning itself is recorded by the generation it opens.
-fn apply_context_action(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Texts) {
-    match remedy {
+fn apply_context_action(draft: &mut Draft, at: &Position, action: ContextAction, texts: Texts) {
+    match action {
         ContextAction::Caution | ContextAction::LastCall { .. } => {
             draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
         }
@@ -77,8 +77,8 @@ fn apply_context_action(draft: &mut Draft, at: &Position, remedy: ContextAction,
 fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
     let Some(body) = &policy.keep_going.text else { return };
     let id = &dialog.meta.id;
-    let Some((left, most)) = policy.keep_going.pushes(&dialog.latest) else { return };
-    let Some(count) = PushCount::next(left, most) else { return };
+    let Some((left, max)) = policy.keep_going.pushes(&dialog.latest) else { return };
+    let Some(count) = PushCount::next(left, max) else { return };
     let prompt = QueuedPrompt {
         msg_id: draft.ids.message(),
         content: texts.push(count, body),
@@ -100,11 +100,11 @@ pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, tex
     let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
         return false;
     };
-    let may = matches!(policy.keep_going.pushes(&dialog.latest), Some((1.., _)));
-    if may {
+    let may_push = matches!(policy.keep_going.pushes(&dialog.latest), Some((1.., _)));
+    if may_push {
         push(draft, &dialog, policy, texts);
     }
-    may
+    may_push
 }
 
 /// One push less; to be called when a generation takes it.
@@ -160,7 +160,7 @@ impl TreeTask {
         self.release(id).await;
         let mut draft = self.draft();
         draft.set_durable();
-        turn(&mut draft, id, switch, &policy.keep_going);
+        apply_switch(&mut draft, id, switch, &policy.keep_going);
         if switch == Switch::On && resting {
             push_idle(&mut draft, id, &policy, self.engine.texts());
         }
@@ -175,16 +175,16 @@ impl TreeTask {
         let minds = self.engine.minds();
         let agent = self.tree.main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
-        let most = member.map_or(0, |member| member.diligence_push_max);
+        let max = member.map_or(0, |member| member.diligence_push_max);
         let cadence = member
             .and_then(|member| minds.model_of(member, self.engine.env).ok())
             .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
         let text = minds.diligence().map(str::to_owned);
-        KeepGoingPolicy { keep_going: KeepGoing { most, text }, cadence }
+        KeepGoingPolicy { keep_going: KeepGoing { most: max, text }, cadence }
     }
 }
 
-fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
+fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     let full = config.full();
     draft.latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget.unwrap_or(full);

@@ -29,7 +29,7 @@ impl Supervisor {
             Lifecycle::DeclareDead { dialog, note } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::DeclareDead { ticket, dialog: this, note };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
                 return;
             }
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
@@ -45,18 +45,18 @@ impl Supervisor {
         };
         let goes_on = goes_on.filter(|_| self.engine.driving.is_on());
         if let Some(DialogId { root, .. }) = goes_on.clone() {
-            self.send(DriverReport::Resting { root, resting: false }).await;
+            self.report(DriverReport::Idle { root, idle: false }).await;
         }
         let event = match outcome {
             Ok(dialog) => DriverEvent::Done { ticket, dialog: Some(dialog) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
         if let Some(DialogId { root, this }) = goes_on
             && let Err(error) = self.try_forward(&root, TreeRequest::GoOn { dialog: this }).await
         {
-            self.tell(DriverEvent::Notice(error.to_string())).await;
-            self.send(DriverReport::Resting { root, resting: true }).await;
+            self.send_event(DriverEvent::Notice(error.to_string())).await;
+            self.report(DriverReport::Idle { root, idle: true }).await;
         }
     }
 
@@ -69,7 +69,7 @@ impl Supervisor {
         let moved = root.clone();
         self.with_store(move |store| store.relocate(&moved, from, to)).await?;
         if from == Bucket::Run {
-            self.send(DriverReport::Gone(root.clone())).await;
+            self.report(DriverReport::Removed(root.clone())).await;
         }
         if to == Bucket::Run {
             self.add_tree(root).await;
@@ -82,7 +82,7 @@ impl Supervisor {
         self.end_tree(root).await?;
         let deleted = root.clone();
         self.with_store(move |store| store.delete(&deleted)).await?;
-        self.send(DriverReport::Gone(root.clone())).await;
+        self.report(DriverReport::Removed(root.clone())).await;
         Ok(DialogId::main(root.clone()))
     }
 
@@ -101,7 +101,7 @@ impl Supervisor {
         let next = forked.await.map_err(|error| error.to_string())??;
         self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
-        self.tell(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
         Ok((dialog, next))
     }
 
@@ -114,7 +114,7 @@ impl Supervisor {
         let mut rows: Vec<ShelfRow> =
             surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
         rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
-        self.tell(DriverEvent::Shelf { ticket, rows }).await;
+        self.send_event(DriverEvent::Shelf { ticket, rows }).await;
     }
 
     fn bucket_of(&self, root: &RootId) -> Result<Bucket, String> {
@@ -166,9 +166,9 @@ impl Supervisor {
         let Ok((survey, minds)) = listed.await else { return };
         for listing in survey.trees {
             let waiting = self.may_pick_up() && needs_loading(&listing);
-            self.send(listing_report(&listing, &minds)).await;
+            self.report(listing_report(&listing, &minds)).await;
             if waiting && let Err(error) = self.tree(root).await {
-                self.tell(DriverEvent::Notice(error.to_string())).await;
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::llm::LlmError;
 use crate::store::Fact;
 
 /// Longest name or id that is written, in characters.
-const MAX: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// A name or an id that others chose: one word, whatever it is.
 struct LogName<'a>(&'a str);
@@ -24,7 +24,7 @@ impl fmt::Display for LogName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:#/!@".contains(c);
         let length = self.0.chars().count();
-        if length == 0 || length > MAX || !self.0.chars().all(plain) {
+        if length == 0 || length > MAX_NAME_CHARS || !self.0.chars().all(plain) {
             return write!(f, "<{length} characters>");
         }
         f.write_str(self.0)
@@ -66,12 +66,12 @@ impl Log {
                 info!(%dialog, %course, %genseq, whole, "generation ends");
             }
             Record::HumanText(text) => {
-                let (origin, msg) = (name_of(text.origin), LogName(text.msg_id.as_str()));
+                let (origin, msg) = (origin_name(text.origin), LogName(text.msg_id.as_str()));
                 info!(%dialog, %course, %genseq, origin, %msg, "prompt");
             }
             Record::FuncCall(call) => {
                 count(&self.tools);
-                let (call, tool) = words(call);
+                let (call, tool) = call_names(call);
                 info!(%dialog, %course, %genseq, %call, %tool, "tool call");
             }
             Record::TellaskCall { call, delivery_mode } => {
@@ -119,7 +119,7 @@ impl Log {
         let (dialog, course) = (&fact.dialog, fact.course);
         let genseq = fact.entry.genseq.unwrap_or_default();
         let kind = SpecialCall::of(&call.name);
-        let (call, tool) = words(call);
+        let (call, tool) = call_names(call);
         match (kind, mode) {
             (Some(SpecialCall::AskHuman), DeliveryMode::TellaskCallStart) => {
                 count(&self.questions);
@@ -169,7 +169,7 @@ impl Log {
         match (was.and_then(|was| was.interruption()), is.interruption()) {
             (before, Some(reason)) if before != Some(reason) => {
                 count(&self.stops);
-                info!(%dialog, reason = kind_of(reason), "stop");
+                info!(%dialog, reason = reason_name(reason), "stop");
             }
             (Some(_), None) => {
                 count(&self.continued);
@@ -193,22 +193,22 @@ impl Log {
 
     /// Something that a crash, or another program, left is put right.
     pub fn repair(&self, root: &crate::domain::RootId, change: &TreeChange) {
-        let told = |what: &'static str, dialog: &SelfId| {
+        let report = |what: &'static str, dialog: &SelfId| {
             count(&self.repairs);
             info!(dialog = %DialogId::side(root, dialog), what, "recovery");
         };
         match change {
-            TreeChange::Create { meta, .. } => told("dialog", &meta.id),
-            TreeChange::Artifact { dialog, .. } => told("artifact", dialog),
-            TreeChange::Append { dialog, .. } => told("records", dialog),
-            TreeChange::Latest { dialog, .. } => told("state", dialog),
-            TreeChange::Reminders { dialog, .. } => told("reminders", dialog),
-            TreeChange::Questions { dialog, .. } => told("questions", dialog),
-            TreeChange::Pending { dialog, .. } => told("pending", dialog),
-            TreeChange::Stack { dialog, .. } => told("stack", dialog),
-            TreeChange::Queue { dialog, .. } => told("queue", dialog),
-            TreeChange::Registry { .. } => told("registry", &root.main()),
-            TreeChange::Shared { .. } => told("shared reminder", &root.main()),
+            TreeChange::Create { meta, .. } => report("dialog", &meta.id),
+            TreeChange::Artifact { dialog, .. } => report("artifact", dialog),
+            TreeChange::Append { dialog, .. } => report("records", dialog),
+            TreeChange::Latest { dialog, .. } => report("state", dialog),
+            TreeChange::Reminders { dialog, .. } => report("reminders", dialog),
+            TreeChange::Questions { dialog, .. } => report("questions", dialog),
+            TreeChange::Pending { dialog, .. } => report("pending", dialog),
+            TreeChange::Stack { dialog, .. } => report("stack", dialog),
+            TreeChange::Queue { dialog, .. } => report("queue", dialog),
+            TreeChange::Registry { .. } => report("registry", &root.main()),
+            TreeChange::Shared { .. } => report("shared reminder", &root.main()),
         }
     }
 
@@ -232,11 +232,11 @@ impl Log {
     }
 }
 
-fn words(call: &Call) -> (LogName<'_>, LogName<'_>) {
+fn call_names(call: &Call) -> (LogName<'_>, LogName<'_>) {
     (LogName(call.id.as_str()), LogName(&call.name))
 }
 
-fn name_of(origin: Origin) -> &'static str {
+fn origin_name(origin: Origin) -> &'static str {
     match origin {
         Origin::User => "user",
         Origin::Runtime => "runtime",
@@ -245,7 +245,7 @@ fn name_of(origin: Origin) -> &'static str {
 }
 
 /// The kind alone: details may quote a provider, and that may quote a prompt.
-fn kind_of(reason: &StopReason) -> &'static str {
+fn reason_name(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::UserStop => "user_stop",
         StopReason::EmergencyStop => "emergency_stop",
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_name_that_others_chose_is_one_word_in_the_log_or_its_length() {
-        let long = "x".repeat(MAX + 1);
+        let long = "x".repeat(MAX_NAME_CHARS + 1);
         for (name, shown) in [
             ("read_file", "read_file"),
             ("call-1~2", "call-1~2"),

@@ -79,11 +79,11 @@ use screen_state::{ScreenState, Subscription};
 use supervisor::Supervisor;
 
 /// Commands that may wait. The screen only ever tries: if full, it keeps its one command and says so.
-const COMMANDS: usize = 64;
+const COMMAND_QUEUE: usize = 64;
 /// News that may wait for the pump, which takes them at once.
-const REPORTS: usize = 256;
+const REPORT_QUEUE: usize = 256;
 /// Events that may wait for a screen that draws.
-const EVENTS: usize = 64;
+const EVENT_QUEUE: usize = 64;
 /// Events the pump keeps for a slow screen before it tells it to ask again.
 const OUTBOX_EVENTS: usize = 4096;
 
@@ -119,20 +119,20 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let picture = ScreenState::new(engine.problems.clone(), pick_up);
+        let state = ScreenState::new(engine.problems.clone(), pick_up);
         let sources = engine.sources.clone();
-        let (commands, orders) = mpsc::channel(COMMANDS);
-        let (news, reports) = mpsc::channel(REPORTS);
-        let (screen, events) = mpsc::channel(EVENTS);
-        let (watch, kept) = match audience {
+        let (commands, commands_rx) = mpsc::channel(COMMAND_QUEUE);
+        let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
+        let (screen, events) = mpsc::channel(EVENT_QUEUE);
+        let (watch, outbox_limit) = match audience {
             Audience::Screen => (Subscription::Nobody, OUTBOX_EVENTS),
             Audience::Script => (Subscription::Everybody, usize::MAX),
             Audience::Follower => (Subscription::EverybodyLive, usize::MAX),
         };
         let supervisor = Supervisor::new(
             engine,
-            news,
-            orders,
+            reports_tx,
+            commands_rx,
             pick_up == PickUp::Everything,
             audience == Audience::Screen,
         );
@@ -141,7 +141,12 @@ impl Driver {
             tasks.spawn(source.run());
         }
         tasks.spawn(supervisor.run());
-        tasks.spawn(pump::pump(reports, screen, picture.watching(watch), Outbox::new(kept)));
+        tasks.spawn(pump::pump(
+            reports_rx,
+            screen,
+            state.watching(watch),
+            Outbox::new(outbox_limit),
+        ));
         Self { commands, events, tasks }
     }
 

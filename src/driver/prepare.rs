@@ -180,7 +180,7 @@ impl Ready {
     pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
-        let (shown, _) = context::shown(dialog.reminders.iter().chain(&self.shared));
+        let (shown, _) = context::shown_reminders(dialog.reminders.iter().chain(&self.shared));
         let shown = shown.into_iter();
         let texts = engine.texts();
         ContextUsage::of(
@@ -206,17 +206,17 @@ impl Ready {
     /// The pictures of the course, as far as the model is shown them.
     fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
-        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
+        let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
         CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
     }
 
     fn params(&self, dialog: &Dialog) -> ModelParams {
-        let own = match self.role {
+        let params = match self.role {
             DialogRole::Main | DialogRole::Side => &self.member.params,
             DialogRole::FreshBoots => &self.member.fbr_params,
         };
         let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
-        params::params(own, &self.api_type, cache_key)
+        params::params(params, &self.api_type, cache_key)
     }
 
     fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {

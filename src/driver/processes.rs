@@ -52,7 +52,7 @@ impl Supervisor {
             // A record of an earlier run may be older than what is known now.
             one.command = secrets.redacted(std::mem::take(&mut one.command));
         }
-        self.tell(DriverEvent::Processes(all)).await;
+        self.send_event(DriverEvent::Processes(all)).await;
     }
 
     /// Its end is waited for beside everything else; what became of it is in the list.
@@ -62,6 +62,6 @@ impl Supervisor {
         } else {
             DriverEvent::Refused { ticket, text: format!("process {pid} is not running") }
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 }

@@ -9,15 +9,15 @@ use super::screen_state::{DriverReport, ScreenState};
 
 /// Runs until every sender of news is gone, then says [`DriverEvent::Stopped`].
 pub async fn pump(
-    mut news: mpsc::Receiver<DriverReport>,
+    mut reports: mpsc::Receiver<DriverReport>,
     screen: mpsc::Sender<DriverEvent>,
-    mut picture: ScreenState,
+    mut state: ScreenState,
     mut outbox: Outbox,
 ) {
     let mut open = true;
     while open || !outbox.is_empty() {
         tokio::select! {
-            item = news.recv(), if open => if let Some(item) = item { picture.take(item, &mut outbox) } else {
+            item = reports.recv(), if open => if let Some(item) = item { state.apply(item, &mut outbox) } else {
                 open = false;
                 outbox.push(DriverEvent::Stopped);
             },

@@ -24,7 +24,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            _ = declare_dead::settle(draft, id, None, texts);
+            _ = declare_dead::apply_death(draft, id, None, texts);
             continue;
         }
         drop_orphaned_obligation(draft, id);
@@ -151,7 +151,7 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     });
     if assigned && !waited_for && !half_delivered {
         draft.set_durable();
-        reply::settle(draft, id, &owed);
+        reply::clear_obligation(draft, id, &owed);
         stop_waiting(draft, &owed);
         tellask::restore_request(draft, id);
     }

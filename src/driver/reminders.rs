@@ -31,7 +31,7 @@ pub enum ReminderEdit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotDone {
     /// There is no such reminder any more.
-    Gone,
+    Missing,
     /// There are as many of its scope as there may be.
     Full,
 }
@@ -58,21 +58,21 @@ pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
 }
 
 /// Refuses one more of this scope where there are too many.
-pub fn has_room(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
+pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
     let all = dialog.reminders.iter().chain(shared);
     let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
     if full { Err(NotDone::Full) } else { Ok(()) }
 }
 
 /// Drafts a change. `shared`: the shared reminders as they are now.
-pub fn carry_out(
+pub fn apply_edit(
     draft: &mut Draft,
     id: &SelfId,
     course: Course,
     shared: &[Reminder],
     edit: ReminderEdit,
 ) -> Result<(), NotDone> {
-    let dialog = draft.dialog(id).ok_or(NotDone::Gone)?;
+    let dialog = draft.dialog(id).ok_or(NotDone::Missing)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
     match edit_in_dialog(&mut own, edit) {
@@ -87,8 +87,8 @@ fn edit_in_dialog(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<Reminde
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
         ReminderEdit::Add { reminder, position } if !reminder.is_shared() => {
-            let place = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
-            own.insert(place, *reminder);
+            let index = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
+            own.insert(index, *reminder);
             None
         }
         ReminderEdit::Add { .. } => Some(edit),
@@ -118,14 +118,14 @@ fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
 
 /// The change of the file a shared reminder lies in.
 fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
-    let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
+    let exists = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
         ReminderEdit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
-        ReminderEdit::Update { id, rewrite } if known(&id) => {
+        ReminderEdit::Update { id, rewrite } if exists(&id) => {
             Ok(SharedEdit::Rewrite { id, rewrite })
         }
-        ReminderEdit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
-        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(NotDone::Gone),
+        ReminderEdit::Delete { id } if exists(&id) => Ok(SharedEdit::Remove { id }),
+        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(NotDone::Missing),
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     /// The dialog's reminders after an edit, or the id of the file it is about.
-    fn told(edit: ReminderEdit) -> Result<String, Option<String>> {
+    fn edited(edit: ReminderEdit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
         match edit_in_dialog(&mut own, edit) {
             None => {
@@ -192,7 +192,7 @@ mod tests {
             (delete("x"), Err(None)),
         ] {
             let expected = expected.map(str::to_owned).map_err(|id| id.map(str::to_owned));
-            assert_eq!(told(edit.clone()), expected, "{edit:?}");
+            assert_eq!(edited(edit.clone()), expected, "{edit:?}");
         }
     }
 }

@@ -30,12 +30,12 @@ pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> Retr
         ErrorClass::RateLimited => RetryDecision::Throttled,
         ErrorClass::Transport | ErrorClass::Cut if failed < config.aggressive_max_retries => {
             let delay =
-                grown(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
+                backoff(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
             RetryDecision::Wait(delay)
         }
         ErrorClass::Transport | ErrorClass::Cut | ErrorClass::Server | ErrorClass::Malformed => {
             let steps = failed / ATTEMPTS_PER_STEP;
-            let delay = grown(
+            let delay = backoff(
                 config.conservative_delay,
                 config.backoff_multiplier,
                 steps,
@@ -59,7 +59,7 @@ pub struct EmptyAnswers {
 
 impl EmptyAnswers {
     /// A whole answer came.
-    pub fn over(&mut self) {
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 
@@ -76,10 +76,10 @@ impl EmptyAnswers {
     }
 }
 
-fn grown(base: Duration, multiplier: f64, steps: u32, most: Duration) -> Duration {
+fn backoff(base: Duration, multiplier: f64, steps: u32, max: Duration) -> Duration {
     let factor = multiplier.max(1.0).powi(i32::try_from(steps.min(64)).unwrap_or(64));
-    let grown = base.as_secs_f64() * factor;
-    Duration::try_from_secs_f64(grown).unwrap_or(most).min(most)
+    let delay = base.as_secs_f64() * factor;
+    Duration::try_from_secs_f64(delay).unwrap_or(max).min(max)
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
         assert!(empty.may_push());
         assert_eq!(empty.decide_retry(retries), RetryDecision::GiveUp, "the push did not help");
         assert!(!empty.may_push());
-        empty.over();
+        empty.reset();
         assert!(!empty.may_push(), "nothing was given up");
         assert_eq!(round(&mut empty)[2], RetryDecision::GiveUp);
         assert!(empty.may_push());

@@ -19,15 +19,15 @@ pub struct Rights {
 
 /// The rights of the member of a dialog.
 pub fn of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
-    below(dialog, tree, minds, offered, MAX_ASKER_DEPTH)
+    rights_at(dialog, tree, minds, offered, MAX_ASKER_DEPTH)
 }
 
-fn below(
+fn rights_at(
     dialog: &Dialog,
     tree: &DialogTree,
     minds: &Minds,
     offered: &Registry,
-    deep: usize,
+    depth: usize,
 ) -> Rights {
     let Some(member) = minds.member(&dialog.meta.agent_id) else { return Rights::default() };
     let (own, _unknown) = offered.of_member(member, tree.is_main(&dialog.meta.id));
@@ -36,11 +36,11 @@ fn below(
         return rights;
     }
     for assignment in dialog.stack.iter().filter_map(|frame| frame.assignment_from_asker.as_ref()) {
-        let asker = tree.get(&assignment.asker_dialog_id).filter(|_| deep > 0);
+        let asker = tree.get(&assignment.asker_dialog_id).filter(|_| depth > 0);
         let Some(asker) = asker else { return Rights::default() };
-        let lent = below(asker, tree, minds, offered, deep - 1);
-        rights.tools = rights.tools.and(&lent.tools);
-        rights.access = rights.access.and(lent.access);
+        let of_asker = rights_at(asker, tree, minds, offered, depth - 1);
+        rights.tools = rights.tools.and(&of_asker.tools);
+        rights.access = rights.access.and(of_asker.access);
     }
     if member.shell == Shell::Granted {
         rights.tools = rights.tools.with(&own, &SHELL_TOOLS);

@@ -28,13 +28,13 @@ impl IdleReport {
 
     pub fn of<'a>(tree: &DialogTree, unwritable: impl Iterator<Item = &'a SelfId>) -> Self {
         let mut stuck: BTreeMap<SelfId, Vec<UnmetWait>> = BTreeMap::new();
-        for one in waits::stuck(tree, |_| false) {
-            let sentence = one.sentence(tree);
-            let on = match one.wait.on {
+        for stuck_wait in waits::stuck(tree, |_| false) {
+            let sentence = stuck_wait.sentence(tree);
+            let on = match stuck_wait.wait.on {
                 Awaited::Reply(on) | Awaited::Answer(on) => Some(on),
                 Awaited::Human => None,
             };
-            stuck.entry(one.wait.waiter).or_default().push(UnmetWait { on, sentence });
+            stuck.entry(stuck_wait.wait.waiter).or_default().push(UnmetWait { on, sentence });
         }
         Self { stuck, unwritable: unwritable.cloned().collect() }
     }
@@ -46,14 +46,14 @@ pub struct TreeResult<'a> {
     pub rows: &'a [TreeRow],
     /// True if a question of it is open.
     pub asks: bool,
-    pub rest: &'a IdleReport,
+    pub idle: &'a IdleReport,
 }
 
 /// What a run came to, and the dialogs that make it so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quiet {
+pub struct RunOutcome {
     pub outcome: QuietOutcome,
-    pub standing: Vec<HaltedDialog>,
+    pub halted: Vec<HaltedDialog>,
 }
 
 /// A question comes first: it is what a person can do. Then what went wrong, what never goes on, and
@@ -63,52 +63,52 @@ pub struct Quiet {
 pub fn of<'a>(
     trees: impl Iterator<Item = TreeResult<'a>>,
     others: impl Iterator<Item = &'a TreeRow>,
-) -> Quiet {
+) -> RunOutcome {
     let trees: Vec<TreeResult<'_>> = trees.collect();
-    let standing = |find: fn(&TreeResult<'_>) -> Vec<HaltedDialog>| -> Vec<HaltedDialog> {
+    let halted = |find: fn(&TreeResult<'_>) -> Vec<HaltedDialog>| -> Vec<HaltedDialog> {
         trees.iter().flat_map(find).collect()
     };
     if trees.iter().any(|tree| tree.asks) {
-        return Quiet { outcome: QuietOutcome::QuestionWaits, standing: Vec::new() };
+        return RunOutcome { outcome: QuietOutcome::QuestionWaits, halted: Vec::new() };
     }
     for (outcome, find) in [
         (QuietOutcome::Failed, failed as fn(&TreeResult<'_>) -> Vec<HaltedDialog>),
         (QuietOutcome::Blocked, stuck),
     ] {
-        let standing = standing(find);
-        if !standing.is_empty() {
-            return Quiet { outcome, standing };
+        let halted = halted(find);
+        if !halted.is_empty() {
+            return RunOutcome { outcome, halted };
         }
     }
-    let mut parked = standing(paused);
-    let rest = IdleReport::NOTHING;
+    let mut parked = halted(paused);
+    let idle = IdleReport::NOTHING;
     for row in others {
         parked.extend(paused(&TreeResult {
             rows: std::slice::from_ref(row),
             asks: false,
-            rest: &rest,
+            idle: &idle,
         }));
     }
     let outcome = if parked.is_empty() { QuietOutcome::Done } else { QuietOutcome::Paused };
-    Quiet { outcome, standing: parked }
+    RunOutcome { outcome, halted: parked }
 }
 
 fn failed(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
     let is_failed = |row: &&TreeRow| {
         stopped(row).is_some_and(StopReason::is_failure)
-            || tree.rest.unwritable.contains(&row.dialog.this)
+            || tree.idle.unwritable.contains(&row.dialog.this)
     };
-    tree.rows.iter().filter(is_failed).map(|row| tree.standing(row)).collect()
+    tree.rows.iter().filter(is_failed).map(|row| tree.halted(row)).collect()
 }
 
 fn paused(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
     let is_paused = |row: &&TreeRow| stopped(row).is_some_and(|reason| !reason.is_failure());
-    tree.rows.iter().filter(is_paused).map(|row| tree.standing(row)).collect()
+    tree.rows.iter().filter(is_paused).map(|row| tree.halted(row)).collect()
 }
 
 fn stuck(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
-    let is_stuck = |row: &&TreeRow| tree.rest.stuck.contains_key(&row.dialog.this);
-    tree.rows.iter().filter(is_stuck).map(|row| tree.standing(row)).collect()
+    let is_stuck = |row: &&TreeRow| tree.idle.stuck.contains_key(&row.dialog.this);
+    tree.rows.iter().filter(is_stuck).map(|row| tree.halted(row)).collect()
 }
 
 fn stopped(row: &TreeRow) -> Option<&StopReason> {
@@ -123,15 +123,15 @@ fn stopped(row: &TreeRow) -> Option<&StopReason> {
 }
 
 impl TreeResult<'_> {
-    fn standing(&self, row: &TreeRow) -> HaltedDialog {
-        let in_vain = self.rest.stuck.get(&row.dialog.this).map(Vec::as_slice).unwrap_or_default();
-        let sentences: Vec<&str> = in_vain.iter().map(|wait| wait.sentence.as_str()).collect();
+    fn halted(&self, row: &TreeRow) -> HaltedDialog {
+        let unmet = self.idle.stuck.get(&row.dialog.this).map(Vec::as_slice).unwrap_or_default();
+        let sentences: Vec<&str> = unmet.iter().map(|wait| wait.sentence.as_str()).collect();
         let waits = (!sentences.is_empty()).then(|| sentences.join("; "));
         HaltedDialog {
             dialog: row.dialog.clone(),
             agent: row.agent.clone(),
             reason: stopped(row).map(StopReason::sentence).or(waits),
-            waits_for: in_vain.iter().filter_map(|wait| wait.on.clone()).collect(),
+            waits_for: unmet.iter().filter_map(|wait| wait.on.clone()).collect(),
         }
     }
 }
@@ -170,19 +170,19 @@ mod tests {
     }
 
     fn stuck(waits: &[(&str, &str)]) -> IdleReport {
-        let mut rest = IdleReport::NOTHING;
+        let mut idle = IdleReport::NOTHING;
         for (waiter, on) in waits {
             let wait =
                 UnmetWait { on: Some(SelfId::new(on)), sentence: format!("{waiter} for {on}") };
-            rest.stuck.entry(SelfId::new(waiter)).or_default().push(wait);
+            idle.stuck.entry(SelfId::new(waiter)).or_default().push(wait);
         }
-        rest
+        idle
     }
 
-    fn told(rows: &[TreeRow], rest: &IdleReport) -> (QuietOutcome, Vec<String>) {
-        let quiet = of([TreeResult { rows, asks: false, rest }].into_iter(), [].into_iter());
-        let name = |standing: HaltedDialog| standing.dialog.this.to_string();
-        (quiet.outcome, quiet.standing.into_iter().map(name).collect())
+    fn outcome_of(rows: &[TreeRow], idle: &IdleReport) -> (QuietOutcome, Vec<String>) {
+        let run = of([TreeResult { rows, asks: false, idle }].into_iter(), [].into_iter());
+        let name = |halted: HaltedDialog| halted.dialog.this.to_string();
+        (run.outcome, run.halted.into_iter().map(name).collect())
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
         let failed = || stop(StopReason::system("x"));
         let nothing = IdleReport::NOTHING;
-        for ([main, a, b], rest, outcome, names) in [
+        for ([main, a, b], idle, outcome, names) in [
             ([idle(), idle(), idle()], &nothing, QuietOutcome::Done, &[][..]),
             ([idle(), user(), idle()], &nothing, QuietOutcome::Paused, &["a"]),
             ([idle(), stop(StopReason::paused()), idle()], &nothing, QuietOutcome::Paused, &["a"]),
@@ -201,7 +201,7 @@ mod tests {
         ] {
             let rows = [row("a", a), row("b", b), row("main", main)];
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            assert_eq!(told(&rows, rest), (outcome, names), "{rows:?}");
+            assert_eq!(outcome_of(&rows, idle), (outcome, names), "{rows:?}");
         }
     }
 
@@ -216,34 +216,34 @@ mod tests {
             (failed(), user(), QuietOutcome::Failed, &["own"]),
         ] {
             let (own, other) = ([row("own", own)], row("other", other));
-            let left = TreeResult { rows: &own, asks: false, rest: &IdleReport::NOTHING };
-            let quiet = of([left].into_iter(), [&other].into_iter());
-            let told: Vec<&str> =
-                quiet.standing.iter().map(|one| one.dialog.this.as_str()).collect();
-            assert_eq!((quiet.outcome, told.as_slice()), (outcome, names));
+            let left = TreeResult { rows: &own, asks: false, idle: &IdleReport::NOTHING };
+            let run = of([left].into_iter(), [&other].into_iter());
+            let ids: Vec<&str> =
+                run.halted.iter().map(|halted| halted.dialog.this.as_str()).collect();
+            assert_eq!((run.outcome, ids.as_slice()), (outcome, names));
         }
     }
 
     #[test]
     fn who_waits_in_vain_is_told_with_whom_it_waits_for() {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
-        let rest = stuck(&[("main", "a")]);
-        let quiet =
-            of([TreeResult { rows: &rows, asks: false, rest: &rest }].into_iter(), [].into_iter());
+        let idle = stuck(&[("main", "a")]);
+        let run =
+            of([TreeResult { rows: &rows, asks: false, idle: &idle }].into_iter(), [].into_iter());
         let expected = HaltedDialog {
             dialog: DialogId::main(RootId::new("main")),
             agent: AgentId::new("agent-main"),
             reason: Some("main for a".to_owned()),
             waits_for: vec![SelfId::new("a")],
         };
-        assert_eq!(quiet.standing, [expected]);
+        assert_eq!(run.halted, [expected]);
     }
 
     #[test]
     fn a_step_that_could_not_be_written_is_a_failure() {
         let rows = [row("main", DisplayState::Idle)];
         let unwritable = BTreeSet::from([SelfId::new("main")]);
-        let rest = IdleReport { unwritable, ..IdleReport::NOTHING };
-        assert_eq!(told(&rows, &rest), (QuietOutcome::Failed, vec!["main".to_owned()]));
+        let idle = IdleReport { unwritable, ..IdleReport::NOTHING };
+        assert_eq!(outcome_of(&rows, &idle), (QuietOutcome::Failed, vec!["main".to_owned()]));
     }
 }

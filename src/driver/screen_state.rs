@@ -35,17 +35,17 @@ pub enum DriverReport {
         root: RootId,
         inbox: Vec<InboxRow>,
     },
-    Gone(RootId),
+    Removed(RootId),
     /// Whether anything of this tree is being driven or will be at once.
-    Resting {
+    Idle {
         root: RootId,
-        resting: bool,
+        idle: bool,
     },
     /// A tree rests: who waits for whom in it, and whose last step could not be written. Comes before
-    /// [`Self::Resting`].
-    Rest {
+    /// [`Self::Idle`].
+    IdleDetails {
         root: RootId,
-        rest: IdleReport,
+        details: IdleReport,
     },
     Watch(Subscription),
     /// All problems of one origin.
@@ -114,7 +114,7 @@ pub struct ScreenState {
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The trees that were taken up, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
-    rest: BTreeMap<RootId, IdleReport>,
+    idle_reports: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Subscription,
@@ -131,7 +131,7 @@ impl ScreenState {
             trees: BTreeMap::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
-            rest: BTreeMap::new(),
+            idle_reports: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
             watch: Subscription::Nobody,
@@ -145,9 +145,9 @@ impl ScreenState {
     }
 
     /// Takes in one piece of news and tells what changed.
-    pub fn take(&mut self, news: DriverReport, out: &mut Outbox) {
-        match news {
-            DriverReport::Event(event) => self.pass(event, out),
+    pub fn apply(&mut self, report: DriverReport, out: &mut Outbox) {
+        match report {
+            DriverReport::Event(event) => self.forward(event, out),
             DriverReport::Workspace(view) => {
                 self.workspace = view;
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
@@ -163,21 +163,23 @@ impl ScreenState {
             }
             DriverReport::Row(row) => self.set_row(*row, out),
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
-            DriverReport::Gone(root) => {
+            DriverReport::Removed(root) => {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
-                self.rest.remove(&root);
+                self.idle_reports.remove(&root);
                 self.set_problems(&of_tree(&root), Vec::new(), out);
                 out.push(DriverEvent::Removed(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
-            DriverReport::Resting { root, resting } => {
-                self.busy.insert(root, !resting);
-                if resting {
-                    self.quiet(out);
+            DriverReport::Idle { root, idle } => {
+                self.busy.insert(root, !idle);
+                if idle {
+                    self.report_quiet(out);
                 }
             }
-            DriverReport::Rest { root, rest } => drop(self.rest.insert(root, rest)),
+            DriverReport::IdleDetails { root, details } => {
+                drop(self.idle_reports.insert(root, details));
+            }
             DriverReport::Watch(watch) => self.set_watch(watch, out),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
             DriverReport::Minds { problems, members, default_responder, consent } => {
@@ -194,7 +196,7 @@ impl ScreenState {
             DriverReport::Listed => {
                 self.listed = true;
                 self.push_all(out);
-                self.quiet(out);
+                self.report_quiet(out);
             }
             DriverReport::Refresh => {
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
@@ -205,7 +207,7 @@ impl ScreenState {
     }
 
     /// Lets an event through if somebody watches its dialog.
-    fn pass(&mut self, event: DriverEvent, out: &mut Outbox) {
+    fn forward(&mut self, event: DriverEvent, out: &mut Outbox) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
                 let written = self.live.entry(dialog.clone()).or_default();
@@ -277,7 +279,7 @@ impl ScreenState {
         let is_in = |rows: &[InboxRow], id: &str| rows.iter().any(|row| row.question.id == id);
         let asked: Vec<InboxRow> =
             inbox.iter().filter(|row| !is_in(&before, &row.question.id)).cloned().collect();
-        let gone: Vec<&InboxRow> =
+        let closed: Vec<&InboxRow> =
             before.iter().filter(|row| !is_in(&inbox, &row.question.id)).collect();
         if !inbox.is_empty() {
             self.inbox.insert(root, inbox.clone());
@@ -293,15 +295,15 @@ impl ScreenState {
                 question: row.question.id,
             });
         }
-        for row in gone {
+        for row in closed {
             let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
             out.push(DriverEvent::Answered { dialog, question });
         }
     }
 
-    fn set_problems(&mut self, finder: &str, problems: Vec<Problem>, out: &mut Outbox) {
+    fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outbox) {
         let mut book = self.problems.book();
-        if book.take(finder, problems) {
+        if book.take(source, problems) {
             out.push(DriverEvent::Problems(book.open()));
         }
     }
@@ -350,13 +352,13 @@ impl ScreenState {
         rows
     }
 
-    fn quiet(&self, out: &mut Outbox) {
+    fn report_quiet(&self, out: &mut Outbox) {
         if self.listed && !self.busy.values().any(|busy| *busy) {
-            let quiet = run_outcome::of(self.loaded_trees(), self.unloaded_rows());
-            if !quiet.standing.is_empty() {
-                out.push(DriverEvent::Halted(quiet.standing));
+            let run = run_outcome::of(self.loaded_trees(), self.unloaded_rows());
+            if !run.halted.is_empty() {
+                out.push(DriverEvent::Halted(run.halted));
             }
-            out.push(DriverEvent::Quiet(quiet.outcome));
+            out.push(DriverEvent::Quiet(run.outcome));
         }
     }
 
@@ -372,7 +374,7 @@ impl ScreenState {
         self.busy.keys().map(|root| TreeResult {
             rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
             asks: self.inbox.contains_key(root),
-            rest: self.rest.get(root).unwrap_or(&NOTHING),
+            idle: self.idle_reports.get(root).unwrap_or(&NOTHING),
         })
     }
 }

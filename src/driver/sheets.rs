@@ -52,7 +52,7 @@ impl Supervisor {
             SheetRequest::DeleteReminder { id } => ReminderChange::Delete { id },
         };
         let request = TreeRequest::Reminder { ticket, dialog: dialog.this.clone(), change };
-        self.pass(Some(ticket), &dialog, request).await;
+        self.forward(Some(ticket), &dialog, request).await;
     }
 
     /// Reads a sheet on a thread that may block.
@@ -68,7 +68,7 @@ impl Supervisor {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
     async fn write_section(
@@ -84,10 +84,10 @@ impl Supervisor {
         let written = tokio::task::spawn_blocking(write).await;
         match written.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => {
-                self.tell(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
+                self.send_event(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
                 self.show_sheet(ticket, dialog, read_taskdoc).await;
             }
-            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
         }
     }
 }
@@ -108,12 +108,12 @@ impl TreeTask {
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
         if let ReminderEdit::Add { reminder, .. } = &edit {
-            reminders::has_room(dialog, &shared, &reminder.scope)
+            reminders::check_limit(dialog, &shared, &reminder.scope)
                 .map_err(|_| Refusal::TooManyReminders)?;
         }
         let course = dialog.history.course;
         draft.set_durable();
-        reminders::carry_out(&mut draft, id, course, &shared, edit)
+        reminders::apply_edit(&mut draft, id, course, &shared, edit)
             .map_err(|_| Refusal::NoSuchReminder)?;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
     }
@@ -122,7 +122,7 @@ impl TreeTask {
         let Some(dialog) = self.tree.get(id) else { return };
         let views = views(dialog, &self.shared_reminders(id));
         let sheet = Box::new(Sheet::Reminders(views));
-        self.tell(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
+        self.send_event(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
     }
 }
 
@@ -174,8 +174,8 @@ fn check_content(content: String) -> Result<String, String> {
     Ok(content)
 }
 
-fn check_guard(reminder: &Reminder, act: ReminderAction) -> Result<(), String> {
-    reminder.guard(act).map_or(Ok(()), |guard| Err(refusal(&guard)))
+fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), String> {
+    reminder.guard(action).map_or(Ok(()), |guard| Err(refusal(&guard)))
 }
 
 /// Why a person does not change a reminder.
@@ -189,9 +189,10 @@ fn refusal(guard: &Guard) -> String {
 
 /// Newest first, as the model sees them.
 fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
-    let mut seen: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
-    sort_newest_first(&mut seen);
-    seen.into_iter()
+    let mut sorted: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
+    sort_newest_first(&mut sorted);
+    sorted
+        .into_iter()
         .map(|reminder| ReminderView {
             id: reminder.id.clone(),
             content: reminder.content.clone(),
@@ -213,8 +214,8 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
 /// The reminders of a dialog as they are on disk; nobody is driven or loaded for it.
 fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let seen = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-    let found = seen.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
+    let loaded = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+    let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = reminders::shared(engine, &found.meta.agent_id);
     Ok(Sheet::Reminders(views(found, &shared)))
 }
@@ -222,13 +223,16 @@ fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
 fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let path = path_of(engine, dialog)?;
     let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
-    let sections = found.sections.into_iter().map(|one| SectionView {
-        name: one.section.name().to_owned(),
-        text: one.text,
-        complete: one.whole,
+    let sections = found.sections.into_iter().map(|section| SectionView {
+        name: section.section.name().to_owned(),
+        text: section.text,
+        complete: section.whole,
     });
-    let mut faults: Vec<String> =
-        found.violations.iter().map(|one| taskdoc::sentence(one, engine.lang)).collect();
+    let mut faults: Vec<String> = found
+        .violations
+        .iter()
+        .map(|violation| taskdoc::sentence(violation, engine.lang))
+        .collect();
     if found.unlisted > 0 {
         faults.push(counted(
             found.unlisted,

@@ -67,14 +67,14 @@ impl TreeTask {
     pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
-            let _ = self.news.send(DriverReport::Problems { origin: "sandbox", problems }).await;
+            let _ = self.reports.send(DriverReport::Problems { origin: "sandbox", problems }).await;
         }
         let sources = self.engine.sources.clone();
         if sources.all().next().is_none() {
             return true;
         }
         let problems = sources.problems();
-        let _ = self.news.send(DriverReport::Problems { origin: "tools", problems }).await;
+        let _ = self.reports.send(DriverReport::Problems { origin: "tools", problems }).await;
         if step == NextStep::StartCourse {
             sources.release(&Whose::Dialog(self.tree.id(id))).await;
         }
@@ -93,7 +93,7 @@ impl TreeTask {
         for change in changes {
             let edit = edit(change, &draft);
             // The reminders are those of this moment, so none of them is gone.
-            let _ = reminders::carry_out(&mut draft, id, course, &[], edit);
+            let _ = reminders::apply_edit(&mut draft, id, course, &[], edit);
         }
         self.commit_or_stop(id, draft).await
     }

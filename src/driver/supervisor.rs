@@ -33,7 +33,7 @@ const MAILBOX_DEPTH: usize = 64;
 #[derive(Debug)]
 pub struct Supervisor {
     pub(super) engine: Arc<Engine>,
-    news: ReportSender,
+    reports: ReportSender,
     commands: mpsc::Receiver<Command>,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
@@ -48,21 +48,21 @@ pub struct Supervisor {
 impl Supervisor {
     pub fn new(
         engine: Arc<Engine>,
-        news: ReportSender,
+        reports: ReportSender,
         commands: mpsc::Receiver<Command>,
         pick_up: bool,
         watches_one: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let minds_stamp = None;
-        Self { engine, news, commands, trees, tasks, pick_up, watches_one, minds_stamp }
+        Self { engine, reports, commands, trees, tasks, pick_up, watches_one, minds_stamp }
     }
 
     pub async fn run(mut self) {
-        let keeping = self.initial_survey().await;
+        let saving = self.initial_survey().await;
         let mut grace = Duration::from_secs(3);
-        let mut look_again = tokio::time::interval(MINDS_POLL_INTERVAL);
-        look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
+        minds_poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut processes = self.engine.shells.changes();
         self.send_processes().await;
         loop {
@@ -72,19 +72,19 @@ impl Supervisor {
                         grace = given;
                         break;
                     }
-                    Some(command) => self.carry_out(command).await,
+                    Some(command) => self.handle_command(command).await,
                     None => break,
                 },
                 Ok(()) = processes.changed() => self.send_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
-                _ = look_again.tick(), if self.watches_one => self.check_minds().await,
+                _ = minds_poll.tick(), if self.watches_one => self.check_minds().await,
             }
         }
         self.trees.clear();
         let settled = async {
             while self.tasks.join_next().await.is_some() {}
-            if let Some(keeping) = keeping {
-                let _ = keeping.await;
+            if let Some(saving) = saving {
+                let _ = saving.await;
             }
         };
         if tokio::time::timeout(grace, settled).await.is_err() {
@@ -104,50 +104,50 @@ impl Supervisor {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
             let seen = stamp(&engine.workspace);
             let minds = engine.minds();
-            engine.driving.hold(!engine.trust.waiting(&minds).is_empty());
+            engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
             (survey, seen, minds, view, taskdocs)
         });
         let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
-        let worth_keeping = survey.is_worth_keeping();
+        let should_save = survey.is_worth_keeping();
         self.minds_stamp = Some(seen);
-        self.send(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
-        self.send(DriverReport::Workspace(view)).await;
-        self.send(minds_report(&self.engine, &minds)).await;
+        self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
+        self.report(DriverReport::Workspace(view)).await;
+        self.report(minds_report(&self.engine, &minds)).await;
         let problems = survey.problems.clone();
-        self.send(DriverReport::Problems { origin: "workspace", problems }).await;
+        self.report(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();
             if self.may_pick_up() && needs_loading(&listing) {
                 waiting.push(root.clone());
             }
-            self.send(listing_report(&listing, &minds)).await;
+            self.report(listing_report(&listing, &minds)).await;
         }
         self.pick_up(waiting).await;
-        self.send(DriverReport::Listed).await;
+        self.report(DriverReport::Listed).await;
         let engine = self.engine.clone();
-        worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
+        should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
     }
 
     /// False while something waits for consent: then nothing is taken up by itself.
     pub(super) fn may_pick_up(&self) -> bool {
-        self.pick_up && !self.engine.driving.is_held()
+        self.pick_up && !self.engine.driving.awaits_consent()
     }
 
     /// Takes up trees that can go on.
     pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
         for root in roots {
-            self.send(DriverReport::Resting { root: root.clone(), resting: false }).await;
+            self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
             if let Err(error) = self.tree(&root).await {
-                self.tell(DriverEvent::Notice(error.to_string())).await;
-                self.send(DriverReport::Resting { root, resting: true }).await;
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
+                self.report(DriverReport::Idle { root, idle: true }).await;
             }
         }
     }
 
-    async fn carry_out(&mut self, command: Command) {
+    async fn handle_command(&mut self, command: Command) {
         match command {
             Command::Open { ticket, dialog, course } => self.open(ticket, dialog, course).await,
             Command::Page { ticket, dialog, course, before } => {
@@ -155,7 +155,7 @@ impl Supervisor {
             }
             Command::Close => {
                 if self.watches_one {
-                    self.send(DriverReport::Watch(Subscription::Nobody)).await;
+                    self.report(DriverReport::Watch(Subscription::Nobody)).await;
                 }
             }
             Command::Create { ticket, agent, taskdoc, text } => {
@@ -163,44 +163,48 @@ impl Supervisor {
             }
             Command::Say { ticket, dialog, text } => {
                 let this = dialog.this.clone();
-                self.pass(Some(ticket), &dialog, TreeRequest::Say { ticket, dialog: this, text })
-                    .await;
+                self.forward(
+                    Some(ticket),
+                    &dialog,
+                    TreeRequest::Say { ticket, dialog: this, text },
+                )
+                .await;
             }
             Command::TakeBack { ticket, dialog, message } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::TakeBack { ticket, dialog: this, message };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Answer { ticket, dialog, question, text } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::Answer { ticket, dialog: this, question, text };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Stop { dialog } => {
                 if self.trees.contains_key(&dialog.root) {
                     let request = TreeRequest::Stop { dialog: dialog.this.clone() };
-                    self.pass(None, &dialog, request).await;
+                    self.forward(None, &dialog, request).await;
                 }
             }
             Command::RetryNow { dialog } => {
                 if self.trees.contains_key(&dialog.root) {
                     let request = TreeRequest::RetryNow { dialog: dialog.this.clone() };
-                    self.pass(None, &dialog, request).await;
+                    self.forward(None, &dialog, request).await;
                 }
             }
             Command::StopAll => self.stop_all().await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::KeepGoing { ticket, dialog, switch } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Withdraw { ticket, dialog } => {
                 let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_lifecycle(ticket, change).await,
@@ -210,7 +214,7 @@ impl Supervisor {
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
-                self.send(DriverReport::Refresh).await;
+                self.report(DriverReport::Refresh).await;
                 self.send_processes().await;
             }
             Command::Shutdown { .. } => {}
@@ -218,7 +222,7 @@ impl Supervisor {
     }
 
     /// Hands a request to its tree, loading it first.
-    pub(super) async fn pass(
+    pub(super) async fn forward(
         &mut self,
         ticket: Option<Ticket>,
         dialog: &DialogId,
@@ -227,7 +231,7 @@ impl Supervisor {
         if let Err(error) = self.try_forward(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
-            self.tell(DriverEvent::Refused { ticket, text: error.to_string() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: error.to_string() }).await;
         }
     }
 
@@ -236,13 +240,13 @@ impl Supervisor {
         root: &RootId,
         request: TreeRequest,
     ) -> Result<(), StoreError> {
-        let resting = DriverReport::Resting { root: root.clone(), resting: false };
+        let busy = DriverReport::Idle { root: root.clone(), idle: false };
         if let Some(mailbox) = self.trees.get(root).cloned() {
-            self.send(resting).await;
+            self.report(busy).await;
             let _ = mailbox.send(request).await;
         } else {
             let loaded = self.load(root).await?;
-            self.send(resting).await;
+            self.report(busy).await;
             self.spawn_tree(loaded.tree, loaded.mended, Some(request));
         }
         Ok(())
@@ -276,15 +280,15 @@ impl Supervisor {
         }
         if outcome == Continued::default() {
             let text = Refusal::NothingIsStopped.into();
-            self.tell(DriverEvent::Refused { ticket, text }).await;
+            self.send_event(DriverEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
-            self.tell(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
             // Where nothing is driven nothing goes on yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
-                self.tell(DriverEvent::Notice(outcome.sentence())).await;
+                self.send_event(DriverEvent::Notice(outcome.sentence())).await;
             }
-            self.tell(DriverEvent::Done { ticket, dialog: None }).await;
+            self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
         }
     }
 
@@ -307,13 +311,13 @@ impl Supervisor {
         match &loaded {
             Ok(loaded) => {
                 for problem in &loaded.problems {
-                    self.tell(DriverEvent::Notice(problem.to_string())).await;
+                    self.send_event(DriverEvent::Notice(problem.to_string())).await;
                 }
             }
             Err(error) => {
                 tracing::warn!(%root, %error, "could not load a tree");
                 if matches!(error, StoreError::Damaged(_)) {
-                    self.send(DriverReport::Gone(root.clone())).await;
+                    self.report(DriverReport::Removed(root.clone())).await;
                 }
             }
         }
@@ -324,7 +328,7 @@ impl Supervisor {
     fn spawn_tree(
         &mut self,
         tree: DialogTree,
-        mended: Vec<TreeChange>,
+        repairs: Vec<TreeChange>,
         first: Option<TreeRequest>,
     ) {
         let root = tree.root.clone();
@@ -332,9 +336,9 @@ impl Supervisor {
         if let Some(first) = first {
             let _ = mailbox.try_send(first);
         }
-        let task = TreeTask::new(self.engine.clone(), tree, self.news.clone(), requests);
+        let task = TreeTask::new(self.engine.clone(), tree, self.reports.clone(), requests);
         let span = tracing::info_span!("tree", %root);
-        self.tasks.spawn(task.run(mended).instrument(span));
+        self.tasks.spawn(task.run(repairs).instrument(span));
         self.trees.insert(root, mailbox);
     }
 
@@ -345,7 +349,7 @@ impl Supervisor {
                 tracing::error!(%error, "a tree task broke");
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
                 let text = "internal error: a dialog tree was let go; open it again".to_owned();
-                self.tell(DriverEvent::Notice(text)).await;
+                self.send_event(DriverEvent::Notice(text)).await;
             }
         }
     }
@@ -356,9 +360,9 @@ impl Supervisor {
                 let dialog = DialogId::main(tree.root.clone());
                 self.spawn_tree(tree, Vec::new(), None);
                 let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
-            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
         }
     }
 
@@ -411,7 +415,7 @@ impl Supervisor {
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
         if self.watches_one {
-            self.send(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
+            self.report(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;
     }
@@ -424,26 +428,27 @@ impl Supervisor {
         before: Option<usize>,
     ) {
         let engine = self.engine.clone();
-        let read = tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
-        let event = match read.await {
+        let page_read =
+            tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
+        let event = match page_read.await {
             Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
             Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.to_string() },
             Err(error) => DriverEvent::Refused { ticket, text: error.to_string() },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
-    pub(super) async fn tell(&self, event: DriverEvent) {
-        self.send(DriverReport::Event(event)).await;
+    pub(super) async fn send_event(&self, event: DriverEvent) {
+        self.report(DriverReport::Event(event)).await;
     }
 
-    pub(super) async fn send(&self, news: DriverReport) {
-        let _ = self.news.send(news).await;
+    pub(super) async fn report(&self, report: DriverReport) {
+        let _ = self.reports.send(report).await;
     }
 }
 
 /// What fails costs the next list its time, and nothing else.
-fn keep_list(engine: &Engine) {
+fn save_list(engine: &Engine) {
     if let Err(error) = engine.store.keep_list() {
         tracing::warn!(%error, "the list of dialogs is not remembered");
     }

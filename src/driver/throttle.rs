@@ -35,16 +35,16 @@ pub struct Throttles(Mutex<BTreeMap<(String, String), Throttle>>);
 
 impl Throttles {
     pub fn of(&self, provider: &str, model: &str) -> Throttle {
-        let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rates.entry((provider.to_owned(), model.to_owned())).or_default().clone()
+        let mut throttles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        throttles.entry((provider.to_owned(), model.to_owned())).or_default().clone()
     }
 }
 
 impl Throttle {
     /// The model refused; how long to wait now. `asked`: what the provider wants at least.
     pub fn refused(&self, config: &RetryConfig, asked: Option<Duration>) -> Duration {
-        let mut rate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rate.refused(Instant::now(), config, asked)
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.refused(Instant::now(), config, asked)
     }
 
     /// The model answered.
@@ -84,8 +84,8 @@ impl ThrottleState {
 
     fn recover_once(&mut self) {
         self.penalty = self.penalty.saturating_sub(1);
-        let kept = self.remembered.mul_f64(RECOVERY_FACTOR);
-        self.remembered = if kept < Duration::from_millis(1) { Duration::ZERO } else { kept };
+        let reduced = self.remembered.mul_f64(RECOVERY_FACTOR);
+        self.remembered = if reduced < Duration::from_millis(1) { Duration::ZERO } else { reduced };
     }
 }
 
@@ -93,7 +93,7 @@ impl ThrottleState {
 mod tests {
     use super::*;
 
-    enum Then {
+    enum ThrottleStep {
         Refused(u64),
         RefusedAsking(u64, u64),
         Served,
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn a_wait_grows_with_refusals_and_shrinks_with_answers_and_quiet() {
-        use Then::{Quiet, Refused, RefusedAsking, Served};
+        use ThrottleStep::{Quiet, Refused, RefusedAsking, Served};
         let config = RetryConfig {
             conservative_delay: Duration::from_secs(4),
             max_delay: Duration::from_secs(60),
             ..RetryConfig::default()
         };
-        for (what, story) in [
+        for (case, story) in [
             ("doubles", vec![Refused(4), Refused(8), Refused(16)]),
             (
                 "up to the longest",
@@ -125,14 +125,14 @@ mod tests {
                 vec![Refused(4), Refused(8), Refused(16), Quiet(9000), Refused(4)],
             ),
         ] {
-            let mut rate = ThrottleState::default();
+            let mut state = ThrottleState::default();
             let mut now = Instant::now();
-            for then in story {
-                let (asked, expected) = match then {
+            for step in story {
+                let (asked, expected) = match step {
                     Refused(expected) => (None, expected),
                     RefusedAsking(asked, expected) => (Some(Duration::from_secs(asked)), expected),
                     Served => {
-                        rate.succeeded(now);
+                        state.succeeded(now);
                         continue;
                     }
                     Quiet(seconds) => {
@@ -140,8 +140,8 @@ mod tests {
                         continue;
                     }
                 };
-                let delay = rate.refused(now, &config, asked);
-                assert_eq!(delay, Duration::from_secs(expected), "{what}");
+                let delay = state.refused(now, &config, asked);
+                assert_eq!(delay, Duration::from_secs(expected), "{case}");
                 now += delay;
             }
         }
@@ -149,9 +149,9 @@ mod tests {
 
     #[test]
     fn models_do_not_slow_each_other_down() {
-        let (rates, config) = (Throttles::default(), RetryConfig::default());
-        let first = rates.of("p", "a").refused(&config, None);
-        assert_eq!(rates.of("p", "b").refused(&config, None), first);
-        assert_eq!(rates.of("p", "a").refused(&config, None), first * 2);
+        let (throttles, config) = (Throttles::default(), RetryConfig::default());
+        let first = throttles.of("p", "a").refused(&config, None);
+        assert_eq!(throttles.of("p", "b").refused(&config, None), first);
+        assert_eq!(throttles.of("p", "a").refused(&config, None), first * 2);
     }
 }

@@ -41,7 +41,7 @@ const PORT_DEPTH: usize = 64;
 pub struct TreeTask {
     pub(super) engine: Arc<Engine>,
     pub(super) tree: DialogTree,
-    pub(super) news: ReportSender,
+    pub(super) reports: ReportSender,
     pub(super) slots: BTreeMap<SelfId, SlotState>,
     drives: JoinSet<DriveSlot>,
     port: Port,
@@ -66,15 +66,15 @@ impl TreeTask {
     pub fn new(
         engine: Arc<Engine>,
         tree: DialogTree,
-        news: ReportSender,
+        reports: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
         let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::free(id))).collect();
+        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::new(id))).collect();
         Self {
             engine,
             tree,
-            news,
+            reports,
             slots,
             drives: JoinSet::new(),
             port: Port::new(sender),
@@ -93,9 +93,9 @@ impl TreeTask {
     /// Runs until it is told to close and its drives have settled.
     ///
     /// `mended`: index files that disagree with the courses, to be written first.
-    pub async fn run(mut self, mended: Vec<TreeChange>) -> RootId {
+    pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
         self.keep_going = self.load_policy().keep_going;
-        self.recover(mended).await;
+        self.recover(repairs).await;
         self.rings = ring_problems(&self.tree);
         self.report_tree().await;
         self.schedule().await;
@@ -104,10 +104,10 @@ impl TreeTask {
             tokio::select! {
                 biased;
                 request = self.mailbox.recv(), if !self.closing => match request {
-                    Some(request) => self.carry_out(request).await,
+                    Some(request) => self.handle_request(request).await,
                     None => self.close(),
                 },
-                Some(request) = self.requests.recv() => self.serve(request).await,
+                Some(request) = self.requests.recv() => self.handle_drive_request(request).await,
                 Some(ended) = self.drives.join_next() => self.drive_ended(ended).await,
             }
             if self.closing && self.drives.is_empty() {
@@ -118,9 +118,9 @@ impl TreeTask {
     }
 
     /// Repairs what a crash, or another program, left behind.
-    async fn recover(&mut self, mended: Vec<TreeChange>) {
+    async fn recover(&mut self, repairs: Vec<TreeChange>) {
         let mut draft = self.draft();
-        for change in mended {
+        for change in repairs {
             draft.include(change);
         }
         recovery::recover(&mut draft, self.engine.texts());
@@ -149,10 +149,10 @@ impl TreeTask {
 
     /// Tells a drive to stop; a dialog that rests is left alone.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(SlotState::Out { stop, stop_reason: told, .. }) = self.slots.get_mut(dialog)
-            && told.is_none()
+        if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
+            && stop_reason.is_none()
         {
-            *told = Some(reason);
+            *stop_reason = Some(reason);
             stop.cancel();
         }
     }
@@ -201,7 +201,7 @@ impl TreeTask {
             }
         };
         let before = std::mem::replace(&mut self.tree, tree);
-        self.note(&before, &committed, &touched);
+        self.log_step(&before, &committed, &touched);
         self.announce(committed, &touched).await;
         self.update_wait_cycles().await;
         Ok(())
@@ -220,7 +220,7 @@ impl TreeTask {
     }
 
     /// Writes the log of a step that is on disk.
-    fn note(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
+    fn log_step(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
         for fact in &committed.facts {
             self.engine.log.fact(fact);
         }
@@ -234,15 +234,15 @@ impl TreeTask {
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
             let at = Cursor { course: fact.course, line: fact.line };
-            self.tell(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
-            self.slots.entry(id.clone()).or_insert_with(|| SlotState::free(id));
+            self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
             self.report_row(id).await;
         }
         let inbox = tree_rows::inbox(&self.tree);
         let root = self.tree.root.clone();
-        let _ = self.news.send(DriverReport::Inbox { root, inbox }).await;
+        let _ = self.reports.send(DriverReport::Inbox { root, inbox }).await;
     }
 
     /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
@@ -269,11 +269,11 @@ impl TreeTask {
         let others = self.rejected.values().chain(&self.rings).cloned();
         let problems = unwritable.chain(others).collect();
         let root = self.tree.root.clone();
-        let _ = self.news.send(DriverReport::TreeProblems { root, problems }).await;
+        let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
     }
 
     /// True if its last step could not be written.
-    pub(super) fn is_held(&self, dialog: &SelfId) -> bool {
+    pub(super) fn is_unwritable(&self, dialog: &SelfId) -> bool {
         self.unwritable.contains_key(dialog)
     }
 
@@ -292,18 +292,19 @@ impl TreeTask {
         if self.engine.driving.is_on() && !self.closing {
             let ids: Vec<SelfId> = self.tree.dialogs.keys().cloned().collect();
             for id in ids {
-                self.seat(&id).await;
+                self.start_drive(&id).await;
             }
         }
-        let (root, resting) = (self.tree.root.clone(), self.is_idle() && self.mailbox.is_empty());
-        if resting {
-            let rest = IdleReport::of(&self.tree, self.unwritable.keys());
-            let _ = self.news.send(DriverReport::Rest { root: root.clone(), rest }).await;
+        let (root, idle) = (self.tree.root.clone(), self.is_idle() && self.mailbox.is_empty());
+        if idle {
+            let details = IdleReport::of(&self.tree, self.unwritable.keys());
+            let _ =
+                self.reports.send(DriverReport::IdleDetails { root: root.clone(), details }).await;
         }
-        let _ = self.news.send(DriverReport::Resting { root, resting }).await;
+        let _ = self.reports.send(DriverReport::Idle { root, idle }).await;
     }
 
-    async fn seat(&mut self, id: &SelfId) {
+    async fn start_drive(&mut self, id: &SelfId) {
         if self.unwritable.contains_key(id) {
             return;
         }
@@ -314,26 +315,29 @@ impl TreeTask {
         }
         let stop = CancellationToken::new();
         let retry_now = Arc::new(Notify::new());
-        let out =
-            SlotState::Out { stop: stop.clone(), stop_reason: None, retry_now: retry_now.clone() };
-        let seat = match self.slots.insert(id.clone(), out) {
-            Some(SlotState::Home(seat)) => seat,
-            Some(running @ SlotState::Out { .. }) => {
+        let out = SlotState::InUse {
+            stop: stop.clone(),
+            stop_reason: None,
+            retry_now: retry_now.clone(),
+        };
+        let slot = match self.slots.insert(id.clone(), out) {
+            Some(SlotState::Free(slot)) => slot,
+            Some(running @ SlotState::InUse { .. }) => {
                 self.slots.insert(id.clone(), running);
                 return;
             }
-            None => match SlotState::free(id) {
-                SlotState::Home(seat) => seat,
-                SlotState::Out { .. } => return,
+            None => match SlotState::new(id) {
+                SlotState::Free(slot) => slot,
+                SlotState::InUse { .. } => return,
             },
         };
         let drive = Drive {
-            seat,
+            slot,
             dialog: self.tree.id(id),
             port: self.port.clone(),
             stop,
             retry_now,
-            news: self.news.clone(),
+            reports: self.reports.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
             sources: self.engine.sources.clone(),
@@ -357,23 +361,23 @@ impl TreeTask {
     /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
     /// place that does so.
     async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
-        let Ok(seat) = ended else {
+        let Ok(slot) = ended else {
             self.recover_panicked_drives().await;
             return;
         };
-        let id = seat.dialog().clone();
+        let id = slot.dialog().clone();
         self.ready.remove(&id);
         self.asking_back.remove(&id);
-        let told = match self.slots.insert(id.clone(), SlotState::Home(seat)) {
-            Some(SlotState::Out { stop_reason: told, .. }) => told,
-            Some(SlotState::Home(_)) | None => None,
+        let stop_reason = match self.slots.insert(id.clone(), SlotState::Free(slot)) {
+            Some(SlotState::InUse { stop_reason, .. }) => stop_reason,
+            Some(SlotState::Free(_)) | None => None,
         };
-        self.settle(&id, told).await;
+        self.record_idle_state(&id, stop_reason).await;
         self.release_tools_if_done(&id).await;
     }
 
     /// Writes the state a dialog rests in.
-    async fn settle(&mut self, id: &SelfId, told: Option<StopReason>) {
+    async fn record_idle_state(&mut self, id: &SelfId, stop_reason: Option<StopReason>) {
         let mut draft = self.draft();
         let undone = self.tree.get(id).is_some_and(|dialog| {
             let last = &dialog.history.last;
@@ -381,7 +385,7 @@ impl TreeTask {
             let cut_off = last.open && !last.delivered;
             (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
-        if let (Some(reason), true) = (told, undone) {
+        if let (Some(reason), true) = (stop_reason, undone) {
             generation::mark_stopped(&mut draft, id, reason);
         }
         let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
@@ -394,7 +398,7 @@ impl TreeTask {
         let lost: Vec<SelfId> = self
             .slots
             .iter()
-            .filter(|(_, place)| matches!(place, SlotState::Out { .. }))
+            .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
             .map(|(id, _)| id.clone())
             .collect();
         // Only one drive broke, but which one is not told: those still running keep their tokens and
@@ -407,7 +411,7 @@ impl TreeTask {
             drop(request);
         }
         for id in lost {
-            self.slots.insert(id.clone(), SlotState::free(&id));
+            self.slots.insert(id.clone(), SlotState::new(&id));
             let mut draft = self.draft();
             let reason = drive_panicked();
             generation::mark_stopped(&mut draft, &id, reason);
@@ -435,15 +439,15 @@ impl TreeTask {
 
     // --- telling ----------------------------------------------------------------------------------
 
-    pub(super) async fn tell(&self, event: DriverEvent) {
+    pub(super) async fn send_event(&self, event: DriverEvent) {
         // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(DriverReport::Event(event)).await;
+        let _ = self.reports.send(DriverReport::Event(event)).await;
     }
 
     pub(super) async fn report_row(&self, id: &SelfId) {
         if let Some(dialog) = self.tree.get(id) {
             let row = tree_rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
-            let _ = self.news.send(DriverReport::Row(Box::new(row))).await;
+            let _ = self.reports.send(DriverReport::Row(Box::new(row))).await;
         }
     }
 
@@ -461,8 +465,8 @@ impl TreeTask {
             (!row.dialog.is_main(), made)
         });
         let inbox = tree_rows::inbox(&self.tree);
-        let news = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
-        let _ = self.news.send(news).await;
+        let report = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let _ = self.reports.send(report).await;
         self.report_problems().await;
     }
 }

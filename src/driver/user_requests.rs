@@ -120,7 +120,7 @@ impl Continued {
 }
 
 impl TreeTask {
-    pub(super) async fn carry_out(&mut self, request: TreeRequest) {
+    pub(super) async fn handle_request(&mut self, request: TreeRequest) {
         match request {
             TreeRequest::Say { ticket, dialog, text } => {
                 let outcome = self.say(&dialog, &text).await;
@@ -143,7 +143,7 @@ impl TreeTask {
             }
             TreeRequest::GoOn { dialog } => {
                 if let Err(text) = self.continue_dialog(&dialog).await {
-                    self.tell(DriverEvent::Notice(text)).await;
+                    self.send_event(DriverEvent::Notice(text)).await;
                 }
             }
             TreeRequest::Withdraw { ticket, dialog } => {
@@ -181,7 +181,7 @@ impl TreeTask {
 
     /// Does nothing where no attempt is waited for.
     fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::Out { retry_now, .. }) = self.slots.get(dialog) {
+        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
             retry_now.notify_waiters();
         }
     }
@@ -191,7 +191,9 @@ impl TreeTask {
             .tree
             .dialogs
             .values()
-            .filter(|dialog| dialog.latest.marked().is_some() || self.is_held(&dialog.meta.id))
+            .filter(|dialog| {
+                dialog.latest.marked().is_some() || self.is_unwritable(&dialog.meta.id)
+            })
             .map(|dialog| dialog.meta.id.clone())
             .collect();
         let mut outcome = Continued::default();
@@ -209,7 +211,7 @@ impl TreeTask {
             Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree.id(dialog)) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
     /// Puts the words into the durable queue; the next generation takes them from there.
@@ -285,14 +287,14 @@ impl TreeTask {
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         let is_idle = self.activity(id) == Activity::Resting;
-        let may = is_idle && can_continue(dialog) || self.is_held(id);
+        let may = is_idle && can_continue(dialog) || self.is_unwritable(id);
         if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
         self.release(id).await;
         let mut draft = self.draft();
         draft.set_durable();
-        if !interjection::go_on(&mut draft, id, self.engine.texts()) {
+        if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {
             draft.latest(id, |latest| latest.needs_drive = Some(true));
         }
         self.mark_can_go_on(&mut draft, id);

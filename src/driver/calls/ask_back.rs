@@ -1,6 +1,6 @@
-//! A side dialog asks its asker back (type A). The question lies on the asker's stack until it is
-//! answered; nobody holds anybody: the asker hears it when it may go on, and the side dialog waits with
-//! its generation open, or rests if something else wants it meanwhile.
+//! A side dialog asks its asker back (type A). The question stays on the asker's stack until it is
+//! answered. Neither blocks the other: the asker gets the question when it next runs, and the side dialog
+//! waits with its generation open, or becomes idle if other work comes in meanwhile.
 
 use crate::domain::call::{ReplyKind, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
@@ -9,12 +9,12 @@ use crate::domain::record::{
 };
 use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Reply, Texts};
+use crate::driver::texts::{ReplyText, Texts};
 
-use super::tellask::failed;
+use super::tellask::failed_result;
 use super::{Position, append_result};
 
-/// Puts the question on the asker's stack; returns the status of the call if nobody can be asked.
+/// Puts the question on the asker's stack; returns the status of the call if the asker is gone.
 pub fn ask(
     draft: &mut Draft,
     at: &Position,
@@ -36,21 +36,21 @@ pub fn ask(
 
 fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &str) {
     let asked = CallRef { tellask_content: content.to_owned(), ..CallRef::default() };
-    draft.append_detached(&at.dialog, at.course, failed(call, at, asked, reason));
+    draft.append_detached(&at.dialog, at.course, failed_result(call, at, asked, reason));
 }
 
-/// Closes what a dialog asked `dead` back, who will not answer: it has the question on its stack, or it
-/// is the asker and nobody has it.
+/// Closes the questions that a dialog asked the dead dialog back: those on the stack of `dead`, and those on
+/// no stack at all if `dead` is the asker.
 pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let waits = |call: &CallId| !dialog.history.results.contains(call);
-    let holds = |holder: &Dialog, call: &CallId| {
-        holder.stack.iter().any(|f| f.asker_dialog_id == *id && f.owed_call() == Some(call))
+    let is_on_stack = |asker: &Dialog, call: &CallId| {
+        asker.stack.iter().any(|f| f.asker_dialog_id == *id && f.owed_call() == Some(call))
     };
     let asked_the_dead = |call: &CallId| {
-        let mut holders = draft.tree.dialogs.values().filter(|holder| holds(holder, call));
+        let mut holders = draft.tree.dialogs.values().filter(|asker| is_on_stack(asker, call));
         match holders.next() {
-            Some(holder) => holder.meta.id == *dead,
+            Some(asker) => asker.meta.id == *dead,
             None => dialog.asker() == Some(dead),
         }
     };
@@ -88,8 +88,8 @@ pub fn push_question(
     content: &str,
 ) {
     let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
-    let place = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
-    stack.insert(place, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
+    let index = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
+    stack.insert(index, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
     draft.stack(asker, stack);
 }
 
@@ -101,7 +101,7 @@ pub fn is_awaited(draft: &Draft, owed: &ReplyDirective) -> bool {
     })
 }
 
-/// Writes the answer into the side dialog: as the result of its call, if that waits for it.
+/// Writes the answer into the side dialog, also as the result of its call if that is still open.
 pub fn answer(
     draft: &mut Draft,
     at: &Position,
@@ -115,7 +115,7 @@ pub fn answer(
         return;
     };
     let call_name = TellaskKind::Back.name();
-    let text = texts.reply(&Reply {
+    let text = texts.reply(&ReplyText {
         responder: asker.as_str(),
         text: content,
         status: ReplyStatus::Completed,
@@ -152,8 +152,8 @@ pub fn answer(
     }
 }
 
-/// Lets a dialog that asked back rest: its call gets a status, the answer will come later.
-pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
+/// Gives the open calls of a dialog that asked back a status as result; the answer comes later.
+pub fn record_waiting_status(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let open: Vec<(Position, Call)> = dialog
         .history
@@ -167,10 +167,10 @@ pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
     }
 }
 
-/// Takes questions off the stack that nobody waits for any more.
+/// Removes questions from the stack whose answer is no longer awaited.
 pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
     let Some(stack) = draft.dialog(id).map(|dialog| dialog.stack.clone()) else { return };
-    let kept: Vec<Frame> = stack
+    let awaited: Vec<Frame> = stack
         .iter()
         .filter(|frame| {
             let owed = frame.tellask_reply_obligation.as_ref();
@@ -178,7 +178,7 @@ pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
         })
         .cloned()
         .collect();
-    if kept.len() < stack.len() {
-        draft.stack(id, kept);
+    if awaited.len() < stack.len() {
+        draft.stack(id, awaited);
     }
 }

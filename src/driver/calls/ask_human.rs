@@ -9,14 +9,14 @@ use crate::domain::record::{
 };
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Reply, Texts};
+use crate::driver::texts::{ReplyText, Texts};
 use crate::protocol::Refusal;
 
 use super::Position;
 
-/// So much is shown of an answer that was given before, in characters.
+/// Longest quote of an earlier answer.
 const MAX_SHOWN_ANSWER_CHARS: usize = 80;
-/// Who answers.
+/// The responder of an answered question.
 const HUMAN: &str = "human";
 
 /// Opens the question; returns the status text of its call.
@@ -37,7 +37,7 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
-/// Records the answer to an open question. An error is a sentence for the person.
+/// Records the answer to an open question. The error is a sentence for the user.
 pub fn answer(
     draft: &mut Draft,
     dialog_id: &SelfId,
@@ -49,18 +49,19 @@ pub fn answer(
     if dialog.latest.is_dead() {
         return Err("the dialog that asked is dead".to_owned());
     }
-    let found = dialog.questions.iter().find(|open| open.id == question).cloned();
-    let open = found.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
+    let open_question = dialog.questions.iter().find(|open| open.id == question).cloned();
+    let open =
+        open_question.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
     let course = dialog.latest.current_course.max(dialog.history.course);
     let record = answer_record(dialog, &open, answer, texts);
-    let rest = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
+    let remaining = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
     draft.set_durable();
     draft.append_detached(dialog_id, course, record);
-    draft.questions(dialog_id, rest);
+    draft.questions(dialog_id, remaining);
     Ok(())
 }
 
-/// Who answered a question that is not open, and when.
+/// Why a question is not open: who answered it, and when.
 fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     let answered = dialog.history.entries.iter().find_map(|entry| {
         let (call, course, who, text) = if let Record::TellaskResult(reply) = &entry.record {
@@ -111,7 +112,7 @@ fn answer_record(
     }
     let content = texts.carryover(
         site.course.0,
-        &Reply {
+        &ReplyText {
             responder: HUMAN,
             text: answer,
             status: ReplyStatus::Completed,

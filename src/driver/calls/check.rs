@@ -1,4 +1,4 @@
-//! Is a special call well formed? Nothing is registered before this says yes.
+//! Validates special calls. Nothing is registered before a call has passed.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ type Arguments = serde_json::Map<String, Value>;
 
 const CONTENT: &str = "tellaskContent";
 const REPLY: &str = "replyContent";
-/// Names of the argument that says who is asked; the first that is there counts.
+/// Names of the argument that names the teammate; the first one present counts.
 const TARGETS: [&str; 3] = ["targetAgentId", "agentId", "target"];
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum CheckedCall {
         content: String,
     },
     FreshBoots {
-        /// `None` leaves it to the member's own number.
+        /// `None`: the member's configured effort.
         effort: Option<u32>,
         content: String,
     },
@@ -42,7 +42,7 @@ pub enum CheckedCall {
         kind: ReplyKind,
         content: String,
     },
-    /// The model is told why, and goes on.
+    /// The reason becomes the result of the call.
     Refused(String),
 }
 
@@ -70,12 +70,12 @@ pub fn check(
     let checked = parse_call(special, &call.raw_arguments_text);
     Some(
         checked
-            .unwrap_or_else(|fault| CheckedCall::Refused(texts.invalid_call(&call.name, &fault))),
+            .unwrap_or_else(|error| CheckedCall::Refused(texts.invalid_call(&call.name, &error))),
     )
 }
 
-/// Who was asked what by a recorded call.
-pub fn asked(call: &Call) -> CallRef {
+/// Target and content of a recorded call.
+pub fn call_ref(call: &Call) -> CallRef {
     let special = SpecialCall::of(&call.name);
     match special.map(|special| parse_call(special, &call.raw_arguments_text)) {
         Some(Ok(CheckedCall::Tellask { target, slug, content, .. })) => CallRef {
@@ -110,10 +110,10 @@ fn parse_call(call: SpecialCall, raw: &str) -> Result<CheckedCall, ArgumentError
     })
 }
 
-/// Refuses an argument that does not belong to the call: the model meant something that would not
-/// happen. One that is null is as good as absent.
+/// Refuses arguments the call does not have: the model expects an effect that would not happen. A null
+/// argument is treated as missing.
 fn check_known_arguments(call: SpecialCall, arguments: &Arguments) -> Result<(), ArgumentError> {
-    let of_call: &[&str] = match call {
+    let known: &[&str] = match call {
         SpecialCall::Tellask(TellaskKind::Session) => {
             &["targetAgentId", "agentId", "target", "sessionSlug", CONTENT]
         }
@@ -125,7 +125,7 @@ fn check_known_arguments(call: SpecialCall, arguments: &Arguments) -> Result<(),
         SpecialCall::Reply(_) => &[REPLY],
     };
     let mut given = arguments.iter().filter(|(_, value)| !value.is_null());
-    match given.find(|(key, _)| !of_call.contains(&key.as_str())) {
+    match given.find(|(key, _)| !known.contains(&key.as_str())) {
         Some((key, _)) => Err(ArgumentError::Misplaced { call, key: key.clone() }),
         None => Ok(()),
     }
@@ -198,7 +198,7 @@ mod tests {
             Ok(CheckedCall::FreshBoots { effort, content }) => format!("{effort:?}: {content}"),
             Ok(other) => format!("{other:?}"),
             Err(ArgumentError::NotJson(_)) => "NotJson".to_owned(),
-            Err(fault) => format!("{fault:?}"),
+            Err(error) => format!("{error:?}"),
         }
     }
 
@@ -274,8 +274,8 @@ mod tests {
                 "tellaskContent",
             ),
         ] {
-            let fault = ArgumentError::Misplaced { call, key: misplaced.to_owned() };
-            assert_eq!(parse_call(call, &raw).err(), Some(fault), "{raw}");
+            let error = ArgumentError::Misplaced { call, key: misplaced.to_owned() };
+            assert_eq!(parse_call(call, &raw).err(), Some(error), "{raw}");
         }
     }
 

@@ -5,10 +5,10 @@ use crate::domain::history::CallFact;
 use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
 
-use super::cut::{ForkedDialog, Source};
+use super::cut::{ForkedDialog, SourceDialog};
 
 /// The record of a side dialog's making, wherever in the tree it stands.
-pub fn created<'a>(side: &SelfId, sources: &'a [Source]) -> Option<&'a SideDialogCreated> {
+pub fn created<'a>(side: &SelfId, sources: &'a [SourceDialog]) -> Option<&'a SideDialogCreated> {
     let courses = sources.iter().flat_map(|source| &source.courses);
     let mut lines = courses.flat_map(|(_, lines)| lines);
     lines.find_map(|line| {
@@ -18,7 +18,7 @@ pub fn created<'a>(side: &SelfId, sources: &'a [Source]) -> Option<&'a SideDialo
 }
 
 /// The assignment a side dialog was made for; where no record tells, the one it has now.
-pub fn first(source: &Source, sources: &[Source]) -> Option<Assignment> {
+pub fn first_assignment(source: &SourceDialog, sources: &[SourceDialog]) -> Option<Assignment> {
     let made = created(&source.dialog.meta.id, sources);
     let recorded = made.map(|created| &created.assignment_from_asker);
     recorded.or_else(|| source.dialog.assignment()).cloned()
@@ -26,7 +26,7 @@ pub fn first(source: &Source, sources: &[Source]) -> Option<Assignment> {
 
 /// The asker stack of a side dialog: its newest assignment, owed unless it was answered.
 pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<Frame> {
-    let Some(assignment) = newest(side, all) else { return Vec::new() };
+    let Some(assignment) = newest_assignment(side, all) else { return Vec::new() };
     let Some(kind) = tellask_kind(&assignment.call_name) else { return Vec::new() };
     let call = assignment.call_id.clone();
     let answered =
@@ -46,19 +46,19 @@ pub fn was_declared_dead(stack: &[Frame], all: &[ForkedDialog]) -> bool {
 }
 
 fn reply_to(assignment: &Assignment, all: &[ForkedDialog]) -> Option<ReplyStatus> {
-    let asker = all.iter().find(|one| one.meta.id == assignment.asker_dialog_id)?;
+    let asker = all.iter().find(|dialog| dialog.meta.id == assignment.asker_dialog_id)?;
     asker.history.replies.get(&assignment.call_id).copied()
 }
 
 /// A request that waits for its first generation, else the one of the newest prompt, else the first.
-fn newest(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
+fn newest_assignment(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let waiting = || {
         let asked =
             all.iter().flat_map(|asker| asker.history.calls.iter().map(move |c| (asker, c)));
         let mut open = asked.filter(|(asker, (id, call))| waits_for(side, all, asker, id, call));
         open.next_back().map(|(asker, (id, call))| from_call(side, asker, id, call))
     };
-    waiting().or_else(|| prompted(side, all)).or_else(|| side.first.clone())
+    waiting().or_else(|| prompted(side, all)).or_else(|| side.first_assignment.clone())
 }
 
 /// True if this is an unanswered call of the side dialog's session that has not begun.
@@ -78,9 +78,10 @@ fn waits_for(
         other.meta.agent_id == side.meta.agent_id
             && other.meta.session_slug == side.meta.session_slug
     };
-    let newest = all.iter().rfind(same_session).is_some_and(|one| one.meta.id == side.meta.id);
+    let is_newest =
+        all.iter().rfind(same_session).is_some_and(|dialog| dialog.meta.id == side.meta.id);
     call.started
-        && newest
+        && is_newest
         && call.special() == Some(SpecialCall::Tellask(TellaskKind::Session))
         && names("sessionSlug", slug.as_str())
         && names("targetAgentId", side.meta.agent_id.as_str())
@@ -96,14 +97,14 @@ fn prompted(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
         text.tellask_reply_directive.as_ref()
     });
     let mut known = directives.filter_map(|owed| {
-        let asker = all.iter().find(|one| one.meta.id == owed.target_dialog_id)?;
+        let asker = all.iter().find(|dialog| dialog.meta.id == owed.target_dialog_id)?;
         let call = asker.history.calls.get(&owed.target_call_id)?;
         tellask_kind(&call.name)?;
         Some((asker, &owed.target_call_id, call))
     });
     let (asker, id, call) = known.next()?;
     let first = side
-        .first
+        .first_assignment
         .as_ref()
         .filter(|first| first.call_id == *id && first.asker_dialog_id == asker.meta.id);
     Some(first.cloned().unwrap_or_else(|| from_call(side, asker, id, call)))

@@ -25,7 +25,7 @@ use super::lines::{Courses, CutPosition, before, is_snapshot, renamed};
 
 /// A dialog of the source, with all its records.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct SourceDialog {
     pub dialog: Dialog,
     pub courses: Courses,
 }
@@ -50,8 +50,8 @@ pub struct ForkedDialog {
     /// What the kept records say.
     pub history: History,
     /// How it was made, and what for; nothing for the main dialog.
-    pub made: Option<SideDialogCreated>,
-    pub first: Option<Assignment>,
+    pub created: Option<SideDialogCreated>,
+    pub first_assignment: Option<Assignment>,
 }
 
 /// One fork.
@@ -65,16 +65,19 @@ pub struct ForkPlan<'a> {
 
 impl ForkPlan<'_> {
     /// Everything to write so that the tree can be read, and how the cut generation began.
-    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<TreeChange>, GenerationOpening), String> {
+    pub fn copy(
+        &self,
+        sources: &[SourceDialog],
+    ) -> Result<(Vec<TreeChange>, GenerationOpening), String> {
         let main = self.from.main();
         let source = find(sources, &main).ok_or("there is no such dialog")?;
         let end = self.end_of_main(&source.courses)?;
         let opening = opening(&source.courses, end);
-        let mut kept = vec![self.keep(source, end, sources)];
-        self.add_sides(sources, &mut kept);
+        let mut copied = vec![self.copy_dialog(source, end, sources)];
+        self.add_sides(sources, &mut copied);
         let mut changes = Vec::new();
-        for one in &kept {
-            changes.extend(self.changes(one, &kept, sources));
+        for copy in &copied {
+            changes.extend(self.changes(copy, &copied, sources));
         }
         Ok((changes, opening))
     }
@@ -110,25 +113,29 @@ impl ForkPlan<'_> {
     }
 
     /// Adds the side dialogs whose first call is kept, also those that side dialogs made.
-    fn add_sides(&self, sources: &[Source], kept: &mut Vec<ForkedDialog>) {
-        let mut waiting: Vec<&Source> =
+    fn add_sides(&self, sources: &[SourceDialog], copied: &mut Vec<ForkedDialog>) {
+        let mut waiting: Vec<&SourceDialog> =
             sources.iter().filter(|source| source.dialog.meta.id != self.from.main()).collect();
         waiting.sort_by(|a, b| {
-            let made = |source: &Source| source.dialog.meta.created_at.clone();
-            (made(a), &a.dialog.meta.id).cmp(&(made(b), &b.dialog.meta.id))
+            let created = |source: &SourceDialog| source.dialog.meta.created_at.clone();
+            (created(a), &a.dialog.meta.id).cmp(&(created(b), &b.dialog.meta.id))
         });
         loop {
             let before = waiting.len();
             waiting.retain(|source| {
-                let there = assignments::first(source, sources).is_some_and(|first| {
-                    let asker = self.name(&first.asker_dialog_id);
-                    let asker = kept.iter().find(|one| one.meta.id == asker);
+                let is_kept = assignments::first_assignment(source, sources).is_some_and(|first| {
+                    let asker = self.new_id(&first.asker_dialog_id);
+                    let asker = copied.iter().find(|copy| copy.meta.id == asker);
                     asker.is_some_and(|asker| asker.history.calls.contains_key(&first.call_id))
                 });
-                if there {
-                    kept.push(self.keep(source, self.end_of_side(&source.courses), sources));
+                if is_kept {
+                    copied.push(self.copy_dialog(
+                        source,
+                        self.end_of_side(&source.courses),
+                        sources,
+                    ));
                 }
-                !there
+                !is_kept
             });
             if waiting.len() == before {
                 return;
@@ -137,11 +144,16 @@ impl ForkPlan<'_> {
     }
 
     /// The name of a dialog in the fork.
-    pub fn name(&self, dialog: &SelfId) -> SelfId {
+    pub fn new_id(&self, dialog: &SelfId) -> SelfId {
         if *dialog == self.from.main() { self.to.main() } else { dialog.clone() }
     }
 
-    fn keep(&self, source: &Source, end: CutPosition, sources: &[Source]) -> ForkedDialog {
+    fn copy_dialog(
+        &self,
+        source: &SourceDialog,
+        end: CutPosition,
+        sources: &[SourceDialog],
+    ) -> ForkedDialog {
         let mut courses = before(&source.courses, end);
         for line in courses.iter_mut().flat_map(|(_, lines)| lines) {
             let text = renamed(&line.text, self.from, self.to);
@@ -150,53 +162,64 @@ impl ForkPlan<'_> {
                 line.text = text;
             }
         }
-        let whole = end.course >= source.courses.len();
+        let complete = end.course >= source.courses.len();
         let mut meta = source.dialog.meta.clone();
         let is_main = meta.id == self.from.main();
         if is_main {
             meta.id = self.to.main();
             meta.created_at = self.now.clone();
         }
-        let made = assignments::created(&meta.id, sources).map(|created| self.made(created));
-        let first = assignments::first(source, sources).map(|first| self.asked(first));
-        let latest = self.latest(source, &courses, end, whole);
-        let history = fold(&courses);
-        let kept = ForkedDialog {
+        let created = assignments::created(&meta.id, sources).map(|created| self.created(created));
+        let first_assignment =
+            assignments::first_assignment(source, sources).map(|first| self.assignment(first));
+        let latest = self.latest(source, &courses, end, complete);
+        let history = fold_history(&courses);
+        let copied = ForkedDialog {
             meta,
             latest,
             history,
             courses,
-            made,
-            first: first.filter(|_| !is_main),
+            created,
+            first_assignment: first_assignment.filter(|_| !is_main),
         };
-        if kept.latest.fbr_state.is_some() && !whole { restart_reasoning(kept) } else { kept }
+        if copied.latest.fbr_state.is_some() && !complete {
+            restart_reasoning(copied)
+        } else {
+            copied
+        }
     }
 
-    fn made(&self, created: &SideDialogCreated) -> SideDialogCreated {
+    fn created(&self, created: &SideDialogCreated) -> SideDialogCreated {
         SideDialogCreated {
-            asker_dialog_id: self.name(&created.asker_dialog_id),
-            assignment_from_asker: self.asked(created.assignment_from_asker.clone()),
+            asker_dialog_id: self.new_id(&created.asker_dialog_id),
+            assignment_from_asker: self.assignment(created.assignment_from_asker.clone()),
             ..created.clone()
         }
     }
 
-    fn asked(&self, assignment: Assignment) -> Assignment {
-        Assignment { asker_dialog_id: self.name(&assignment.asker_dialog_id), ..assignment }
+    fn assignment(&self, assignment: Assignment) -> Assignment {
+        Assignment { asker_dialog_id: self.new_id(&assignment.asker_dialog_id), ..assignment }
     }
 
     /// The first prompt of a course, with the names of the fork.
-    fn prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
+    fn renamed_prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
         if let Some(owed) = &mut prompt.tellask_reply_directive {
-            owed.target_dialog_id = self.name(&owed.target_dialog_id);
+            owed.target_dialog_id = self.new_id(&owed.target_dialog_id);
         }
         if let Some(target) = &mut prompt.side_dialog_reply_target {
-            target.owner_dialog_id = self.name(&target.owner_dialog_id);
+            target.owner_dialog_id = self.new_id(&target.owner_dialog_id);
         }
         prompt
     }
 
     /// State that no record tells stays as it is now; the rest is told by the records.
-    fn latest(&self, source: &Source, courses: &Courses, end: CutPosition, whole: bool) -> Latest {
+    fn latest(
+        &self,
+        source: &SourceDialog,
+        courses: &Courses,
+        end: CutPosition,
+        complete: bool,
+    ) -> Latest {
         let now = &source.dialog.latest;
         let course = courses.iter().rev().find(|(_, lines)| !lines.is_empty());
         let mut latest = Latest::new(self.now.clone());
@@ -206,46 +229,46 @@ impl ForkPlan<'_> {
         latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
         latest.fbr_state.clone_from(&now.fbr_state);
         latest.extra.clone_from(&now.extra);
-        if whole {
+        if complete {
             latest.current_course = latest.current_course.max(now.current_course);
             let prompt = now.pending_course_start_prompt.clone();
-            latest.pending_course_start_prompt = prompt.map(|prompt| self.prompt(prompt));
+            latest.pending_course_start_prompt = prompt.map(|prompt| self.renamed_prompt(prompt));
         } else if let GenerationOpening::Course(prompt) = opening(&source.courses, end) {
             let opened = source.courses.get(end.course).map(|(course, _)| *course);
             latest.current_course = opened.unwrap_or(latest.current_course);
-            latest.pending_course_start_prompt = Some(self.prompt(*prompt));
+            latest.pending_course_start_prompt = Some(self.renamed_prompt(*prompt));
         }
         latest
     }
 
     fn changes(
         &self,
-        one: &ForkedDialog,
+        copy: &ForkedDialog,
         all: &[ForkedDialog],
-        sources: &[Source],
+        sources: &[SourceDialog],
     ) -> Vec<TreeChange> {
-        let dialog = one.meta.id.clone();
+        let dialog = copy.meta.id.clone();
         let is_main = dialog == self.to.main();
-        let stack = if is_main { Vec::new() } else { assignments::stack(one, all) };
-        let mut latest = one.latest.clone();
+        let stack = if is_main { Vec::new() } else { assignments::stack(copy, all) };
+        let mut latest = copy.latest.clone();
         let now = find(sources, &dialog).map(|source| &source.dialog.latest);
         if now.is_some_and(Latest::is_dead) && assignments::was_declared_dead(&stack, all) {
             latest.die();
         }
-        let reminders = reminders(&one.courses);
-        let questions = self.questions(one);
+        let reminders = reminders(&copy.courses);
+        let questions = self.questions(copy);
         let mut changes = vec![TreeChange::Create {
-            meta: Box::new(one.meta.clone()),
+            meta: Box::new(copy.meta.clone()),
             latest: Box::new(latest),
             stack,
         }];
-        for (course, lines) in &one.courses {
+        for (course, lines) in &copy.courses {
             let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
             let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
             changes.push(TreeChange::Append { dialog: dialog.clone(), course: *course, entries });
         }
-        let made = all.iter().filter_map(|side| side.made.clone());
-        let mut records: Vec<Record> = made
+        let created = all.iter().filter_map(|side| side.created.clone());
+        let mut records: Vec<Record> = created
             .filter(|created| created.asker_dialog_id == dialog)
             .map(Record::SideDialogCreated)
             .collect();
@@ -260,11 +283,11 @@ impl ForkPlan<'_> {
     }
 
     /// The questions that were open.
-    fn questions(&self, one: &ForkedDialog) -> Vec<Question> {
-        let id = DialogId::side(self.to, &one.meta.id);
+    fn questions(&self, copy: &ForkedDialog) -> Vec<Question> {
+        let id = DialogId::side(self.to, &copy.meta.id);
         let mut open: Vec<Question> = Vec::new();
         let lines =
-            one.courses.iter().flat_map(|(course, lines)| lines.iter().map(|l| (*course, l)));
+            copy.courses.iter().flat_map(|(course, lines)| lines.iter().map(|l| (*course, l)));
         for (course, line) in lines {
             let record = &line.entry.record;
             if let Record::TellaskCall { call, delivery_mode } = record {
@@ -292,17 +315,17 @@ fn question(dialog: &DialogId, course: Course, entry: &Entry, call: &Call) -> Qu
     Question::new(dialog, &call.id, &content, entry.ts.clone(), site)
 }
 
-fn find<'a>(sources: &'a [Source], dialog: &SelfId) -> Option<&'a Source> {
+fn find<'a>(sources: &'a [SourceDialog], dialog: &SelfId) -> Option<&'a SourceDialog> {
     sources.iter().find(|source| source.dialog.meta.id == *dialog)
 }
 
 /// Fresh reasoning that was cut in the middle begins anew: it has touched nothing.
-fn restart_reasoning(kept: ForkedDialog) -> ForkedDialog {
-    let round = kept.latest.fbr_state.as_ref().and_then(FbrState::round);
-    let mut latest = kept.latest;
+fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
+    let round = copied.latest.fbr_state.as_ref().and_then(FbrState::round);
+    let mut latest = copied.latest;
     latest.current_course = Course::FIRST;
     latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
-    ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..kept }
+    ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
 }
 
 /// Snapshots stand at the end of the first course, as if nothing had been generated yet.
@@ -314,7 +337,7 @@ pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChan
     TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
-fn fold(courses: &Courses) -> History {
+fn fold_history(courses: &Courses) -> History {
     let mut history = History::new(Course::FIRST);
     for (course, lines) in courses {
         for line in lines {
@@ -354,7 +377,7 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
     let opens_course =
         *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
     match prompts.first() {
-        Some(text) if text.origin == Origin::User => GenerationOpening::User(words(&prompts)),
+        Some(text) if text.origin == Origin::User => GenerationOpening::User(user_text(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {
             GenerationOpening::Course(Box::new(course_start(text)))
         }
@@ -363,9 +386,9 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
 }
 
 /// All that a person said before this generation, as one text to be said anew.
-fn words(prompts: &[&HumanText]) -> String {
-    let said = prompts.iter().filter(|text| text.origin == Origin::User);
-    said.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
+fn user_text(prompts: &[&HumanText]) -> String {
+    let by_user = prompts.iter().filter(|text| text.origin == Origin::User);
+    by_user.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn course_start(text: &HumanText) -> CourseStartPrompt {

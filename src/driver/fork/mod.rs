@@ -22,7 +22,7 @@ use crate::store::{Store, StoreError};
 
 use super::draft::Draft;
 use super::engine::Engine;
-use cut::{ForkPlan, Source};
+use cut::{ForkPlan, SourceDialog};
 
 /// The generation a fork is made at: the first one it does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub fn make(
     pictures.iter().try_for_each(|of| staging.adopt(source, of)).map_err(told)?;
     let copied = staging.read().map_err(told)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
-    let next = next_step::settle(&mut draft, copied.mended, opening);
+    let next = next_step::finish(&mut draft, copied.mended, opening);
     staging.write(draft.finish().1.changes).map_err(told)?;
     staging.publish().map_err(told)?;
     Ok(next)
@@ -71,7 +71,7 @@ fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<Artifac
     named.filter(|of| of.dialog.root == *fork).collect()
 }
 
-fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {
+fn read(store: &Store, tree: &DialogTree) -> Result<Vec<SourceDialog>, StoreError> {
     let mut sources = Vec::new();
     for dialog in tree.dialogs.values() {
         let id = tree.id(&dialog.meta.id);
@@ -79,7 +79,7 @@ fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {
         for course in store.courses(tree.bucket, &id) {
             courses.push((course, store.lines(tree.bucket, &id, course)?));
         }
-        sources.push(Source { dialog: dialog.as_ref().clone(), courses });
+        sources.push(SourceDialog { dialog: dialog.as_ref().clone(), courses });
     }
     Ok(sources)
 }

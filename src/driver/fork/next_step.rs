@@ -16,8 +16,12 @@ use super::cut::{GenerationOpening, snapshots};
 
 /// Drafts what is still to be written, and tells what the fork waits for. `mended` are the indexes of
 /// a tree that has none yet.
-pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: GenerationOpening) -> AfterFork {
-    for change in mended {
+pub fn finish(
+    draft: &mut Draft,
+    repairs: Vec<TreeChange>,
+    opening: GenerationOpening,
+) -> AfterFork {
+    for change in repairs {
         draft.include(change);
     }
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
@@ -34,7 +38,7 @@ pub fn settle(draft: &mut Draft, mended: Vec<TreeChange>, opening: GenerationOpe
             records.push(Record::Registry { entries: draft.tree.registry.clone() });
         }
         draft.include(snapshots(id, records, &draft.now.clone()));
-        if is_held(&dialog, is_main, &next) {
+        if waits_for_continue(&dialog, is_main, &next) {
             let reason = StopReason::ForkContinueReady;
             draft.latest(id, |latest| {
                 latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
@@ -58,7 +62,7 @@ fn after(main: &Dialog, opening: GenerationOpening) -> AfterFork {
 }
 
 /// True if the dialog waits for `Continue`.
-fn is_held(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
+fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
     let owes =
         dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
     let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
@@ -93,7 +97,11 @@ mod tests {
             (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
         ] {
             let next = after(&dialog, opening);
-            assert_eq!((is_held(&dialog, true, &next), next), (held, expected), "{dialog:?}");
+            assert_eq!(
+                (waits_for_continue(&dialog, true, &next), next),
+                (held, expected),
+                "{dialog:?}"
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::store::CourseLine;
 
 use super::ForkPoint;
-use super::cut::{ForkPlan, GenerationOpening, Source};
+use super::cut::{ForkPlan, GenerationOpening, SourceDialog};
 use super::lines::renamed;
 
 const ROOT: &str = "aa/bb/01";
@@ -96,7 +96,7 @@ fn assigned(call: &str, genseq: u32, root: u32) -> [CourseLine; 2] {
     [line(&prompt, Some(genseq), (1, root)), line(&anchor, Some(genseq), (1, root))]
 }
 
-fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> Source {
+fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> SourceDialog {
     let meta = DialogMeta {
         id: SelfId::new(id),
         agent_id: agent.into(),
@@ -106,18 +106,18 @@ fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> 
         extra: serde_json::Map::new(),
     };
     let dialog = Dialog::new(meta, Latest::new(Stamp::default()));
-    Source { dialog, courses: vec![(Course::FIRST, lines)] }
+    SourceDialog { dialog, courses: vec![(Course::FIRST, lines)] }
 }
 
-fn main(lines: Vec<CourseLine>) -> Source {
+fn main(lines: Vec<CourseLine>) -> SourceDialog {
     source(ROOT, "lead", None, lines)
 }
 
-fn side(lines: Vec<CourseLine>) -> Source {
+fn side(lines: Vec<CourseLine>) -> SourceDialog {
     source(SIDE, "dev", Some("job"), lines)
 }
 
-fn fork(sources: &[Source], genseq: u32) -> (Vec<TreeChange>, GenerationOpening) {
+fn fork(sources: &[SourceDialog], genseq: u32) -> (Vec<TreeChange>, GenerationOpening) {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
     let cut = ForkPoint { course: Course::FIRST, genseq: Genseq(genseq) };
     ForkPlan { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()

@@ -7,8 +7,8 @@ use crate::domain::Lang;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-fn limits(most: usize, all_bytes: usize) -> ImageLimits {
-    ImageLimits { most, each_bytes: 40, all_bytes }
+fn limits(max: usize, all_bytes: usize) -> ImageLimits {
+    ImageLimits { most: max, each_bytes: 40, all_bytes }
 }
 
 /// A record with one picture per name.
@@ -32,7 +32,7 @@ fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
 }
 
 /// A disk where the name says what is there.
-fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
+fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, NoArtifact> {
     match of.path.as_str() {
         "gone" => Err(NoArtifact::Missing),
         "text" => Ok(b"words".to_vec()),
@@ -40,12 +40,12 @@ fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
             let size: usize = name.parse().expect("a size");
             let mut bytes = PNG.to_vec();
             bytes.resize(size, 0);
-            if size > most { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
+            if size > max { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
         }
     }
 }
 
-fn told(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
+fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
     let name = |picture: MessageImage| match picture {
         MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
         MessageImage::Told(text) => text,
@@ -58,7 +58,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
     let texts = Texts(Lang::En);
     let not = |why| texts.image_not_shown("image/png, 9 B", why);
     let shown = |size: usize| format!("image/png {size}");
-    for (what, limits, entries, expected) in [
+    for (case, limits, entries, expected) in [
         (
             "all have room",
             Some(limits(9, 100)),
@@ -104,7 +104,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
         ),
     ] {
         let images = CourseImages::of(&entries, limits, &read, texts);
-        assert_eq!(told(&images, entries.len()), expected, "{what}");
+        assert_eq!(shown_images(&images, entries.len()), expected, "{case}");
     }
 }
 
@@ -117,7 +117,7 @@ fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
         &read,
         Texts(Lang::Zh),
     );
-    let shown = told(&images, 1).remove(0);
+    let shown = shown_images(&images, 1).remove(0);
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
     assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));

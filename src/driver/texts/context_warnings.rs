@@ -7,8 +7,8 @@ use super::Texts;
 impl Texts {
     /// The warning before a generation; `None` where something else happens instead.
     #[must_use]
-    pub fn remedy(self, remedy: ContextAction) -> Option<String> {
-        match remedy {
+    pub fn context_warning(self, action: ContextAction) -> Option<String> {
+        match action {
             ContextAction::Caution => Some(self.caution().to_owned()),
             ContextAction::LastCall { more, then: AfterLastCall::NewCourse } => {
                 Some(self.last_call(more))

@@ -20,8 +20,8 @@ pub enum NotShown {
 impl Texts {
     /// `about`: type and size.
     #[must_use]
-    pub fn image_not_shown(self, about: &str, why: NotShown) -> String {
-        let why = match why {
+    pub fn image_not_shown(self, about: &str, reason: NotShown) -> String {
+        let reason = match reason {
             NotShown::NoImageSupport => {
                 self.pick("your model cannot look at pictures", "你的模型无法看图")
             }
@@ -36,8 +36,8 @@ impl Texts {
             }
         };
         match self.0 {
-            Lang::En => format!("[A picture ({about}) is not shown: {why}.]"),
-            Lang::Zh => format!("【一张图片（{about}）未显示：{why}。】"),
+            Lang::En => format!("[A picture ({about}) is not shown: {reason}.]"),
+            Lang::Zh => format!("【一张图片（{about}）未显示：{reason}。】"),
         }
     }
 

@@ -29,10 +29,10 @@ impl Texts {
     /// The question when the pushes are used up. Its options are those of `keep_going::says_stop`.
     #[must_use]
     pub fn go_on_or_stop(self, pushes: i64) -> String {
-        let so_often = counted(pushes, "push", "pushes");
+        let count_text = counted(pushes, "push", "pushes");
         self.pick(
             format!(
-                "Go on or stop?\n\nThe dialog stopped again after {so_often} to go on.\n\n\
+                "Go on or stop?\n\nThe dialog stopped again after {count_text} to go on.\n\n\
                  a  go on, with as many pushes again\n\
                  b  stop\n\n\
                  Any other answer is read as an instruction."

@@ -9,7 +9,7 @@ impl Texts {
     #[must_use]
     pub fn declared_dead(self, pending: &Pending, note: Option<&str>) -> String {
         let (what, call_name) = (self.closed_call(pending), pending.call_name.as_str());
-        let (why, advice) = if call_name == TellaskKind::Session.name() {
+        let (reason, advice) = if call_name == TellaskKind::Session.name() {
             self.pick(
                 (
                     "The human declared the side dialog of this session dead; it will never reply.",
@@ -46,7 +46,7 @@ impl Texts {
             note.map(|note| format!("{}\n{note}", self.pick("The human's note:", "人的附言：")));
         let request = quote(&pending.tellask_content);
         let request = format!("{}\n\n{request}", self.pick("The request was:", "诉请原文："));
-        let notice = self.pick(format!("{what}. {why}"), format!("{what}。{why}"));
+        let notice = self.pick(format!("{what}. {reason}"), format!("{what}。{reason}"));
         let parts = [Some(notice), note, Some(request), Some(advice.to_owned())];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }

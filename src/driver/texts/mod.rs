@@ -26,7 +26,7 @@ use crate::domain::Lang;
 
 pub use images::NotShown;
 pub use invalid_calls::ArgumentError;
-pub use replies::Reply;
+pub use replies::ReplyText;
 pub use special_calls::CallArgument;
 pub use tellask::mentioned;
 

@@ -123,7 +123,7 @@ impl Texts {
 
     /// Why a session is not given this request: its dialog waits for the one that asks.
     #[must_use]
-    pub fn ring(self, around: &str) -> String {
+    pub fn wait_cycle(self, around: &str) -> String {
         self.pick(
             format!(
                 "Failed: these dialogs would wait for each other, and none could go on: {around}. \

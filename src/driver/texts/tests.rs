@@ -36,9 +36,18 @@ fn assignment() -> Assignment {
     }
 }
 
-fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> Reply<'a> {
+fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> ReplyText<'a> {
     let (responder, text, mention, request) = ("dev", "42", "@dev", "x");
-    Reply { responder, text, status, call_name: name, call_id: id, mention, slug: None, request }
+    ReplyText {
+        responder,
+        text,
+        status,
+        call_name: name,
+        call_id: id,
+        mention,
+        slug: None,
+        request,
+    }
 }
 
 fn all(texts: Texts) -> Vec<String> {
@@ -62,7 +71,7 @@ fn all(texts: Texts) -> Vec<String> {
         texts.unknown_teammate("x", "dev"),
         texts.superseded(&pending("tellask"), None),
         texts.superseded(&pending("tellask"), Some(&"bob".into())),
-        texts.ring("@a -> @b -> @a"),
+        texts.wait_cycle("@a -> @b -> @a"),
         texts.asker_is_dead(),
         texts.still_owed(&directive),
         texts.in_flight(&[]),
