@@ -1,4 +1,4 @@
-//! The calls the driver handles itself, as they are offered to a model.
+//! Tool schemas of the calls that the driver handles itself.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use super::texts::{CallArgument, Texts};
 
 const CONTENT: &str = "tellaskContent";
 
-/// What a main or a side dialog may call beside its tools.
+/// The special calls of a main or a side dialog.
 pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
     use CallArgument::{Effort, Question, Reply, Request, Slug, Target, Thought};
     let tellask = SpecialCall::Tellask;
@@ -37,7 +37,7 @@ pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
     offers
 }
 
-/// What fresh-boots reasoning may call in this phase.
+/// The calls fresh-boots reasoning may make in this phase.
 pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
     match phase {
         Phase::Divergence | Phase::Convergence => Vec::new(),

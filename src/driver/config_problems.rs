@@ -1,5 +1,5 @@
-//! What is wrong with `.minds`, told whenever it is read: at the start, before every generation, and
-//! while a screen is there soon after a file was changed.
+//! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
+//! generation, and with a screen shortly after a file has changed.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::engine::Engine;
 use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
 
-/// How often a screen that is there has the files looked at.
+/// How often the files are checked while there is a screen.
 pub const MINDS_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What is wrong with the configuration, seen with the names of tools and toolsets there are. The one
-/// list for the screen, for scripts and for `doctor`; a workspace without a team says what to do.
+/// Problems of the configuration, given the existing names of tools and toolsets. The same list for the
+/// screen, for scripts and for `doctor`.
 fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
     let mut problems = minds.problems().to_vec();
     problems.extend(minds.missing().map(Problem::warning));
@@ -42,7 +42,7 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// The configuration as it is told to the screen.
+/// The configuration as reported to the screen.
 pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
     let tools = engine.sources.registry(&engine.tools);
     let waiting = engine.trust.waiting(minds);
@@ -62,7 +62,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
     }
 }
 
-/// The members a person can choose from.
+/// The members the user can choose from.
 pub fn members(team: &Team) -> Vec<MemberView> {
     let view = |member: &crate::domain::Member| MemberView {
         id: member.id.clone(),
@@ -73,8 +73,8 @@ pub fn members(team: &Team) -> Vec<MemberView> {
 }
 
 impl Engine {
-    /// What is wrong with the configuration, for whoever asks once. `more`: names of tools and toolsets
-    /// that are there beside its own.
+    /// Problems of the configuration, for `doctor`. `more`: names of tools and toolsets besides the built-in
+    /// ones.
     #[must_use]
     pub fn config_problems(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
@@ -86,7 +86,7 @@ impl Engine {
 }
 
 impl Supervisor {
-    /// Tells the configuration again if a file of it was changed since.
+    /// Reports the configuration again if one of its files has changed.
     pub(super) async fn check_minds(&mut self) {
         let (engine, known_stamp) = (self.engine.clone(), self.minds_stamp);
         let read = move || {

@@ -65,7 +65,7 @@ impl Supervisor {
         // Makes loaded trees check again which dialogs can continue.
         for mailbox in self.trees.values() {
             let (reply, _) = oneshot::channel();
-            let _ = mailbox.send(TreeRequest::Rests { reply }).await;
+            let _ = mailbox.send(TreeRequest::IsIdle { reply }).await;
         }
         if self.may_pick_up() {
             let waiting = survey.trees.iter().filter(|listing| needs_loading(listing));

@@ -1,20 +1,20 @@
-//! What fills a model's context, for the person who has to make room. Pure; the numbers are estimates.
+//! What uses a model's context, for a user who has to free space. Pure; the numbers are estimates.
 
 use crate::domain::Lang;
 use crate::domain::context_health::ContextHealth;
 use crate::domain::latest::StopReason;
 use crate::llm::{LlmError, Message, Request};
 
-/// What a request is made of.
+/// A part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextPart {
     Taskdoc,
     Reminders,
-    /// What the member is told about itself, its team and its skills.
+    /// The member's persona, its team and its skills.
     SystemPrompt,
     Memories,
     Tools,
-    /// What was said and done in this course.
+    /// The messages and calls of this course.
     Course,
 }
 
@@ -22,8 +22,7 @@ pub enum ContextPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextUsage(Vec<(ContextPart, u64)>);
 
-/// About as many tokens as `text` has: four characters of the Latin alphabet make one, and each other
-/// character is one.
+/// Estimated tokens of `text`: one for four ASCII characters, one for each other character.
 #[must_use]
 pub fn tokens(text: &str) -> u64 {
     let (latin, other) = text.chars().fold((0_u64, 0_u64), |(latin, other), c| {
@@ -33,7 +32,7 @@ pub fn tokens(text: &str) -> u64 {
 }
 
 impl ContextUsage {
-    /// `known`: the parts that stand among the messages of the request; what is left of them is the
+    /// `known_parts`: the parts contained in the messages of the request; the remaining messages are the
     /// course.
     #[must_use]
     pub fn of(request: &Request, known_parts: &[(ContextPart, u64)]) -> Self {
@@ -54,7 +53,7 @@ impl ContextUsage {
         Self(parts)
     }
 
-    /// The context was measured, and there is no room in it.
+    /// The stop reason if the measured context is full.
     #[must_use]
     pub fn full(&self, health: &ContextHealth) -> StopReason {
         let (english, chinese) = match health {
@@ -72,7 +71,7 @@ impl ContextUsage {
         self.reason(&english, &chinese)
     }
 
-    /// The provider refused it as too long.
+    /// The stop reason if the provider refused the request as too long.
     #[must_use]
     pub fn refused(&self, error: &LlmError) -> StopReason {
         self.reason(&error.to_string(), &error.to_string())
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_context_is_told_part_by_part_the_largest_first() {
+    fn a_full_context_is_listed_by_part_the_largest_first() {
         let known_parts =
             [(ContextPart::Taskdoc, 100), (ContextPart::Reminders, 2), (ContextPart::Memories, 0)];
         let context_usage = ContextUsage::of(&request(), &known_parts);

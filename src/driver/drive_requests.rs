@@ -133,8 +133,8 @@ impl TreeTask {
         self.commit_or_stop(id, draft).await
     }
 
-    /// Resumes drives that asked back and were answered or have other work; ends the wait of those whose asker
-    /// cannot answer without the user.
+    /// Resumes drives that asked back and were answered or have other work, and those whose asker cannot
+    /// answer without the user.
     pub(super) async fn release_asking_back(&mut self) {
         let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
         for id in ids {

@@ -1,4 +1,4 @@
-//! The beginning and the end of a generation, as drafts.
+//! Drafts the start and the end of a generation.
 
 use crate::domain::latest::{CourseStartPrompt, StopReason};
 use crate::domain::queue::{QueuedPrompt, next_prompts};
@@ -17,9 +17,9 @@ use super::port::AnswerSegment;
 use super::recovery::close_open_calls;
 use super::texts::Texts;
 
-/// Opens the next generation and records its prompt, if it has one. Calls of an earlier one whose
-/// results could not be written are closed first: nothing runs in a dialog that begins a generation.
-/// `cadence`: generations between two warnings about a context that fills up.
+/// Opens the next generation and records its prompt, if it has one. Calls of an earlier generation whose
+/// results could not be written are closed first: nothing of it can still run.
+/// `cadence`: generations between two warnings about context pressure.
 pub fn open(
     draft: &mut Draft,
     dialog_id: &SelfId,
@@ -86,7 +86,7 @@ fn course_of(dialog: &Dialog, step: NextStep) -> Course {
     }
 }
 
-/// What opens the generation: one prompt, all messages of a person that wait in a row, or nothing.
+/// The prompts that open the generation: one, all queued messages of the user in a row, or none.
 fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Vec<QueuedPrompt> {
     if step == NextStep::TakePrompt {
         return next_prompts(&dialog.queue).to_vec();
@@ -124,7 +124,7 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
     }
 }
 
-/// Like an assignment's, made from the asker stack.
+/// Derived from the asker stack, like the prompt of an assignment.
 fn ask_back_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let directive = dialog.ask_back_to_hear()?.clone();
     let side = draft.dialog(&directive.target_dialog_id)?;
@@ -149,7 +149,7 @@ pub fn directed_prompt(
     }
 }
 
-/// The prompt is made from the asker stack, so it survives any crash before its generation.
+/// Derived from the asker stack, so it survives any crash before its generation.
 fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let assignment = dialog.unstarted_assignment()?;
     let directive = dialog.assignment_owed()?.clone();
@@ -199,12 +199,12 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
     }
 }
 
-/// The language a person was last answered in.
+/// The language the user was last answered in.
 fn last_language(draft: &Draft, id: &SelfId) -> Option<String> {
     draft.dialog(id)?.history.language.clone()
 }
 
-/// Every generation starts with a snapshot of the reminders.
+/// Records the snapshot of the reminders that every generation starts with.
 fn record_reminders(draft: &mut Draft, at: &Position) {
     let Some(reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
         return;
@@ -217,7 +217,7 @@ fn record_reminders(draft: &mut Draft, at: &Position) {
     draft.reminders(&at.dialog, reminders);
 }
 
-/// Records what was thought and said. `interrupted` marks the last saying as cut short.
+/// Records the segments of an answer. `interrupted` marks the last text as truncated.
 pub fn record_segments(
     draft: &mut Draft,
     at: &Position,
@@ -246,13 +246,13 @@ pub fn finish(draft: &mut Draft, at: &Position, finish: Record) {
     fresh_boots::advance(draft, &at.dialog);
 }
 
-/// Ends a generation that did not come to its end. A failed or stopped one has no health.
+/// Ends a generation that failed or was stopped, and stops its dialog. It records no context health.
 pub fn abort(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
     mark_stopped(draft, &at.dialog, reason);
 }
 
-/// Ends a generation that failed where something else goes on in its place.
+/// Ends a failed generation whose dialog continues.
 pub fn finish_failed(draft: &mut Draft, at: &Position, model: Option<String>) {
     draft.set_durable();
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
@@ -263,7 +263,7 @@ fn close(draft: &mut Draft, at: &Position, finish: Record) {
     draft.latest(&at.dialog, |latest| latest.generating = Some(false));
 }
 
-/// The dialog waits for a person to say `Continue`. The dead stay dead.
+/// Stops the dialog until the user continues it. A dead dialog stays dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.set_durable();
     if reason == StopReason::asker_is_dead() && declare_dead::has_new_work(draft, dialog) {
@@ -273,8 +273,8 @@ pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.latest(dialog, |latest| latest.interrupt(reason));
 }
 
-/// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs
-/// and what is owed stay, words that wait are heard after it; an open question is withdrawn.
+/// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs,
+/// owed replies and queued messages stay; an open question is withdrawn.
 pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     let next = at.course.next();
@@ -314,11 +314,11 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
             latest.needs_drive = Some(true);
         }
     });
-    // After the course: a crash in between leaves both, and recovery withdraws them.
+    // After the course: if a crash leaves the questions, recovery withdraws them.
     withdraw_questions(draft, &at.dialog, at.course);
 }
 
-/// A new course leaves the questions of the one before behind.
+/// Withdraws the open questions of the previous course.
 pub fn withdraw_questions(draft: &mut Draft, id: &SelfId, course: Course) {
     if draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty()) {
         draft.append_detached(id, course, Record::Questions { questions: Vec::new() });

@@ -1,7 +1,7 @@
-//! Pictures: what of a dialog's pictures a model is shown, and how those of a tool are kept.
+//! Images: selects the images of a dialog that a model is shown, and stores those of tools.
 //!
-//! The newest come first: where there is no room for all, the oldest are told of instead. A request is
-//! never refused by its provider for a picture that could have been left out.
+//! The newest come first; images beyond the provider's limits are replaced by a text, so that no request is
+//! refused because of an image.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use crate::tools;
 use super::draft::Draft;
 use super::texts::{NotShown, Texts};
 
-/// Reads a file of a dialog, so many bytes at most.
+/// Reads a file of a dialog, up to a number of bytes.
 pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, NoArtifact>;
 
-/// The pictures of a course, by the place of the record among its entries.
+/// The images of a course, by the index of their entry.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct CourseImages(BTreeMap<usize, Vec<MessageImage>>);
 
 impl CourseImages {
-    /// `limits`: `None` where the model cannot look at pictures.
+    /// `limits`: `None` if the model has no image support.
     pub fn of(
         entries: &[Arc<Entry>],
         limits: Option<ImageLimits>,
@@ -54,13 +54,13 @@ impl CourseImages {
         Self(images)
     }
 
-    /// The pictures of a record.
+    /// The images of the entry at `index`.
     pub fn at(&self, index: usize) -> Vec<MessageImage> {
         self.0.get(&index).cloned().unwrap_or_default()
     }
 }
 
-/// What the records of a context attach.
+/// The attachments of a record that is part of the context.
 fn items(record: &Record) -> Option<&Value> {
     if let Record::HumanText(text) = record {
         text.content_items.as_ref()
@@ -73,7 +73,7 @@ fn items(record: &Record) -> Option<&Value> {
     }
 }
 
-/// What may still be shown.
+/// The image limits that remain, from newest to oldest.
 struct ImageBudget<'a> {
     remaining: Option<ImageLimits>,
     read: ReadArtifact<'a>,
@@ -81,7 +81,7 @@ struct ImageBudget<'a> {
 }
 
 impl ImageBudget<'_> {
-    /// The next older picture; `place` among those of its record.
+    /// Takes the next older image; `index`: among the images of its record.
     fn take(&mut self, attachment: &Attachment, index: usize) -> MessageImage {
         match self.load(attachment, index) {
             Ok(shown) => shown,
@@ -103,7 +103,7 @@ impl ImageBudget<'_> {
         })?;
         let kind = ImageKind::of(&bytes).ok_or(NotShown::UnsupportedFormat)?;
         let Some(after) = remaining.all_bytes.checked_sub(bytes.len()) else {
-            // What is older is not shown in its place: it would come and go with every request.
+            // Smaller, older images are not shown instead: they would change with every request.
             remaining.all_bytes = 0;
             return Err(NotShown::OverBudget);
         };
@@ -113,8 +113,8 @@ impl ImageBudget<'_> {
     }
 }
 
-/// Keeps the pictures of a tool: writes them down before the record of this step. The items of that
-/// record, and how many were not kept.
+/// Stores the images of a tool before the records of this step. Returns the content items of the result
+/// record, and how many images were dropped.
 pub fn store_images(
     draft: &mut Draft,
     dialog: &SelfId,
@@ -147,7 +147,7 @@ fn store_image(
     item
 }
 
-/// Milliseconds since the epoch, as Dominds names files by time.
+/// Milliseconds since the epoch in base 36, as Dominds does in file names.
 fn base36(now: &Stamp) -> String {
     let mut millis = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
     let mut digits = Vec::new();

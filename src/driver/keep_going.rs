@@ -1,7 +1,6 @@
-//! What happens where a main dialog would come to rest: a warning about its context, a push, or the
-//! question whether to go on. It is decided in the step that ends the generation, and what it leads
-//! to lies on disk with that step: a queued push, `needsDrive`, an open question. So nobody is pushed
-//! by a mere start of the program.
+//! What a main dialog does instead of becoming idle: a warning about its context, a push, or the question
+//! whether to continue. This is decided in the step that ends the generation and written with that step: a
+//! queued push, `needsDrive`, an open question. So starting the program alone pushes nobody.
 
 use std::sync::Arc;
 
@@ -19,11 +18,11 @@ use super::generation::start_course;
 use super::texts::Texts;
 use super::tree::TreeTask;
 
-/// What the configuration says about the member of a dialog.
+/// The keep-going configuration of a dialog's member.
 #[derive(Debug, Clone, Default)]
 pub struct KeepGoingPolicy {
     pub keep_going: KeepGoing,
-    /// Generations between two warnings about a context that fills up.
+    /// Generations between two warnings about context pressure.
     pub cadence: u32,
 }
 
@@ -37,7 +36,7 @@ pub fn dialog_after_finish(draft: &Draft, at: &Position, finish: &Record) -> Opt
     Some(ended)
 }
 
-/// Drafts what a main dialog does instead of resting; to be called before the end of its generation is
+/// Drafts what a main dialog does instead of becoming idle; call it before the end of its generation is
 /// recorded. `ended`: the dialog after that.
 pub fn act_before_idle(
     draft: &mut Draft,
@@ -68,12 +67,12 @@ fn apply_context_action(draft: &mut Draft, at: &Position, action: ContextAction,
         ContextAction::NewCourse => {
             start_course(draft, at, &texts.forced_course_start(&[], 0), texts);
         }
-        // Then it does not rest: see `remedy::at_the_end`.
+        // Handled by `context_actions::end_action`.
         ContextAction::Stop => {}
     }
 }
 
-/// Queues a push; it is counted when its generation takes it.
+/// Queues a push; it is counted when its generation starts.
 fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
     let Some(body) = &policy.keep_going.text else { return };
     let id = &dialog.meta.id;
@@ -93,8 +92,8 @@ fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Tex
     draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
 }
 
-/// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where
-/// it waits for a person, or is not to be pushed.
+/// Queues a push for a main dialog whose model sends empty answers, even if it waits for side dialogs; false
+/// if it waits for the user or has no pushes.
 pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, texts: Texts) -> bool {
     let main = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog));
     let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
@@ -107,7 +106,7 @@ pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, tex
     may_push
 }
 
-/// One push less; to be called when a generation takes it.
+/// Decrements the remaining pushes; call it when a generation takes one.
 pub fn count_push(draft: &mut Draft, id: &SelfId) {
     draft.latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget;
@@ -115,7 +114,7 @@ pub fn count_push(draft: &mut Draft, id: &SelfId) {
     });
 }
 
-/// Asks a person in the model's place: a call like any other, so that every reader of the course
+/// Asks the user on behalf of the model, as an ordinary `askHuman` call, so that every reader of the course
 /// understands it.
 fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     let content = texts.go_on_or_stop(config.full());
@@ -133,7 +132,7 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
-/// While a person is asked, whatever is asked, all pushes come back.
+/// Resets the pushes while any question to the user is open.
 fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
     let asking = draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty());
     if asking && config.most > 0 {
@@ -143,7 +142,7 @@ fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
 }
 
 impl TreeTask {
-    /// Carries out what a person switches. An idle dialog that is kept going again is pushed at once.
+    /// Applies a switch of the user. An idle dialog that is switched on is pushed at once.
     pub(super) async fn switch_keep_going(
         &mut self,
         id: &SelfId,
@@ -170,7 +169,7 @@ impl TreeTask {
         Ok(())
     }
 
-    /// The configuration of the main dialog's member as it is now.
+    /// The current configuration of the main dialog's member.
     pub(super) fn load_policy(&self) -> KeepGoingPolicy {
         let minds = self.engine.minds();
         let agent = self.tree.main().map(|main| &main.meta.agent_id);

@@ -1,7 +1,7 @@
-//! What becomes of whole trees: moved, deleted, branched off, listed where they are put away.
+//! Operations on whole trees: move, delete, fork, list the done and archived ones.
 //!
-//! The driver carries this out itself, one at a time: it alone passes requests to trees, so a tree
-//! that says it rests goes on resting until the work is done.
+//! The supervisor does these itself, one at a time: it alone sends requests to trees, so a tree that
+//! reports that it is idle stays idle until the operation is done.
 
 use std::sync::Arc;
 
@@ -53,7 +53,8 @@ impl Supervisor {
         };
         self.send_event(event).await;
         if let Some(DialogId { root, this }) = goes_on
-            && let Err(error) = self.try_forward(&root, TreeRequest::GoOn { dialog: this }).await
+            && let Err(error) =
+                self.try_forward(&root, TreeRequest::ContinueFork { dialog: this }).await
         {
             self.send_event(DriverEvent::Notice(error.to_string())).await;
             self.report(DriverReport::Idle { root, idle: true }).await;
@@ -86,7 +87,7 @@ impl Supervisor {
         Ok(DialogId::main(root.clone()))
     }
 
-    /// Makes a fork, and tells what it waits for.
+    /// Creates a fork; returns what it waits for.
     async fn fork(
         &mut self,
         root: &RootId,
@@ -105,7 +106,7 @@ impl Supervisor {
         Ok((dialog, next))
     }
 
-    /// What is done and archived, the newest first.
+    /// Lists done and archived trees, the newest first.
     pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
@@ -121,7 +122,7 @@ impl Supervisor {
         self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
     }
 
-    /// Has the tree end, if nothing of it is at work, and waits until it has.
+    /// Ends the tree task if nothing of it runs, and waits until it has ended.
     async fn end_tree(&mut self, root: &RootId) -> Result<(), String> {
         self.check_idle(root, |reply| TreeRequest::EndIfIdle { reply }).await?;
         while self.trees.contains_key(root) {
@@ -133,10 +134,10 @@ impl Supervisor {
     }
 
     async fn require_idle(&self, root: &RootId) -> Result<(), String> {
-        self.check_idle(root, |reply| TreeRequest::Rests { reply }).await
+        self.check_idle(root, |reply| TreeRequest::IsIdle { reply }).await
     }
 
-    /// A tree that is not loaded rests, and so does one that has just ended.
+    /// An error if the tree is running. One that is not loaded, or has just ended, is idle.
     async fn check_idle(
         &self,
         root: &RootId,
@@ -157,7 +158,7 @@ impl Supervisor {
         done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
-    /// A tree is new among the running ones: it is listed, and taken up if it can go on.
+    /// Adds a tree to the running ones: lists it, and loads it if it can continue.
     async fn add_tree(&mut self, root: &RootId) {
         let (engine, id) = (self.engine.clone(), root.clone());
         let listed = tokio::task::spawn_blocking(move || {
@@ -167,7 +168,7 @@ impl Supervisor {
         for listing in survey.trees {
             let waiting = self.may_pick_up() && needs_loading(&listing);
             self.report(listing_report(&listing, &minds)).await;
-            if waiting && let Err(error) = self.tree(root).await {
+            if waiting && let Err(error) = self.ensure_loaded(root).await {
                 self.send_event(DriverEvent::Notice(error.to_string())).await;
             }
         }

@@ -1,4 +1,4 @@
-//! Looking at what is on disk without taking it up: the first picture, pages of transcripts.
+//! Reads from disk without loading trees: the initial rows, pages of transcripts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::screen_state::DriverReport;
 /// Records sent when a dialog is opened, and per page.
 const PAGE_RECORDS: usize = 400;
 
-/// True if something in this tree was interrupted or can go on.
+/// True if something in this tree was interrupted or can continue.
 pub fn needs_loading(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {
@@ -38,7 +38,7 @@ pub fn needs_loading(listing: &TreeListing) -> bool {
         })
 }
 
-/// Rows of a tree that is not taken up.
+/// Rows of a tree that is not loaded.
 pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
     let root = listing.root.clone();
     let rows = listing.dialogs.iter().map(|dialog| TreeRow {
@@ -60,7 +60,7 @@ pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
         context_level: dialog.pressure.level,
         keep_going: kept_going(dialog, minds),
         history: listing.earlier,
-        // A tree in which words wait is taken up and tells them itself.
+        // A tree with queued messages gets loaded and reports them itself.
         queued: Arc::default(),
     });
     let rows = rows.collect();
@@ -113,7 +113,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
     }
 }
 
-/// What is wrong with the Taskdocs of these trees.
+/// Problems of the Taskdocs of these trees.
 pub fn taskdoc_problems(engine: &Engine, survey: &Survey) -> Vec<Problem> {
     taskdoc::problems(&engine.workspace, survey.taskdocs())
 }

@@ -1,5 +1,5 @@
-//! Gathers live text, so that many small pieces wake the screen seldom. The first piece after a pause
-//! goes out at once.
+//! Buffers live text, so that many small pieces cause few events. The first piece after a pause is sent at
+//! once.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::time::Instant;
 
 use crate::protocol::event::Segment;
 
-/// Between two pieces of live text; faster than frames are drawn.
+/// Minimum time between two events; shorter than a frame.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Text that is written and not told yet.
+/// Received text that is not sent yet.
 #[derive(Debug, Default)]
 pub struct LiveBuffer {
     buffered: Option<(Segment, String)>,
@@ -18,7 +18,7 @@ pub struct LiveBuffer {
 }
 
 impl LiveBuffer {
-    /// Adds text; returns the text of another segment that has to be told before.
+    /// Adds text; returns the text of another segment that has to be sent before.
     pub fn add(&mut self, segment: Segment, text: &str) -> Option<(Segment, String)> {
         if let Some((same, buffered)) = &mut self.buffered
             && *same == segment
@@ -29,7 +29,7 @@ impl LiveBuffer {
         self.buffered.replace((segment, text.to_owned()))
     }
 
-    /// Ends when the held text is to be told; never while nothing is held.
+    /// Completes when the buffered text is to be sent; never while the buffer is empty.
     pub async fn due(&self) {
         match (&self.buffered, self.sent_at) {
             (None, _) => std::future::pending().await,
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_piece_goes_out_at_once_and_the_next_are_gathered() {
+    async fn the_first_piece_is_sent_at_once_and_the_next_are_buffered() {
         let mut live = LiveBuffer::default();
         assert_eq!(live.add(Segment::Saying, "a"), None);
         let start = Instant::now();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn another_segment_lets_the_held_text_go_first() {
+    fn another_segment_flushes_the_buffered_text_first() {
         let mut live = LiveBuffer::default();
         assert_eq!(live.add(Segment::Thinking, "a"), None);
         assert_eq!(live.add(Segment::Saying, "b"), Some((Segment::Thinking, "a".to_owned())));

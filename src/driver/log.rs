@@ -1,5 +1,5 @@
-//! The log of what happens in dialogs: one line per event, written where a step has become fact, with the
-//! ids one needs to follow a dialog and nothing of what was said. How to read it: docs/debugging.md.
+//! The log of dialogs: one line per event, written after a step is on disk, with the ids needed to follow a
+//! dialog and no content. How to read it: docs/debugging.md.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use crate::domain::{Dialog, DialogId, SelfId, TreeChange};
 use crate::llm::LlmError;
 use crate::store::Fact;
 
-/// Longest name or id that is written, in characters.
+/// Longest name or id that is logged.
 const MAX_NAME_CHARS: usize = 64;
 
-/// A name or an id that others chose: one word, whatever it is.
+/// An untrusted name or id, logged as one word or by its length.
 struct LogName<'a>(&'a str);
 
 impl fmt::Display for LogName<'_> {
@@ -31,7 +31,7 @@ impl fmt::Display for LogName<'_> {
     }
 }
 
-/// Writes the log, and counts.
+/// Writes the log, and counts events.
 #[derive(Debug, Default)]
 pub struct Log {
     generations: AtomicU64,
@@ -52,7 +52,7 @@ fn count(counter: &AtomicU64) {
 }
 
 impl Log {
-    /// A record is on disk.
+    /// Logs a record that is on disk.
     pub fn fact(&self, fact: &Fact) {
         let (dialog, course) = (&fact.dialog, fact.course);
         let genseq = fact.entry.genseq.unwrap_or_default();
@@ -153,7 +153,7 @@ impl Log {
         }
     }
 
-    /// A step is on disk that left this dialog so.
+    /// Logs what a step on disk changed in the state of a dialog.
     pub fn changed(&self, id: &DialogId, before: Option<&Dialog>, after: &Dialog) {
         let (was, is) = (before.map(|dialog| &dialog.latest), &after.latest);
         let dialog = id;
@@ -179,19 +179,19 @@ impl Log {
         }
     }
 
-    /// A request failed and is tried again.
+    /// Logs a failed request that is retried.
     pub fn retry(&self, dialog: &DialogId, error: &LlmError, attempt: u32, delay: Duration) {
         count(&self.retries);
         let milliseconds = delay.as_millis();
         info!(%dialog, class = ?error.class(), status = error.status(), attempt, milliseconds, "retry");
     }
 
-    /// A request failed and is not tried again.
+    /// Logs a failed request that is not retried.
     pub fn failed(&self, dialog: &DialogId, error: &LlmError, attempt: u32) {
         error!(%dialog, class = ?error.class(), status = error.status(), attempt, "request failed");
     }
 
-    /// Something that a crash, or another program, left is put right.
+    /// Logs a repair of what a crash, or another program, left.
     pub fn repair(&self, root: &crate::domain::RootId, change: &TreeChange) {
         let report = |what: &'static str, dialog: &SelfId| {
             count(&self.repairs);
@@ -212,7 +212,7 @@ impl Log {
         }
     }
 
-    /// The last line: what was done in all.
+    /// Logs the totals; the last line.
     pub fn log_totals(&self) {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         info!(
@@ -244,7 +244,7 @@ fn origin_name(origin: Origin) -> &'static str {
     }
 }
 
-/// The kind alone: details may quote a provider, and that may quote a prompt.
+/// The kind only: details may quote a provider, which may quote a prompt.
 fn reason_name(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::UserStop => "user_stop",
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_others_chose_is_one_word_in_the_log_or_its_length() {
+    fn an_untrusted_name_is_one_word_in_the_log_or_its_length() {
         let long = "x".repeat(MAX_NAME_CHARS + 1);
         for (name, shown) in [
             ("read_file", "read_file"),

@@ -1,19 +1,18 @@
-//! The engine: drives dialogs, and is the only one that writes them.
+//! The engine: drives dialogs, and alone writes them.
 //!
 //! | task | number | waits on | may block on |
 //! |---|---|---|---|
 //! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
 //! | tree | one per loaded main dialog | mailbox, port, drives | the disk (briefly), the pump |
 //! | drive | at most one per dialog | the model, its port, tools | – |
-//! | pump | 1 | news, the screen | never on one of them alone |
+//! | pump | 1 | reports, the screen | never on one of them alone |
 //!
-//! Waiting graph: drive → tree → pump, and supervisor → tree. Nobody waits for the screen but the
-//! pump, which goes on accepting while it waits; so a stalled line never stalls an agent, and there
-//! is no cycle.
+//! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
+//! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
-//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the
-//! state and is told. What happens next is never remembered, it is read from the facts
-//! ([`crate::domain::state::next_step`]): that is why a restart needs no memory of its own.
+//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the state and
+//! is reported. The next step is never stored, it is derived from the records
+//! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
 
 mod call_schemas;
 pub mod calls;
@@ -78,36 +77,36 @@ pub use throttle::Throttles;
 use screen_state::{ScreenState, Subscription};
 use supervisor::Supervisor;
 
-/// Commands that may wait. The screen only ever tries: if full, it keeps its one command and says so.
+/// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
-/// News that may wait for the pump, which takes them at once.
+/// Queued reports; the pump receives them at once.
 const REPORT_QUEUE: usize = 256;
-/// Events that may wait for a screen that draws.
+/// Queued events for the screen.
 const EVENT_QUEUE: usize = 64;
-/// Events the pump keeps for a slow screen before it tells it to ask again.
+/// Events the pump buffers for a slow screen before it drops them for [`DriverEvent::Lagged`].
 const OUTBOX_EVENTS: usize = 4096;
 
-/// For whom the driver works.
+/// Who receives the events of the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// One dialog is watched at a time, with its live text; a slow screen may miss events.
+    /// Records and live text of one dialog at a time; a slow screen may miss events.
     Screen,
     /// Every record of every dialog, none missing.
     Script,
-    /// The same, and the live text of all of them.
+    /// Every record and all live text.
     Follower,
 }
 
-/// What to do with trees nobody named.
+/// Which trees are loaded without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickUp {
-    /// Load and drive whatever can go on.
+    /// All that can continue.
     Everything,
-    /// Only trees named in commands.
+    /// None: only trees named in commands.
     Named,
 }
 
-/// A running driver. Dropping the commands ends it, as [`Command::Shutdown`] does.
+/// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
 #[derive(Debug)]
 pub struct Driver {
     pub commands: mpsc::Sender<Command>,
@@ -150,12 +149,12 @@ impl Driver {
         Self { commands, events, tasks }
     }
 
-    /// Hands out both streams; the rest is to be joined when they have ended.
+    /// Returns both channels, and the tasks to be joined when the channels have ended.
     pub fn into_parts(self) -> (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>, DriverTasks) {
         (self.commands, self.events, DriverTasks(self.tasks))
     }
 
-    /// Waits until everything has ended; to be called after [`DriverEvent::Stopped`] or a shutdown.
+    /// Waits until everything has ended; call it after [`DriverEvent::Stopped`] or a shutdown.
     pub async fn join(self) {
         let (commands, mut events, tasks) = self.into_parts();
         drop(commands);
@@ -164,12 +163,12 @@ impl Driver {
     }
 }
 
-/// What runs behind the streams of a driver.
+/// The tasks of a driver.
 #[derive(Debug)]
 pub struct DriverTasks(JoinSet<()>);
 
 impl DriverTasks {
-    /// Waits until all have ended; they do once the streams are dropped.
+    /// Waits until all have ended; they do once the channels are dropped.
     pub async fn join(mut self) {
         while self.0.join_next().await.is_some() {}
     }

@@ -1,4 +1,4 @@
-//! Gathers what one generation needs: the member's mind, its model, its tools, the context.
+//! Prepares a generation: the member's mind, its model, its tools, the context.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use super::params;
 use super::reminders;
 use super::rights::{self, Rights};
 
-/// A member that is ready to be asked.
+/// Everything needed for a request to a member's model.
 #[derive(Debug)]
 pub struct Ready {
     pub provider: Arc<dyn Provider>,
@@ -38,9 +38,9 @@ pub struct Ready {
     pub policy: KeepGoingPolicy,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
-    /// Those all dialogs of the member share.
+    /// The reminders all dialogs of the member share.
     shared: Vec<Reminder>,
-    /// What goes on below a main dialog.
+    /// State of the side dialogs, for a main dialog.
     overview: Option<String>,
     minds: Minds,
     member: Member,
@@ -48,7 +48,7 @@ pub struct Ready {
     output_limit: Option<u32>,
 }
 
-/// Why a member cannot be asked; a sentence for a person.
+/// Why a member's model cannot be asked; a sentence for the user.
 #[derive(Debug)]
 pub struct Unready(pub String);
 
@@ -71,7 +71,7 @@ impl From<NoProvider> for Unready {
     }
 }
 
-/// Finds member, provider, model and tools.
+/// Looks up member, provider, model and tools.
 pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, Unready> {
     let dialog = tree.get(dialog_id).ok_or_else(|| "the dialog is gone".to_owned())?;
     let minds = engine.minds();
@@ -84,7 +84,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let provider = engine.providers.provider(config)?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
-    // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
+    // Fresh-boots reasoning has no tools for reminders, and gets none.
     let offered = engine.sources.registry(&engine.tools);
     let Rights { tools, access } = rights::of(dialog, tree, &minds, &offered);
     let (tools, shared) = match role {
@@ -134,12 +134,12 @@ fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
 }
 
 impl Ready {
-    /// The configuration it was prepared with.
+    /// The configuration used for the preparation.
     pub fn minds(&self) -> &Minds {
         &self.minds
     }
 
-    /// Who can be asked, and how much the member asks of itself.
+    /// The members that can be asked, and the limits for that.
     pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
         let team = self.minds.team();
         TeamNames {
@@ -150,7 +150,7 @@ impl Ready {
         }
     }
 
-    /// The request as the dialog stands now.
+    /// The request for the current state of the dialog.
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
         let tools = self.tool_schemas(engine, dialog);
         let names = names(&tools);
@@ -176,7 +176,7 @@ impl Ready {
         }
     }
 
-    /// What fills that request.
+    /// The context usage of that request.
     pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
@@ -203,7 +203,7 @@ impl Ready {
         self.minds.memories(&self.member.id, tool_names, &|at| engine.clock.stamp(at))
     }
 
-    /// The pictures of the course, as far as the model is shown them.
+    /// The images of the course that the model is shown.
     fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
         let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
@@ -245,7 +245,7 @@ fn names(tools: &[ToolSchema]) -> Vec<String> {
     tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
-/// The Taskdoc as the model reads it, or why it cannot.
+/// The Taskdoc as the model reads it, or the error.
 fn taskdoc_text(engine: &Engine, dialog: &Dialog) -> String {
     match taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path) {
         Ok(doc) => taskdoc::render(&doc, engine.lang),

@@ -1,4 +1,4 @@
-//! What a member is sent, put together as for a generation, without asking anybody.
+//! Builds the request of a member as for a generation, without sending it.
 
 use crate::domain::{
     AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
@@ -9,12 +9,12 @@ use crate::minds::taskdoc;
 use super::engine::Engine;
 use super::prepare;
 
-/// Whose request is wanted.
+/// Whose request is previewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviewTarget {
-    /// A main dialog of the member that has just begun.
+    /// A new main dialog of the member.
     Main(AgentId),
-    /// Likewise a side dialog.
+    /// A new side dialog of the member.
     Side(AgentId),
     /// The next generation of this dialog.
     Dialog(DialogId),
@@ -28,7 +28,7 @@ pub struct Preview {
     pub request: Request,
 }
 
-/// The id of a dialog that exists only here.
+/// The id of the dialog that exists only for the preview.
 const PREVIEW_ID: &str = "preview";
 
 impl Preview {
@@ -55,7 +55,7 @@ impl Preview {
     }
 }
 
-/// A tree with one dialog in it, which has not begun.
+/// A tree with one new dialog.
 fn imagined_tree(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
     let id = SelfId::new(PREVIEW_ID);
     let now = engine.clock.now();

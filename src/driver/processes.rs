@@ -1,4 +1,4 @@
-//! Processes in the background: reminders that follow them, and what people are told and want of them.
+//! Background processes: their reminders, their list for the screen, and requests to stop them.
 
 use crate::domain::background::SHELL_OWNER;
 use crate::domain::reminder::SharedEdit;
@@ -11,8 +11,7 @@ use super::supervisor::Supervisor;
 use super::tree::TreeTask;
 
 impl TreeTask {
-    /// Before a generation: each reminder about a process says what is so now. It is written only if
-    /// that has changed.
+    /// Before a generation: updates the reminders about processes whose state has changed.
     pub(super) async fn update_process_reminders(&mut self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id).filter(|dialog| !dialog.is_fresh_boots()) else {
             return;
@@ -49,13 +48,13 @@ impl Supervisor {
         let secrets = self.engine.vault.secrets();
         let mut all = self.engine.shells.list();
         for one in &mut all {
-            // A record of an earlier run may be older than what is known now.
+            // A record of an earlier run may be older than a secret known now.
             one.command = secrets.redacted(std::mem::take(&mut one.command));
         }
         self.send_event(DriverEvent::Processes(all)).await;
     }
 
-    /// Its end is waited for beside everything else; what became of it is in the list.
+    /// Does not wait for its end; the list of processes reports that.
     pub(super) async fn stop_process(&mut self, ticket: Ticket, pid: u32) {
         let event = if self.engine.shells.begin_to_stop(pid) {
             DriverEvent::Done { ticket, dialog: None }

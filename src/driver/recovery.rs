@@ -1,5 +1,5 @@
-//! What a freshly loaded tree still owes: pure decisions about what a crash, or another program, left
-//! behind. Nothing is run a second time; whatever cannot be known waits for a person.
+//! Repairs a freshly loaded tree after a crash, or changes by another program. Pure. Nothing is run a second
+//! time; whatever cannot be known waits for the user.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::draft::Draft;
 use super::generation;
 use super::texts::Texts;
 
-/// Drafts the repairs of a whole tree.
+/// Drafts the repairs of a tree.
 pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
@@ -44,7 +44,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
-        // Who delivered its reply has nothing left to continue.
+        // A dialog that delivered its reply has nothing left to continue.
         let delivered = draft.dialog(id).is_some_and(|dialog| dialog.history.last.delivered);
         if interrupted && !delivered {
             mark_interrupted(draft, id);
@@ -54,7 +54,7 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     }
 }
 
-/// A question asked back that never reached the asker's stack is put there.
+/// Puts a question asked back on the asker's stack if it never got there.
 pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(asker_id) = dialog.asker().cloned() else { return };
@@ -82,7 +82,7 @@ pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// The prompt of a course that has begun is not to open it again.
+/// Drops the prompt of a course that has started already.
 fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     let begun = draft.dialog(id).is_some_and(|dialog| {
         let prompt = dialog.latest.pending_course_start_prompt.as_ref();
@@ -93,7 +93,7 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// A course that waits to begin has no questions of the one before.
+/// Withdraws the questions of the previous course if a new one is about to start.
 fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.pending_course_start_prompt.is_some() {
@@ -102,7 +102,7 @@ fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// A generation that only waited for the asker's answer came to its end; the answer comes later.
+/// Finishes a generation that only waited for the asker's answer; the answer comes later.
 fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let last = &dialog.history.last;
@@ -116,8 +116,8 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// Who was told to go on and has a tool whose outcome is not known was interrupted since, by another
-/// program: that waits for a person.
+/// Stops a dialog that was to continue but has a tool call of unknown outcome: another program was
+/// interrupted in it, and the user has to decide.
 fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
@@ -125,7 +125,7 @@ fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// Who waits for an answer or for others goes on when that is there, not before.
+/// Clears the stop of a dialog that waits for an answer or for others: it continues when that arrives.
 fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
         dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
@@ -135,8 +135,7 @@ fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// A side dialog owes nothing for a call that its asker has an answer for, or neither recorded nor
-/// lists.
+/// Drops the obligation for a call that the asker has an answer for, or has neither recorded nor pending.
 fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(owed) = dialog.assignment_owed().cloned() else { return };
@@ -157,7 +156,7 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// Nobody waits for a reply that will never come.
+/// Drops the pending entry for a reply that will never come.
 fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
     let Some(asker) = draft.dialog(&owed.target_dialog_id) else { return };
     let (never, rest): (Vec<Pending>, Vec<Pending>) =
@@ -174,7 +173,7 @@ fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
     });
 }
 
-/// Nothing runs after a load, whatever the files say.
+/// Derives the display state again: nothing runs after a load, whatever the files contain.
 fn reset_display_state(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let shown = derive(dialog, Activity::Resting);
@@ -188,8 +187,8 @@ fn reset_display_state(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// Gives every call without a result its result: replies are delivered, questions and tellasks get
-/// their status, the outcome of a tool is unknown.
+/// Adds the missing results of calls: replies are delivered, questions and tellasks get their status, the
+/// outcome of a tool is unknown.
 pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let open: Vec<(CallId, CallFact)> = dialog
@@ -217,7 +216,7 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
     }
 }
 
-/// True if this is a request to a teammate that is recorded, while nobody has it and nobody replied.
+/// True for a recorded request to a teammate that has neither a pending entry nor a reply.
 fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact) -> bool {
     let to_asker = call.special() == Some(SpecialCall::Tellask(TellaskKind::Back));
     draft.dialog(id).is_some_and(|dialog| {
@@ -227,7 +226,7 @@ fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact)
     })
 }
 
-/// A reply call that stands without a result: delivered before the crash, or to be delivered now.
+/// Completes a reply call without a result: it was delivered before the crash, or is delivered now.
 fn finish_reply(
     draft: &mut Draft,
     at: &Position,

@@ -1,7 +1,7 @@
-//! Reminders: what a change of one does, whoever asks for it, and which of them a dialog sees.
+//! Reminders: applies edits, and selects the reminders a dialog sees.
 //!
-//! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a
-//! member share is a file of its own, outside of every tree; it is read when it is needed.
+//! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a member
+//! share is a file outside of the trees; it is read when it is needed.
 
 use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
@@ -10,12 +10,12 @@ use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use super::draft::Draft;
 use super::engine::Engine;
 
-/// A change somebody asks for.
+/// A requested change of a reminder.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReminderEdit {
     Add {
         reminder: Box<Reminder>,
-        /// 1-based, beyond the end means at the end; without meaning for a shared one.
+        /// 1-based, beyond the end means at the end; ignored for a shared one.
         position: Option<usize>,
     },
     Update {
@@ -27,16 +27,16 @@ pub enum ReminderEdit {
     },
 }
 
-/// Why a change is not made.
+/// Why an edit was not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotDone {
-    /// There is no such reminder any more.
+    /// The reminder no longer exists.
     Missing,
-    /// There are as many of its scope as there may be.
+    /// The scope has the maximum number of reminders.
     Full,
 }
 
-/// The reminders all dialogs of a member share. One that cannot be read is left out; `doctor` names it.
+/// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
 pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
     match engine.store.personal_reminders(agent) {
         Ok((reminders, problems)) => {
@@ -52,19 +52,19 @@ pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
     }
 }
 
-/// What a dialog sees: its own reminders, then those its member shares.
+/// The reminders a dialog sees: its own, then those its member shares.
 pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
     dialog.reminders.iter().chain(shared).cloned().collect()
 }
 
-/// Refuses one more of this scope where there are too many.
+/// An error if the scope is full.
 pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
     let all = dialog.reminders.iter().chain(shared);
     let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
     if full { Err(NotDone::Full) } else { Ok(()) }
 }
 
-/// Drafts a change. `shared`: the shared reminders as they are now.
+/// Drafts an edit. `shared`: the current shared reminders.
 pub fn apply_edit(
     draft: &mut Draft,
     id: &SelfId,
@@ -82,7 +82,7 @@ pub fn apply_edit(
     Ok(())
 }
 
-/// Changes the reminders of a dialog; hands back an edit that is not about one of them.
+/// Applies an edit to the reminders of a dialog; returns an edit that concerns none of them.
 fn edit_in_dialog(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<ReminderEdit> {
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
@@ -116,7 +116,7 @@ fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
     }
 }
 
-/// The change of the file a shared reminder lies in.
+/// Converts an edit to one of the file of a shared reminder.
 fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
     let exists = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
@@ -161,7 +161,7 @@ mod tests {
         ReminderEdit::Delete { id: id.to_owned() }
     }
 
-    /// The dialog's reminders after an edit, or the id of the file it is about.
+    /// The dialog's reminders after an edit, or the id of the shared one it concerns.
     fn edited(edit: ReminderEdit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
         match edit_in_dialog(&mut own, edit) {

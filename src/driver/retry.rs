@@ -1,24 +1,24 @@
-//! What a failed request is followed by: a wait, or the end. Pure; the figures are the provider's.
+//! Decides whether and when a failed request is retried. Pure; the delays are those of the provider.
 
 use std::time::Duration;
 
 use crate::llm::{ErrorClass, LlmError};
 use crate::minds::RetryConfig;
 
-/// After so many conservative waits the delay grows once more (Dominds 1.19.2).
+/// Attempts with the same conservative delay, before it grows (Dominds 1.19.2).
 const ATTEMPTS_PER_STEP: u32 = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryDecision {
-    /// Try again after this time.
+    /// Retry after this delay.
     Wait(Duration),
-    /// Try again when the model can take more; its pace says when.
+    /// Retry when the throttle of the model allows it.
     Throttled,
     GiveUp,
 }
 
-/// Decides about attempt number `failed` (the first is 0). Empty answers are counted over a whole
-/// drive, see [`Emptiness`].
+/// Decides after attempt number `failed` (the first is 0). Empty answers are counted over the whole drive,
+/// see [`EmptyAnswers`].
 pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> RetryDecision {
     match error.class() {
         ErrorClass::Rejected
@@ -46,7 +46,7 @@ pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> Retr
     }
 }
 
-/// How soon an empty answer is asked for again.
+/// Delay before a retry after an empty answer.
 const EMPTY_DELAY: Duration = Duration::from_secs(3);
 
 /// The empty answers of one drive, over all its generations.
@@ -58,19 +58,19 @@ pub struct EmptyAnswers {
 }
 
 impl EmptyAnswers {
-    /// A whole answer came.
+    /// Call after a complete answer.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// An answer without anything in it came; it is asked for again at most `retries` times in a row.
+    /// Counts an empty answer; at most `retries` in a row are retried.
     pub fn decide_retry(&mut self, retries: u32) -> RetryDecision {
         self.in_a_row = self.in_a_row.saturating_add(1);
         self.given_up = self.in_a_row > retries;
         if self.given_up { RetryDecision::GiveUp } else { RetryDecision::Wait(EMPTY_DELAY) }
     }
 
-    /// Whether a push may help after it was given up: once between two whole answers.
+    /// Whether a push may follow the last retry: once between two complete answers.
     pub fn may_push(&mut self) -> bool {
         self.given_up && !std::mem::replace(&mut self.pushed, true)
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_follows_from_the_kind_of_failure_and_the_number_of_attempts() {
+    fn the_delay_depends_on_the_error_class_and_the_number_of_attempts() {
         for (class, failed, expected) in [
             (ErrorClass::Rejected, 0, None),
             (ErrorClass::Fatal, 0, None),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_of_ours_is_longer_than_the_longest() {
+    fn no_delay_of_ours_exceeds_the_maximum() {
         let longest = RetryConfig::default().max_delay.as_secs_f64();
         for class in [ErrorClass::Server, ErrorClass::Transport] {
             assert_eq!(waits(class, u32::MAX), Some(longest), "{class:?}");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_is_never_asked_sooner_than_it_wants_even_beyond_the_longest_wait() {
+    fn a_retry_never_comes_before_retry_after_even_beyond_the_maximum() {
         let config = RetryConfig::default();
         for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn h10_an_empty_answer_is_asked_for_twice_soon_and_pushed_once_between_whole_answers() {
+    fn h10_an_empty_answer_is_retried_twice_soon_and_pushed_once_between_complete_answers() {
         let mut empty = EmptyAnswers::default();
         let retries = RetryConfig::default().empty_retries;
         let round = |empty: &mut EmptyAnswers| [(); 3].map(|()| empty.decide_retry(retries));

@@ -1,14 +1,14 @@
-//! What a member may do in a dialog: its tools, and the paths they reach.
+//! The rights of a member in a dialog: its tools, and the paths they may access.
 //!
-//! A hidden member whose tools the team file does not name is lent those of whoever asks it. So asking
-//! it grants nothing that the asker lacks: no tool, no path. Where several ask in one session, it has what
-//! all of them have; where a person asks, it has its own.
+//! A hidden member without tools in the team file gets those of its asker. So asking it grants nothing that
+//! the asker lacks: no tool, no path. With several askers in one session it gets what all of them have; if
+//! the user asks, it has its own.
 
 use crate::domain::{Dialog, DialogTree, Shell};
 use crate::minds::Minds;
 use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
 
-/// Longest chain of members that ask each other which is followed; nothing is granted beyond it.
+/// Longest chain of askers that is followed; nothing is granted beyond it.
 const MAX_ASKER_DEPTH: usize = 32;
 
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
-//! What a run came to: what is left of the trees it took up, from facts alone. Of a tree that it did not
-//! take up only parked work counts, and only where the run was to drive everything.
+//! The outcome of a run, derived from the state of the loaded trees. Of trees that were not loaded only
+//! stopped work counts, and only if the run was to drive everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::domain::waits::{self, Awaited};
 use crate::domain::{DialogTree, SelfId};
 use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 
-/// What only a tree itself knows when it rests.
+/// What only the tree task knows when it becomes idle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdleReport {
-    /// Who waits for what nobody will do, by the dialog that waits.
+    /// Waits that can never end, by the dialog that waits.
     stuck: BTreeMap<SelfId, Vec<UnmetWait>>,
     /// Dialogs whose last step could not be written.
     unwritable: BTreeSet<SelfId>,
@@ -40,7 +40,7 @@ impl IdleReport {
     }
 }
 
-/// One tree that was taken up.
+/// A tree that was loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeResult<'a> {
     pub rows: &'a [TreeRow],
@@ -49,17 +49,17 @@ pub struct TreeResult<'a> {
     pub idle: &'a IdleReport,
 }
 
-/// What a run came to, and the dialogs that make it so.
+/// The outcome of a run, and the dialogs that cause it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOutcome {
     pub outcome: QuietOutcome,
     pub halted: Vec<HaltedDialog>,
 }
 
-/// A question comes first: it is what a person can do. Then what went wrong, what never goes on, and
-/// what a person put off.
+/// In order of precedence: open questions, which the user can answer; failures; waits that never end;
+/// what the user stopped.
 ///
-/// `others`: rows of trees that were to be driven too, and in which nothing could go on.
+/// `others`: rows of trees that were to be driven too, but in which nothing could continue.
 pub fn of<'a>(
     trees: impl Iterator<Item = TreeResult<'a>>,
     others: impl Iterator<Item = &'a TreeRow>,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_in_vain_is_blocked_and_what_a_person_parked_is_paused() {
+    fn a_wait_that_never_ends_is_blocked_and_what_the_user_stopped_is_paused() {
         let ring = stuck(&[("main", "a"), ("a", "b"), ("b", "a")]);
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
         let failed = || stop(StopReason::system("x"));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn of_trees_that_were_not_taken_up_only_parked_work_counts_and_never_before_the_rest() {
+    fn of_unloaded_trees_only_stopped_work_counts_and_only_after_the_others() {
         let (user, failed) = (|| stop(StopReason::UserStop), || stop(StopReason::system("x")));
         for (own, other, outcome, names) in [
             (DisplayState::Idle, DisplayState::Idle, QuietOutcome::Done, &[][..]),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_in_vain_is_told_with_whom_it_waits_for() {
+    fn a_blocked_dialog_is_reported_with_what_it_waits_for() {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
         let idle = stuck(&[("main", "a")]);
         let run =

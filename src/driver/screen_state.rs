@@ -1,5 +1,5 @@
-//! What the screen is told, kept in one place: rows, inbox, problems, the text being written. Pure:
-//! news go in, events come out.
+//! The state behind the events of the screen: rows, inbox, problems, the text being written. Pure: reports
+//! in, events out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::run_outcome::{self, IdleReport, TreeResult};
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
 
-/// What trees and the driver report.
+/// What tree tasks, drives and the supervisor report.
 #[derive(Debug)]
 pub enum DriverReport {
     Event(DriverEvent),
@@ -36,12 +36,12 @@ pub enum DriverReport {
         inbox: Vec<InboxRow>,
     },
     Removed(RootId),
-    /// Whether anything of this tree is being driven or will be at once.
+    /// False while anything of this tree runs or is about to.
     Idle {
         root: RootId,
         idle: bool,
     },
-    /// A tree rests: who waits for whom in it, and whose last step could not be written. Comes before
+    /// For an idle tree: blocked dialogs, and those whose last step could not be written. Comes before
     /// [`Self::Idle`].
     IdleDetails {
         root: RootId,
@@ -65,13 +65,13 @@ pub enum DriverReport {
         root: RootId,
         problems: Vec<Problem>,
     },
-    /// The first look at the workspace is complete.
+    /// The initial survey of the workspace is complete.
     Listed,
-    /// Tell everything again.
+    /// Send everything again.
     Refresh,
 }
 
-/// Whose records are sent.
+/// Which dialogs' records and live text are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subscription {
     Nobody,
@@ -100,7 +100,7 @@ impl Subscription {
     }
 }
 
-/// True for the records that the live text becomes.
+/// True for the records that replace live text.
 fn is_written_text(event: &DriverEvent) -> bool {
     let DriverEvent::Fact { entry, .. } = event else { return false };
     matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
@@ -112,13 +112,13 @@ pub struct ScreenState {
     consent: ConsentView,
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
-    /// The trees that were taken up, and whether something of them is being driven.
+    /// The loaded trees, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
     idle_reports: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Subscription,
-    /// What was to be driven.
+    /// Which trees were to be driven.
     pick_up: PickUp,
     listed: bool,
 }
@@ -144,7 +144,7 @@ impl ScreenState {
         Self { watch, ..self }
     }
 
-    /// Takes in one piece of news and tells what changed.
+    /// Applies a report and pushes events for what changed.
     pub fn apply(&mut self, report: DriverReport, out: &mut Outbox) {
         match report {
             DriverReport::Event(event) => self.forward(event, out),
@@ -167,7 +167,7 @@ impl ScreenState {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
                 self.idle_reports.remove(&root);
-                self.set_problems(&of_tree(&root), Vec::new(), out);
+                self.set_problems(&tree_source(&root), Vec::new(), out);
                 out.push(DriverEvent::Removed(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
@@ -191,7 +191,7 @@ impl ScreenState {
                 self.set_problems("minds", problems, out);
             }
             DriverReport::TreeProblems { root, problems } => {
-                self.set_problems(&of_tree(&root), problems, out);
+                self.set_problems(&tree_source(&root), problems, out);
             }
             DriverReport::Listed => {
                 self.listed = true;
@@ -206,7 +206,7 @@ impl ScreenState {
         }
     }
 
-    /// Lets an event through if somebody watches its dialog.
+    /// Forwards an event if its dialog is subscribed to.
     fn forward(&mut self, event: DriverEvent, out: &mut Outbox) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
@@ -337,7 +337,7 @@ impl ScreenState {
         out.push(DriverEvent::Problems(self.problems.book().open()));
     }
 
-    /// Rows of all trees, the oldest tree first, as they were made within each tree.
+    /// Rows of all trees, the oldest tree first, in order of creation within each tree.
     fn all_rows(&self) -> Vec<TreeRow> {
         let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
         trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
@@ -362,13 +362,13 @@ impl ScreenState {
         }
     }
 
-    /// Rows of trees that were to be driven, and in which nothing could go on.
+    /// Rows of trees that were to be driven, but in which nothing could continue.
     fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
         let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
         trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
     }
 
-    /// What became of the trees that were taken up.
+    /// The state of the loaded trees.
     fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
         static NOTHING: IdleReport = IdleReport::NOTHING;
         self.busy.keys().map(|root| TreeResult {
@@ -379,8 +379,8 @@ impl ScreenState {
     }
 }
 
-/// Under which name the problems of a tree stand.
-fn of_tree(root: &RootId) -> String {
+/// The source name of a tree's problems.
+fn tree_source(root: &RootId) -> String {
     format!("tree/{root}")
 }
 

@@ -1,7 +1,7 @@
-//! The sheets of a dialog, its reminders and its Taskdoc: read for a person, and changed by one.
+//! The sheets of a dialog, its reminders and its Taskdoc: read and changed by the user.
 //!
-//! A reminder is changed by its tree, as a tool's change would be. A section of a Taskdoc is a file of
-//! the workspace; it is replaced whole, the same way `change_mind` does it.
+//! A reminder is changed by its tree task, like a change by a tool. A section of a Taskdoc is a file of the
+//! workspace; it is replaced completely, as `change_mind` does.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use super::supervisor::Supervisor;
 use super::tree::TreeTask;
 use super::user_requests::TreeRequest;
 
-/// What a person changes among the reminders of a dialog.
+/// A change by the user to the reminders of a dialog.
 #[derive(Debug)]
 pub enum ReminderChange {
     Add { content: String, scope: ReminderAudience },
@@ -55,7 +55,7 @@ impl Supervisor {
         self.forward(Some(ticket), &dialog, request).await;
     }
 
-    /// Reads a sheet on a thread that may block.
+    /// Reads a sheet on a blocking thread.
     async fn show_sheet(
         &self,
         ticket: Ticket,
@@ -93,7 +93,7 @@ impl Supervisor {
 }
 
 impl TreeTask {
-    /// Changes a reminder for a person; the sheet as it is then follows.
+    /// Changes a reminder for the user; the updated sheet is sent afterwards.
     pub(super) async fn change_reminder(
         &mut self,
         id: &SelfId,
@@ -126,7 +126,7 @@ impl TreeTask {
     }
 }
 
-/// The change of a person as an edit, or why it is refused. `fresh` makes an empty reminder.
+/// Converts a change of the user to an edit, or refuses it. `fresh` creates an empty reminder.
 fn edit(
     visible: &[Reminder],
     change: ReminderChange,
@@ -178,7 +178,7 @@ fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), String
     reminder.guard(action).map_or(Ok(()), |guard| Err(refusal(&guard)))
 }
 
-/// Why a person does not change a reminder.
+/// Why the user cannot change a reminder.
 fn refusal(guard: &Guard) -> String {
     match guard {
         Guard::Instead(text) => format!("the reminder says: {text}"),
@@ -187,7 +187,7 @@ fn refusal(guard: &Guard) -> String {
     }
 }
 
-/// Newest first, as the model sees them.
+/// Newest first, as for the model.
 fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
     let mut sorted: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
     sort_newest_first(&mut sorted);
@@ -211,7 +211,7 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
         .collect()
 }
 
-/// The reminders of a dialog as they are on disk; nobody is driven or loaded for it.
+/// The reminders of a dialog as they are on disk; the tree is not loaded.
 fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let loaded = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
@@ -249,7 +249,7 @@ fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
     Ok(meta.task_doc_path)
 }
 
-/// Replaces a section, unless somebody else changed it since the person read it.
+/// Replaces a section, unless it was changed since the user read it.
 fn write(
     engine: &Engine,
     dialog: &DialogId,

@@ -1,4 +1,5 @@
-//! Tools that come and go: what a generation sees of them, and what dialogs hold of theirs.
+//! Tool sources that change while the program runs: their tools, their problems, and what they lease to
+//! dialogs.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::reminders::{self, ReminderEdit};
 use super::screen_state::DriverReport;
 use super::tree::TreeTask;
 
-/// All sources of tools of a driver. Cheap to clone.
+/// All tool sources of a driver. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSources(Arc<[Arc<dyn ToolSource>]>);
 
@@ -31,7 +32,7 @@ impl ToolSources {
         }
     }
 
-    /// The tools that are always there, and those there are now.
+    /// The built-in tools and the current tools of all sources.
     pub(super) fn registry(&self, own: &Registry) -> Registry {
         let mut registry = own.clone();
         for source in self.all() {
@@ -62,8 +63,8 @@ impl ToolSources {
 }
 
 impl TreeTask {
-    /// Before a generation: what keeps tools away is told, a new course begins without what the last
-    /// one held, and the reminders say what is held. False if that could not be written.
+    /// Before a generation: reports problems of tools, releases leases of the previous course, and updates
+    /// the reminders about leases. False if those could not be written.
     pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
@@ -81,7 +82,7 @@ impl TreeTask {
         self.update_reminders(id).await
     }
 
-    /// The reminders of a dialog say what is held for it. False if that could not be written.
+    /// Updates the reminders about what is leased to a dialog. False if they could not be written.
     async fn update_reminders(&mut self, id: &SelfId) -> bool {
         let Some(dialog) = self.tree.get(id) else { return true };
         let changes = self.engine.sources.upkeep(&self.tree.id(id), &dialog.reminders);
@@ -92,13 +93,13 @@ impl TreeTask {
         let mut draft = self.draft();
         for change in changes {
             let edit = edit(change, &draft);
-            // The reminders are those of this moment, so none of them is gone.
+            // The reminders are current, so none of them can be missing.
             let _ = reminders::apply_edit(&mut draft, id, course, &[], edit);
         }
         self.commit_or_stop(id, draft).await
     }
 
-    /// A side dialog that has answered for good needs nothing any more.
+    /// Releases the leases of a side dialog that has nothing left to do.
     pub(super) async fn release_tools_if_done(&mut self, id: &SelfId) {
         let over = self.tree.get(id).is_some_and(|dialog| is_done(dialog, self.tree.is_main(id)));
         if over {
@@ -108,7 +109,7 @@ impl TreeTask {
     }
 }
 
-/// True if nobody can ask this dialog for more.
+/// True if this dialog can get no more work.
 fn is_done(dialog: &Dialog, main: bool) -> bool {
     let owes = dialog.obligation().is_some() || next_step(dialog).is_some();
     let waits = !dialog.questions.is_empty() || !dialog.pending.is_empty();

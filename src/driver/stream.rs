@@ -1,4 +1,4 @@
-//! Folds the events of one answer: what was said, what is to be called.
+//! Collects the events of one answer into segments and calls.
 
 use crate::domain::CallId;
 use crate::domain::record::Call;
@@ -7,7 +7,7 @@ use crate::protocol::event::Segment;
 
 use super::port::{AnswerSegment, ModelAnswer};
 
-/// An answer that grows.
+/// Builds an answer from stream events.
 #[derive(Debug, Default)]
 pub struct AnswerBuilder {
     answer: ModelAnswer,
@@ -15,12 +15,12 @@ pub struct AnswerBuilder {
     calling: bool,
 }
 
-/// What the screen is told of an event at once.
+/// What an event means for the screen.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StreamUpdate {
     More(Segment, String),
     Notice(String),
-    /// Something came after the end: what it belongs to cannot be known.
+    /// An event came after the end.
     Violation,
     Nothing,
 }
@@ -32,7 +32,7 @@ impl AnswerBuilder {
         }
         match event {
             GenEvent::Delta { segment, text } => {
-                let segment = shown(segment);
+                let segment = protocol_segment(segment);
                 self.grow(segment, &text);
                 StreamUpdate::More(segment, text)
             }
@@ -85,7 +85,7 @@ impl AnswerBuilder {
         self.ended
     }
 
-    /// The answer; segments of nothing but white space are none, unless their provider wants them.
+    /// The answer, without blank segments that have no payload.
     pub fn into_answer(self) -> ModelAnswer {
         let mut answer = self.answer;
         answer.segments.retain(|w| w.payload.is_some() || !w.text.trim().is_empty());
@@ -93,7 +93,7 @@ impl AnswerBuilder {
     }
 }
 
-fn shown(segment: llm::Segment) -> Segment {
+fn protocol_segment(segment: llm::Segment) -> Segment {
     match segment {
         llm::Segment::Thinking => Segment::Thinking,
         llm::Segment::Saying => Segment::Saying,
@@ -122,10 +122,10 @@ mod tests {
             builder.take(event);
         }
         assert!(builder.ended());
-        let told = builder.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
-        let told: Vec<_> = told.collect();
+        let segments = builder.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
+        let segments: Vec<_> = segments.collect();
         assert_eq!(
-            told,
+            segments,
             [
                 (Segment::Thinking, "ab".to_owned()),
                 (Segment::Saying, "c".to_owned()),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_ends_its_thought_and_may_stand_for_one_without_a_text() {
+    fn a_payload_ends_its_thought_which_may_have_no_text() {
         let payload = |n: u8| serde_json::json!({ "summary": [], "encrypted_content": n });
         let mut builder = AnswerBuilder::default();
         for event in [
@@ -149,7 +149,7 @@ mod tests {
         ] {
             builder.take(event);
         }
-        let told = builder.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
+        let segments = builder.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
         let expected = [
             ("a", Some(payload(1))),
             ("", Some(payload(2))),
@@ -159,6 +159,6 @@ mod tests {
             ("d", None),
         ];
         let expected: Vec<_> = expected.map(|(text, payload)| (text.to_owned(), payload)).into();
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(segments.collect::<Vec<_>>(), expected);
     }
 }

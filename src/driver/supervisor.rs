@@ -1,4 +1,4 @@
-//! The driver task: routes commands to trees, loads them on demand, ends them all.
+//! The supervisor task: routes commands to tree tasks, loads trees on demand, ends them all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use super::screen_state::{DriverReport, ReportSender, Subscription};
 use super::tree::TreeTask;
 use super::user_requests::{Continued, TreeRequest};
 
-/// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
+/// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
 
 #[derive(Debug)]
@@ -37,11 +37,11 @@ pub struct Supervisor {
     commands: mpsc::Receiver<Command>,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
-    /// Take up every tree that can go on, not only those named in commands.
+    /// Load every tree that can continue, not only those named in commands.
     pub(super) pick_up: bool,
-    /// Live text and records of one dialog are sent; false: records of all, for a script.
+    /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
     watches_one: bool,
-    /// What `.minds` was like when it was told last.
+    /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<u64>,
 }
 
@@ -81,13 +81,13 @@ impl Supervisor {
             }
         }
         self.trees.clear();
-        let settled = async {
+        let all_ended = async {
             while self.tasks.join_next().await.is_some() {}
             if let Some(saving) = saving {
                 let _ = saving.await;
             }
         };
-        if tokio::time::timeout(grace, settled).await.is_err() {
+        if tokio::time::timeout(grace, all_ended).await.is_err() {
             tracing::warn!("some drives did not settle in time; their state is on disk");
             self.tasks.shutdown().await;
         }
@@ -95,9 +95,9 @@ impl Supervisor {
         self.engine.log.log_totals();
     }
 
-    /// The first picture: who is there, what waits; trees that can go on are taken up.
+    /// Reports the initial state and loads trees that can continue.
     ///
-    /// A long list is written down while the program goes on, so that the next one need not be read.
+    /// A long list of dialogs is cached on disk in the background, to speed up the next start.
     async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
@@ -131,16 +131,16 @@ impl Supervisor {
         should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
     }
 
-    /// False while something waits for consent: then nothing is taken up by itself.
+    /// False while something waits for consent: then nothing is loaded without a command.
     pub(super) fn may_pick_up(&self) -> bool {
         self.pick_up && !self.engine.driving.awaits_consent()
     }
 
-    /// Takes up trees that can go on.
+    /// Loads trees that can continue.
     pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
         for root in roots {
             self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
-            if let Err(error) = self.tree(&root).await {
+            if let Err(error) = self.ensure_loaded(&root).await {
                 self.send_event(DriverEvent::Notice(error.to_string())).await;
                 self.report(DriverReport::Idle { root, idle: true }).await;
             }
@@ -221,7 +221,7 @@ impl Supervisor {
         }
     }
 
-    /// Hands a request to its tree, loading it first.
+    /// Sends a request to its tree, loading it first; on an error the command is refused.
     pub(super) async fn forward(
         &mut self,
         ticket: Option<Ticket>,
@@ -284,7 +284,7 @@ impl Supervisor {
         } else if outcome.dialogs == 0 {
             self.send_event(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
-            // Where nothing is driven nothing goes on yet.
+            // With driving off nothing continues yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
                 self.send_event(DriverEvent::Notice(outcome.sentence())).await;
             }
@@ -294,8 +294,8 @@ impl Supervisor {
 
     // --- trees --------------------------------------------------------------------------------
 
-    /// Takes a tree up, so that what can go on in it does.
-    pub(super) async fn tree(&mut self, root: &RootId) -> Result<(), StoreError> {
+    /// Loads a tree, so that its dialogs continue where they can.
+    pub(super) async fn ensure_loaded(&mut self, root: &RootId) -> Result<(), StoreError> {
         if !self.trees.contains_key(root) {
             let loaded = self.load(root).await?;
             self.spawn_tree(loaded.tree, loaded.mended, None);
@@ -324,7 +324,7 @@ impl Supervisor {
         loaded
     }
 
-    /// `first` is in the mailbox before the tree looks there: so it does not rest in between.
+    /// `first` is in the mailbox before the task starts, so the tree is not reported idle in between.
     fn spawn_tree(
         &mut self,
         tree: DialogTree,
@@ -348,7 +348,7 @@ impl Supervisor {
             Err(error) => {
                 tracing::error!(%error, "a tree task broke");
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
-                let text = "internal error: a dialog tree was let go; open it again".to_owned();
+                let text = "internal error: a dialog tree was closed; open it again".to_owned();
                 self.send_event(DriverEvent::Notice(text)).await;
             }
         }
@@ -447,9 +447,9 @@ impl Supervisor {
     }
 }
 
-/// What fails costs the next list its time, and nothing else.
+/// An error only makes the next start slower.
 fn save_list(engine: &Engine) {
     if let Err(error) = engine.store.keep_list() {
-        tracing::warn!(%error, "the list of dialogs is not remembered");
+        tracing::warn!(%error, "the list of dialogs is not cached");
     }
 }

@@ -1,5 +1,5 @@
-//! How soon a model is asked again that had too many requests. What is learned is kept for each model
-//! of a provider while the program runs, and shared by all dialogs that talk to it.
+//! Delays after rate limiting. The state is kept per model of a provider while the program runs,
+//! and shared by all dialogs that use the model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,27 +9,27 @@ use tokio::time::Instant;
 
 use crate::minds::RetryConfig;
 
-/// After so much quiet, one refusal is forgotten (Dominds 1.19.2).
+/// Time without requests after which one refusal is forgotten (Dominds 1.19.2).
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// What is left of the remembered wait with each step of forgetting (Dominds 1.19.2).
+/// Factor of the remembered delay per recovery step (Dominds 1.19.2).
 const RECOVERY_FACTOR: f64 = 0.75;
 
-/// What is known of one model. Pure: the time is told.
+/// The state of one model. Pure: the time is an argument.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct ThrottleState {
-    /// Refusals that were not made good yet.
+    /// Refusals not yet compensated by answers or idle time.
     penalty: u32,
-    /// The last wait that was needed.
+    /// The last delay.
     remembered: Duration,
-    /// From when on it is quiet.
+    /// Start of the current time without requests.
     quiet_since: Option<Instant>,
 }
 
-/// The rate of one model, shared by the drives that ask it.
+/// The throttle of one model, shared by the drives that use it.
 #[derive(Debug, Clone, Default)]
 pub struct Throttle(Arc<Mutex<ThrottleState>>);
 
-/// The paces of all models, by provider and model.
+/// The throttles of all models, by provider and model.
 #[derive(Debug, Default)]
 pub struct Throttles(Mutex<BTreeMap<(String, String), Throttle>>);
 
@@ -41,13 +41,13 @@ impl Throttles {
 }
 
 impl Throttle {
-    /// The model refused; how long to wait now. `asked`: what the provider wants at least.
+    /// Records a refusal; returns the delay. `asked`: the minimum the provider asked for.
     pub fn refused(&self, config: &RetryConfig, asked: Option<Duration>) -> Duration {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.refused(Instant::now(), config, asked)
     }
 
-    /// The model answered.
+    /// Records an answer.
     pub fn succeeded(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).succeeded(Instant::now());
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_grows_with_refusals_and_shrinks_with_answers_and_quiet() {
+    fn the_delay_grows_with_refusals_and_shrinks_with_answers_and_idle_time() {
         use ThrottleStep::{Quiet, Refused, RefusedAsking, Served};
         let config = RetryConfig {
             conservative_delay: Duration::from_secs(4),

@@ -1,8 +1,8 @@
 //! The tree task: one per loaded main dialog. It owns all state of that tree and alone may commit.
 //!
-//! It waits on its mailbox (commands), its port (drives) and its drives' ends; it answers one at a
-//! time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
-//! accepts). After each step it looks which dialogs go on by themselves and seats them.
+//! It waits on its mailbox (requests of the user), its port (drives) and the ends of its drives; it handles
+//! one at a time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
+//! receives). After each step it starts drives for the dialogs that can continue by themselves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use super::screen_state::{DriverReport, ReportSender};
 use super::tree_rows;
 use super::user_requests::TreeRequest;
 
-/// Requests of drives that may wait; a drive that finds it full waits its turn.
+/// Queued requests of drives; a drive waits while the queue is full.
 const PORT_DEPTH: usize = 64;
 
 #[derive(Debug)]
@@ -47,17 +47,17 @@ pub struct TreeTask {
     port: Port,
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
-    /// What the running generations were prepared with.
+    /// The preparations of the running generations.
     pub(super) ready: BTreeMap<SelfId, Ready>,
-    /// Drives that wait with an open generation for the answer to what they asked back.
+    /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
-    /// Dialogs whose last step could not be written; they wait for a person.
+    /// Dialogs whose last step could not be written; they wait for the user.
     unwritable: BTreeMap<SelfId, String>,
-    /// Requests their provider rejected, until the next one succeeds.
+    /// Problems of rejected requests, until the next request succeeds.
     pub(super) rejected: BTreeMap<SelfId, Problem>,
-    /// Dialogs that wait for each other, as another program may leave them; told as problems.
+    /// Problems of dialogs that wait for each other, as another program may leave them.
     rings: Vec<Problem>,
-    /// What the configuration last said about keeping the main dialog going, for its row.
+    /// The last known keep-going configuration of the main dialog, for its row.
     pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
 }
@@ -90,9 +90,9 @@ impl TreeTask {
         }
     }
 
-    /// Runs until it is told to close and its drives have settled.
+    /// Runs until it is closed and its drives have ended.
     ///
-    /// `mended`: index files that disagree with the courses, to be written first.
+    /// `repairs`: changes to index files that disagree with the courses, to be written first.
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
         self.keep_going = self.load_policy().keep_going;
         self.recover(repairs).await;
@@ -100,7 +100,7 @@ impl TreeTask {
         self.report_tree().await;
         self.schedule().await;
         loop {
-            // A person goes first; and what is ready at one moment is done in one order, whenever it runs.
+            // Requests of the user first; the fixed order makes runs reproducible.
             tokio::select! {
                 biased;
                 request = self.mailbox.recv(), if !self.closing => match request {
@@ -134,7 +134,7 @@ impl TreeTask {
         }
     }
 
-    /// Stops all drives; what was said so far is kept.
+    /// Stops all drives; the text so far is kept.
     pub(super) fn close(&mut self) {
         self.closing = true;
         self.stop_all(&StopReason::ServerRestart);
@@ -147,7 +147,7 @@ impl TreeTask {
         }
     }
 
-    /// Tells a drive to stop; a dialog that rests is left alone.
+    /// Requests a drive to stop; does nothing for an idle dialog.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
         if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
             && stop_reason.is_none()
@@ -172,7 +172,7 @@ impl TreeTask {
         Draft::new(&self.tree, self.engine.clock.now(), self.engine.ids.clone())
     }
 
-    /// Writes a step; only then is it the state of the tree, and only then is it told.
+    /// Writes a step; only then it becomes the state of the tree and is reported.
     pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
         let touched = draft.touched();
         for id in &touched {
@@ -195,7 +195,7 @@ impl TreeTask {
         let committed = match synced {
             Ok(committed) => committed,
             Err(error) => {
-                // What is on the medium now is not known: the tree is let go and read anew.
+                // What is on disk now is unknown: the task ends, and the tree is read again.
                 self.close();
                 return Err(error);
             }
@@ -207,7 +207,7 @@ impl TreeTask {
         Ok(())
     }
 
-    /// A ring is made by no step of ours, so only what was found is looked at again.
+    /// Our own steps create no cycles, so only the known ones are checked again.
     async fn update_wait_cycles(&mut self) {
         if self.rings.is_empty() {
             return;
@@ -219,7 +219,7 @@ impl TreeTask {
         }
     }
 
-    /// Writes the log of a step that is on disk.
+    /// Logs a step that is on disk.
     fn log_step(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
         for fact in &committed.facts {
             self.engine.log.fact(fact);
@@ -245,7 +245,7 @@ impl TreeTask {
         let _ = self.reports.send(DriverReport::Inbox { root, inbox }).await;
     }
 
-    /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
+    /// Writes a step of a drive; if that fails, the dialog stops until the user continues it.
     pub(super) async fn commit_or_stop(&mut self, dialog: &SelfId, draft: Draft) -> bool {
         let Err(error) = self.commit(draft).await else { return true };
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
@@ -255,15 +255,15 @@ impl TreeTask {
         false
     }
 
-    /// What is wrong in this tree: steps that could not be written, requests that were rejected, dialogs
-    /// that wait for each other.
+    /// Reports the problems of this tree: steps that could not be written, rejected requests, dialogs that
+    /// wait for each other.
     pub(super) async fn report_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
                 format!(".dialogs ({})", self.tree.id(dialog)),
                 error.clone(),
-                "make room or mend the disk, then continue the dialog",
+                "free space or repair the disk, then continue the dialog",
             )
         });
         let others = self.rejected.values().chain(&self.rings).cloned();
@@ -277,16 +277,16 @@ impl TreeTask {
         self.unwritable.contains_key(dialog)
     }
 
-    /// A person wants to try again.
+    /// Clears the write error because the user wants to retry.
     pub(super) async fn release(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
             self.report_problems().await;
         }
     }
 
-    // --- who goes on ------------------------------------------------------------------------------
+    // --- scheduling ------------------------------------------------------------------------------
 
-    /// Seats every dialog that goes on by itself, and reports whether all rest.
+    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle.
     async fn schedule(&mut self) {
         self.release_asking_back().await;
         if self.engine.driving.is_on() && !self.closing {
@@ -348,8 +348,8 @@ impl TreeTask {
         self.report_row(id).await;
     }
 
-    /// True for an assignment whose asker is about to clear its mind in the same round: it begins in the
-    /// tree as that round leaves it.
+    /// True for an assignment whose asker is about to clear its mind in the same round: it starts after that
+    /// round.
     fn waits_for_its_round(&self, dialog: &Dialog, step: NextStep) -> bool {
         let asker = dialog.asker().and_then(|asker| self.tree.get(asker));
         step == NextStep::StartAssignment
@@ -358,8 +358,7 @@ impl TreeTask {
             })
     }
 
-    /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
-    /// place that does so.
+    /// Takes back the slot of a drive that ended. After a panic new slots are created.
     async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
         let Ok(slot) = ended else {
             self.recover_panicked_drives().await;
@@ -376,12 +375,12 @@ impl TreeTask {
         self.release_tools_if_done(&id).await;
     }
 
-    /// Writes the state a dialog rests in.
+    /// Writes the state of a dialog that became idle.
     async fn record_idle_state(&mut self, id: &SelfId, stop_reason: Option<StopReason>) {
         let mut draft = self.draft();
         let undone = self.tree.get(id).is_some_and(|dialog| {
             let last = &dialog.history.last;
-            // The end of a generation is missing where it could not be written.
+            // The end of a generation is missing if it could not be written.
             let cut_off = last.open && !last.delivered;
             (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
@@ -401,8 +400,8 @@ impl TreeTask {
             .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
             .map(|(id, _)| id.clone())
             .collect();
-        // Only one drive broke, but which one is not told: those still running keep their tokens and
-        // are stopped, so that no two drives ever share a seat.
+        // One drive panicked, but the JoinError does not identify it: the others are stopped too, so that
+        // no dialog ever has two drives.
         self.stop_all(&drive_panicked());
         while let Some(ended) = self.drives.join_next().await {
             drop(ended);
@@ -419,8 +418,8 @@ impl TreeTask {
         }
     }
 
-    /// A dialog whose replies are in says so on disk: another program finds it there. Dominds takes a
-    /// main dialog up by itself; a side dialog that nothing here drives it can only continue.
+    /// Marks dialogs on disk whose replies have arrived, for other programs. Dominds drives a marked main
+    /// dialog by itself; a side dialog that is not driven here it can only continue.
     pub(super) fn wake_askers(&self, draft: &mut Draft) {
         let ready = |(id, dialog): (&SelfId, &Arc<Dialog>)| {
             let resting = self.activity(id) == Activity::Resting;
@@ -437,10 +436,10 @@ impl TreeTask {
         }
     }
 
-    // --- telling ----------------------------------------------------------------------------------
+    // --- reporting ----------------------------------------------------------------------------------
 
     pub(super) async fn send_event(&self, event: DriverEvent) {
-        // Full: the pump always accepts while it waits for the screen, so this is short.
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
         let _ = self.reports.send(DriverReport::Event(event)).await;
     }
 

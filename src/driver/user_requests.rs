@@ -1,4 +1,4 @@
-//! What a person wants of one tree, carried out and acknowledged when it is on disk.
+//! Requests of the user to one tree, acknowledged when they are on disk.
 
 use crate::domain::counted;
 use crate::domain::keep_going::{Switch, says_stop};
@@ -42,7 +42,7 @@ pub enum TreeRequest {
     Stop {
         dialog: SelfId,
     },
-    /// The next attempt of a failing request, now.
+    /// Retries a failing request now.
     RetryNow {
         dialog: SelfId,
     },
@@ -53,8 +53,8 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
     },
-    /// As `Continue`, for a fork that waits for nobody; the person asked for the fork.
-    GoOn {
+    /// As `Continue`, for a new fork; without an acknowledgement.
+    ContinueFork {
         dialog: SelfId,
     },
     Withdraw {
@@ -71,7 +71,7 @@ pub enum TreeRequest {
         dialog: SelfId,
         change: ReminderChange,
     },
-    /// Everything in this tree that is stopped; answered with how that went.
+    /// Continues everything in this tree that is stopped; replies with the outcome.
     ContinueAll {
         reply: oneshot::Sender<Continued>,
     },
@@ -80,22 +80,22 @@ pub enum TreeRequest {
         dialog: SelfId,
         note: Option<String>,
     },
-    /// Is nothing of this tree being driven? Stays true until the next request.
-    Rests {
+    /// Replies whether the tree is idle. It stays idle until the next request.
+    IsIdle {
         reply: oneshot::Sender<bool>,
     },
-    /// As `Rests`; if nothing is driven the tree ends.
+    /// As `IsIdle`; an idle tree then ends.
     EndIfIdle {
         reply: oneshot::Sender<bool>,
     },
 }
 
-/// What came of continuing everything.
+/// The outcome of continuing everything.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Continued {
-    /// Dialogs that go on.
+    /// Number of dialogs that continue.
     pub dialogs: usize,
-    /// Dialogs that do not, each with its reason.
+    /// Dialogs that do not, each with the reason.
     pub refused: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ impl Continued {
         self.refused.extend(other.refused);
     }
 
-    /// One line for a person.
+    /// One line for the user.
     #[must_use]
     pub fn sentence(&self) -> String {
         let go_on = match self.dialogs {
@@ -141,7 +141,7 @@ impl TreeTask {
                 let outcome = self.continue_dialog(&dialog).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::GoOn { dialog } => {
+            TreeRequest::ContinueFork { dialog } => {
                 if let Err(text) = self.continue_dialog(&dialog).await {
                     self.send_event(DriverEvent::Notice(text)).await;
                 }
@@ -166,7 +166,7 @@ impl TreeTask {
                 let outcome = self.declare_dead(&dialog, note.as_deref()).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::Rests { reply } => {
+            TreeRequest::IsIdle { reply } => {
                 let _ = reply.send(self.is_idle());
             }
             TreeRequest::EndIfIdle { reply } => {
@@ -179,7 +179,7 @@ impl TreeTask {
         }
     }
 
-    /// Does nothing where no attempt is waited for.
+    /// Does nothing if the dialog does not wait for a retry.
     fn retry_now(&self, dialog: &SelfId) {
         if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
             retry_now.notify_waiters();
@@ -214,7 +214,7 @@ impl TreeTask {
         self.send_event(event).await;
     }
 
-    /// Puts the words into the durable queue; the next generation takes them from there.
+    /// Puts the message into the durable queue; the next generation takes it from there.
     async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
@@ -243,12 +243,12 @@ impl TreeTask {
         let mut draft = self.draft();
         draft.set_durable();
         draft.queue(id, queue);
-        // Words let a stopped dialog go on.
+        // A message continues a stopped dialog.
         draft.latest(id, Latest::clear_interruption);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
-    /// A message that no generation has taken is the person's again.
+    /// Removes a message from the queue if no generation has taken it.
     async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
@@ -276,7 +276,7 @@ impl TreeTask {
         ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
         interjection::end_pause(&mut draft, id);
         if stops {
-            // Whoever says stop wants no further request; the answer is read when it goes on.
+            // No further request is made; the model reads the answer when the dialog continues.
             mark_stopped(&mut draft, id, StopReason::UserStop);
         }
         self.wake_askers(&mut draft);
@@ -301,8 +301,8 @@ impl TreeTask {
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
-    /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
-    /// at its next chance, Dominds lets a person continue it.
+    /// With driving off, marks on disk that this dialog can continue: the next process that drives does so,
+    /// Dominds lets the user continue it.
     fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
         if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
         {
@@ -310,7 +310,7 @@ impl TreeTask {
         }
     }
 
-    /// A person stops what was told to go on before anything has driven it.
+    /// Stops a dialog that was marked to continue, before anything has driven it.
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {

@@ -1,8 +1,8 @@
 //! The queue between a driver that must not wait and a screen that may be slow.
 //!
-//! Text of one dialog is merged into its newest waiting piece if only other dialogs' events lie
-//! between; so each dialog's story keeps its order, and deltas alone never lengthen the queue beyond
-//! one entry per dialog. Past the bound the queue is dropped for one [`DriverEvent::Lagged`].
+//! Live text is merged into the newest queued text of its dialog if only events of other dialogs are in
+//! between. So the order within each dialog is kept, and deltas alone never lengthen the queue beyond one
+//! entry per dialog. Past the limit the queue is dropped for one [`DriverEvent::Lagged`].
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// `limit`: events that may wait before the reader is told that it lagged.
+    /// `limit`: events that may wait before they are dropped for [`DriverEvent::Lagged`].
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { waiting: VecDeque::new(), limit }
@@ -63,7 +63,7 @@ impl Outbox {
         }
     }
 
-    /// Keeps only what cannot be asked for again.
+    /// Drops everything that can be requested again.
     fn drop_for_lag(&mut self) {
         self.waiting.retain(|event| {
             matches!(
@@ -82,7 +82,7 @@ impl Outbox {
     }
 }
 
-/// True for pictures of which only the newest counts.
+/// True for events of which only the newest counts.
 fn is_replaceable(event: &DriverEvent) -> bool {
     matches!(
         event,
@@ -93,7 +93,7 @@ fn is_replaceable(event: &DriverEvent) -> bool {
     )
 }
 
-/// True if nobody needs the `old` picture once the new one is there.
+/// True if the new event makes the `old` one obsolete.
 fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
     match (old, new) {
         (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
@@ -157,27 +157,27 @@ mod tests {
         }
     }
 
-    fn story(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
-        let mut told = String::new();
+    fn transcript(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
+        let mut text_so_far = String::new();
         let mut last = None;
         for event in events.into_iter().filter(|event| transcript_of(event) == Some(&dialog(of))) {
             if let DriverEvent::Live { segment, text, .. } = event {
                 if last != Some(segment) {
-                    told.push_str(&format!("[{segment:?}]"));
+                    text_so_far.push_str(&format!("[{segment:?}]"));
                 }
                 last = Some(segment);
-                told.push_str(&text);
+                text_so_far.push_str(&text);
             } else {
                 last = None;
-                told.push_str("[end]");
+                text_so_far.push_str("[end]");
             }
         }
-        told
+        text_so_far
     }
 
     proptest! {
         #[test]
-        fn merging_keeps_each_dialogs_story(
+        fn merging_keeps_the_order_within_each_dialog(
             moves in proptest::collection::vec((0u8..3, 0u8..8, any::<bool>()), 0..200)
         ) {
             let mut outbox = Outbox::new(usize::MAX);
@@ -193,7 +193,7 @@ mod tests {
                 received.push(event);
             }
             for d in 0..3 {
-                prop_assert_eq!(story(sent.clone(), d), story(received.clone(), d));
+                prop_assert_eq!(transcript(sent.clone(), d), transcript(received.clone(), d));
             }
         }
     }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_lags_is_told_so_and_keeps_its_acknowledgements() {
+    fn a_lagging_reader_gets_lagged_and_keeps_its_acknowledgements() {
         let mut outbox = Outbox::new(4);
         outbox.push(DriverEvent::Done { ticket: 7, dialog: None });
         for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! Who asked a side dialog for what, as it stood at the cut. Pure.
+//! The assignment of a side dialog as it was at the fork point. Pure.
 
 use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
@@ -7,7 +7,7 @@ use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
 
 use super::cut::{ForkedDialog, SourceDialog};
 
-/// The record of a side dialog's making, wherever in the tree it stands.
+/// The record that created a side dialog, in whichever dialog it is.
 pub fn created<'a>(side: &SelfId, sources: &'a [SourceDialog]) -> Option<&'a SideDialogCreated> {
     let courses = sources.iter().flat_map(|source| &source.courses);
     let mut lines = courses.flat_map(|(_, lines)| lines);
@@ -17,7 +17,7 @@ pub fn created<'a>(side: &SelfId, sources: &'a [SourceDialog]) -> Option<&'a Sid
     })
 }
 
-/// The assignment a side dialog was made for; where no record tells, the one it has now.
+/// The assignment a side dialog was created for; without a record, its current one.
 pub fn first_assignment(source: &SourceDialog, sources: &[SourceDialog]) -> Option<Assignment> {
     let made = created(&source.dialog.meta.id, sources);
     let recorded = made.map(|created| &created.assignment_from_asker);
@@ -38,8 +38,8 @@ pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<Frame> {
     vec![frame]
 }
 
-/// True if the side dialog had been declared dead: its newest call was closed without a reply. That
-/// it is dead now has to be known beside.
+/// True if a side dialog that is dead now was already dead at the fork point: its newest call was closed
+/// without a reply.
 pub fn was_declared_dead(stack: &[Frame], all: &[ForkedDialog]) -> bool {
     let assignment = stack.last().and_then(|frame| frame.assignment_from_asker.as_ref());
     assignment.and_then(|assignment| reply_to(assignment, all)) == Some(ReplyStatus::Failed)
@@ -50,7 +50,7 @@ fn reply_to(assignment: &Assignment, all: &[ForkedDialog]) -> Option<ReplyStatus
     asker.history.replies.get(&assignment.call_id).copied()
 }
 
-/// A request that waits for its first generation, else the one of the newest prompt, else the first.
+/// A request that has not started, else the one of the newest prompt, else the first.
 fn newest_assignment(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let waiting = || {
         let asked =
@@ -61,7 +61,7 @@ fn newest_assignment(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assign
     waiting().or_else(|| prompted(side, all)).or_else(|| side.first_assignment.clone())
 }
 
-/// True if this is an unanswered call of the side dialog's session that has not begun.
+/// True if this is an unanswered call of the side dialog's session that has not started.
 fn waits_for(
     side: &ForkedDialog,
     all: &[ForkedDialog],
@@ -89,7 +89,7 @@ fn waits_for(
         && !side.history.assignments.contains_key(id)
 }
 
-/// What the newest prompt of the side dialog asked for.
+/// The assignment of the newest prompt of the side dialog.
 fn prompted(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let lines = side.courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
     let directives = lines.filter_map(|line| {

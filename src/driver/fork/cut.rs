@@ -1,7 +1,7 @@
-//! What of a tree was there before one generation of its main dialog. Pure.
+//! Copies the part of a tree that existed before one generation of its main dialog. Pure.
 //!
-//! The main dialog is cut where that generation begins. A side dialog is there if the call that made it
-//! is; of its records those stay that were written before the main dialog came to the generation.
+//! The main dialog is cut where that generation begins. A side dialog is kept if the call that created it
+//! is; its records are kept up to the time when the main dialog reached the generation.
 
 use std::sync::Arc;
 
@@ -30,26 +30,26 @@ pub struct SourceDialog {
     pub courses: Courses,
 }
 
-/// How the generation began that a dialog was cut at.
+/// How the generation at the fork point began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GenerationOpening {
-    /// With words of a person.
+    /// With a message of the user.
     User(String),
     /// With the prompt of a new course.
     Course(Box<CourseStartPrompt>),
-    /// By itself, or with a prompt that comes again by itself.
+    /// Without a prompt, or with one that the runtime sends again.
     Nothing,
 }
 
-/// A dialog as it was.
+/// A dialog as it was at the fork point.
 #[derive(Debug)]
 pub struct ForkedDialog {
     pub meta: DialogMeta,
     pub latest: Latest,
     pub courses: Courses,
-    /// What the kept records say.
+    /// Derived from the kept records.
     pub history: History,
-    /// How it was made, and what for; nothing for the main dialog.
+    /// Its creation and first assignment; `None` for the main dialog.
     pub created: Option<SideDialogCreated>,
     pub first_assignment: Option<Assignment>,
 }
@@ -64,7 +64,7 @@ pub struct ForkPlan<'a> {
 }
 
 impl ForkPlan<'_> {
-    /// Everything to write so that the tree can be read, and how the cut generation began.
+    /// The changes that write a readable tree, and how the generation at the fork point began.
     pub fn copy(
         &self,
         sources: &[SourceDialog],
@@ -96,9 +96,8 @@ impl ForkPlan<'_> {
         })
     }
 
-    /// The records a side dialog had: up to the first one that was written when the main dialog had
-    /// come to the generation. A record that does not say where the main dialog stood is as old as
-    /// the one before it.
+    /// The end of a side dialog's records: the first one written after the main dialog had reached the
+    /// generation. A record without a root position counts as old as the one before it.
     fn end_of_side(&self, courses: &Courses) -> CutPosition {
         for (course, (_, lines)) in courses.iter().enumerate() {
             let late = |line: &CourseLine| {
@@ -112,7 +111,7 @@ impl ForkPlan<'_> {
         CutPosition { course: courses.len(), line: 0 }
     }
 
-    /// Adds the side dialogs whose first call is kept, also those that side dialogs made.
+    /// Adds the side dialogs whose first call is kept, including those created by side dialogs.
     fn add_sides(&self, sources: &[SourceDialog], copied: &mut Vec<ForkedDialog>) {
         let mut waiting: Vec<&SourceDialog> =
             sources.iter().filter(|source| source.dialog.meta.id != self.from.main()).collect();
@@ -143,7 +142,7 @@ impl ForkPlan<'_> {
         }
     }
 
-    /// The name of a dialog in the fork.
+    /// The id of a dialog in the fork.
     pub fn new_id(&self, dialog: &SelfId) -> SelfId {
         if *dialog == self.from.main() { self.to.main() } else { dialog.clone() }
     }
@@ -201,7 +200,7 @@ impl ForkPlan<'_> {
         Assignment { asker_dialog_id: self.new_id(&assignment.asker_dialog_id), ..assignment }
     }
 
-    /// The first prompt of a course, with the names of the fork.
+    /// The first prompt of a course, with the ids of the fork.
     fn renamed_prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
         if let Some(owed) = &mut prompt.tellask_reply_directive {
             owed.target_dialog_id = self.new_id(&owed.target_dialog_id);
@@ -212,7 +211,7 @@ impl ForkPlan<'_> {
         prompt
     }
 
-    /// State that no record tells stays as it is now; the rest is told by the records.
+    /// State that is not in the records stays as it is now; the rest is derived from the records.
     fn latest(
         &self,
         source: &SourceDialog,
@@ -282,7 +281,7 @@ impl ForkPlan<'_> {
         changes
     }
 
-    /// The questions that were open.
+    /// The questions that were open at the fork point.
     fn questions(&self, copy: &ForkedDialog) -> Vec<Question> {
         let id = DialogId::side(self.to, &copy.meta.id);
         let mut open: Vec<Question> = Vec::new();
@@ -300,7 +299,7 @@ impl ForkPlan<'_> {
             } else if let Record::Carryover(reply) = record {
                 open.retain(|question| question.call_id != reply.call_id);
             } else if let Record::Questions { questions } = record {
-                // What a new course withdrew is not asked again.
+                // Questions withdrawn by a new course are not asked again.
                 open.retain(|q| questions.iter().any(|still| still.call_id == q.call_id));
             }
         }
@@ -319,7 +318,7 @@ fn find<'a>(sources: &'a [SourceDialog], dialog: &SelfId) -> Option<&'a SourceDi
     sources.iter().find(|source| source.dialog.meta.id == *dialog)
 }
 
-/// Fresh reasoning that was cut in the middle begins anew: it has touched nothing.
+/// Fresh-boots reasoning that was cut in the middle restarts: it had no effects.
 fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
     let round = copied.latest.fbr_state.as_ref().and_then(FbrState::round);
     let mut latest = copied.latest;
@@ -328,7 +327,7 @@ fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
     ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
 }
 
-/// Snapshots stand at the end of the first course, as if nothing had been generated yet.
+/// Snapshots go to the end of the first course, with the root position before any generation.
 pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
     let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
     let entry =
@@ -347,7 +346,7 @@ fn fold_history(courses: &Courses) -> History {
     history
 }
 
-/// The reminders as they were recorded last.
+/// The reminders as last recorded.
 fn reminders(courses: &Courses) -> Vec<Reminder> {
     let lines = courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
     let mut recorded = lines.filter_map(|line| {
@@ -385,7 +384,7 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
     }
 }
 
-/// All that a person said before this generation, as one text to be said anew.
+/// All messages of the user that opened this generation, as one draft.
 fn user_text(prompts: &[&HumanText]) -> String {
     let by_user = prompts.iter().filter(|text| text.origin == Origin::User);
     by_user.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")

@@ -1,4 +1,4 @@
-//! Lines of a course as a fork takes them over: byte for byte, but for the name of the main dialog.
+//! Copies lines of a course into a fork: byte for byte, except for the id of the main dialog.
 
 use serde_json::Value;
 
@@ -6,23 +6,23 @@ use crate::domain::record::{Entry, Record};
 use crate::domain::{Course, RootId, json};
 use crate::store::CourseLine;
 
-/// Keys whose value names a dialog.
+/// Keys whose value is a dialog id.
 const DIALOG_ID_KEYS: [&str; 6] =
     ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId", "rootId", "selfId"];
-/// Snapshots Dominds writes in forks only.
+/// A snapshot that Dominds writes in forks only.
 const RESPONSES_RECORD: &str = "sideDialog_responses_reconciled_record";
 
 /// The courses of one dialog.
 pub type Courses = Vec<(Course, Vec<CourseLine>)>;
 
-/// A place in the courses of a dialog: which course of the list, and which line of it.
+/// A position in the courses of a dialog: index of the course, index of the line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CutPosition {
     pub course: usize,
     pub line: usize,
 }
 
-/// The line with another main dialog in place of `from`.
+/// The line with the main dialog `from` replaced by `to`.
 pub fn renamed(text: &str, from: &RootId, to: &RootId) -> String {
     if !text.contains(from.as_str()) {
         return text.to_owned();
@@ -69,7 +69,7 @@ pub fn before(courses: &Courses, end: CutPosition) -> Courses {
         .collect()
 }
 
-/// State at some moment, as opposed to what happened. A fork writes its own.
+/// True for records of state, as opposed to events. A fork writes its own.
 pub fn is_snapshot(entry: &Entry) -> bool {
     match &entry.record {
         Record::Reminders { .. }

@@ -1,8 +1,8 @@
-//! Branches a main dialog off: a new one that has everything from before one of its generations.
+//! Forks a main dialog: a new one that has everything from before one of its generations.
 //!
-//! The source is only looked at. What stays is decided purely ([`cut`], [`assigned`]) and written aside;
-//! the tree is then read as any other, what it waits for is read from its facts ([`settle`]), and it
-//! comes to its place whole, with one rename.
+//! The source is only read. Pure code decides what is kept ([`cut`], [`assignments`]), and it is written to
+//! a staging directory; the tree is then loaded like any other, its next step is derived from its records
+//! ([`next_step`]), and one rename publishes it.
 
 mod assignments;
 mod cut;
@@ -24,14 +24,14 @@ use super::draft::Draft;
 use super::engine::Engine;
 use cut::{ForkPlan, SourceDialog};
 
-/// The generation a fork is made at: the first one it does not have.
+/// The generation a fork is made at: the first one that is not copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ForkPoint {
     pub course: Course,
     pub genseq: Genseq,
 }
 
-/// Makes the main dialog `fork` and tells what it waits for. An error is a sentence for the person.
+/// Creates the main dialog `fork`; returns what it waits for. The error is a sentence for the user.
 pub fn make(
     engine: &Engine,
     (bucket, source): (Bucket, &RootId),
@@ -56,7 +56,7 @@ pub fn make(
     Ok(next)
 }
 
-/// The files of the fork that its records name.
+/// The files that the records of the fork refer to.
 fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
     let entries = changes.iter().flat_map(|change| {
         if let TreeChange::Append { entries, .. } = change { entries.as_slice() } else { &[] }

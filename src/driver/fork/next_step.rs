@@ -1,7 +1,7 @@
-//! What a fork waits for, read from its facts as for any tree. Pure.
+//! What a fork waits for, derived from its records as for any tree. Pure.
 //!
-//! Made, a fork rests. Whether it then goes on is not decided here: a main dialog that waits for nobody
-//! is continued like one that was stopped (`driver/lifecycle.rs`), its side dialogs by a person.
+//! A new fork is idle. Whether it then continues is decided elsewhere: a main dialog that waits for nobody
+//! is continued like one that was stopped (`driver/lifecycle.rs`), its side dialogs by the user.
 
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
@@ -14,8 +14,8 @@ use crate::protocol::lifecycle::AfterFork;
 
 use super::cut::{GenerationOpening, snapshots};
 
-/// Drafts what is still to be written, and tells what the fork waits for. `mended` are the indexes of
-/// a tree that has none yet.
+/// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
+/// files of the new tree.
 pub fn finish(
     draft: &mut Draft,
     repairs: Vec<TreeChange>,
@@ -61,7 +61,7 @@ fn after(main: &Dialog, opening: GenerationOpening) -> AfterFork {
     }
 }
 
-/// True if the dialog waits for `Continue`.
+/// True if the dialog is stopped until the user continues it.
 fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
     let owes =
         dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_waits_for_words_or_for_others_or_for_a_person_to_say_go_on() {
+    fn a_fork_waits_for_a_message_or_for_others_or_for_the_user_to_continue_it() {
         let words = || GenerationOpening::User("Hi".to_owned());
         for (dialog, opening, expected, held) in [
             (Dialog::of_records(&[]), words(), AfterFork::DraftUserText("Hi".to_owned()), false),

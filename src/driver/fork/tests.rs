@@ -1,4 +1,4 @@
-//! What a fork keeps, from records written by hand: also those another program would leave.
+//! What a fork keeps, from handwritten records, including those another program would leave.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const SIDE: &str = "cc/dd/02";
 const FORK: &str = "ee/ff/03";
 
 #[test]
-fn only_the_name_of_the_main_dialog_changes_in_a_line() {
+fn only_the_id_of_the_main_dialog_changes_in_a_line() {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
     for (line, expected) in [
         (r#"{"type":"x",  "content":"aa/bb/01"}"#, r#"{"type":"x",  "content":"aa/bb/01"}"#),
@@ -142,7 +142,7 @@ fn owed(stack: &[Frame]) -> Option<(&str, &str)> {
 }
 
 #[test]
-fn a_record_that_does_not_say_where_the_main_dialog_stood_is_as_old_as_the_one_before() {
+fn a_record_without_a_root_position_is_as_old_as_the_one_before() {
     let [one, two] = assigned("c", 1, 1);
     let tree = [
         main(vec![start(1, 1), tellask("c", 1), created("c"), finish(1, 1), start(2, 2)]),
@@ -155,7 +155,7 @@ fn a_record_that_does_not_say_where_the_main_dialog_stood_is_as_old_as_the_one_b
 }
 
 #[test]
-fn a_newer_request_that_had_not_begun_is_the_one_that_is_owed() {
+fn a_newer_request_that_had_not_started_is_the_one_that_is_owed() {
     let [one, two] = assigned("c1", 1, 1);
     let [late, anchor] = assigned("c2", 2, 3);
     let tree = [
@@ -184,7 +184,7 @@ fn a_newer_request_that_had_not_begun_is_the_one_that_is_owed() {
 }
 
 #[test]
-fn who_was_dead_at_the_cut_is_dead_and_who_died_later_lives() {
+fn a_dialog_dead_at_the_fork_point_is_dead_and_one_that_died_later_is_not() {
     let [one, two] = assigned("c", 1, 1);
     let lines = vec![
         start(1, 1),
@@ -208,7 +208,7 @@ fn who_was_dead_at_the_cut_is_dead_and_who_died_later_lives() {
 }
 
 #[test]
-fn a_stop_of_today_is_no_stop_of_then() {
+fn a_current_stop_is_not_copied() {
     let mut stopped = main(vec![start(1, 1), prompt("hi", "user", 1), finish(1, 1), start(2, 2)]);
     let reason = StopReason::UserStop;
     stopped.dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });

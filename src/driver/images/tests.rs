@@ -1,4 +1,4 @@
-//! Tables of pictures on disk and what a model is shown of them.
+//! Images on disk and what a model is shown of them.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn limits(max: usize, all_bytes: usize) -> ImageLimits {
     ImageLimits { most: max, each_bytes: 40, all_bytes }
 }
 
-/// A record with one picture per name.
+/// A record with one image per name.
 fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
     let items: Vec<Value> = names
         .iter()
@@ -31,7 +31,7 @@ fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
     Arc::new(Entry::parse(&line.to_string()).expect("a record"))
 }
 
-/// A disk where the name says what is there.
+/// A fake disk: the name states what the file contains.
 fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, NoArtifact> {
     match of.path.as_str() {
         "gone" => Err(NoArtifact::Missing),
@@ -54,13 +54,13 @@ fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
+fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
     let texts = Texts(Lang::En);
     let not = |why| texts.image_not_shown("image/png, 9 B", why);
     let shown = |size: usize| format!("image/png {size}");
     for (case, limits, entries, expected) in [
         (
-            "all have room",
+            "all fit",
             Some(limits(9, 100)),
             vec![record("human", &["10", "20"]), record("result", &["30"])],
             vec![vec![shown(10), shown(20)], vec![shown(30)]],
@@ -80,7 +80,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
             ],
         ),
         (
-            "so are the places",
+            "so is their number",
             Some(limits(1, 100)),
             vec![record("human", &["10"]), record("human", &["11"])],
             vec![vec![not(NotShown::OverBudget)], vec![shown(11)]],
@@ -97,7 +97,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
             ]],
         ),
         (
-            "a model that cannot see",
+            "a model without image support",
             None,
             vec![record("result", &["10"])],
             vec![vec![not(NotShown::NoImageSupport)]],
@@ -109,7 +109,7 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
 }
 
 #[test]
-fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
+fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     let names = ["10"; 11];
     let images = CourseImages::of(
         &[record("human", &names)],
@@ -124,7 +124,7 @@ fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
 }
 
 #[test]
-fn time_is_written_as_dominds_writes_it() {
+fn times_in_file_names_are_those_of_dominds() {
     for (stamp, expected) in
         [("1970-01-01 00:00:00", "0"), ("1970-01-01 00:00:36", "rs0"), ("?", "0")]
     {

@@ -1,4 +1,4 @@
-//! News in, events out.
+//! Reports in, events out.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ fn apply(state: &mut ScreenState, report: DriverReport) -> Vec<DriverEvent> {
     std::iter::from_fn(|| out.pop()).collect()
 }
 
-/// A picture whose first look is over.
+/// A state after the initial survey.
 fn listed(watch: Subscription) -> ScreenState {
     let mut state = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
     apply(&mut state, DriverReport::Listed);
@@ -92,7 +92,7 @@ fn listed(watch: Subscription) -> ScreenState {
 }
 
 #[test]
-fn records_and_live_text_go_to_who_watches_the_dialog() {
+fn records_and_live_text_are_sent_to_the_subscriber_of_the_dialog() {
     for (watch, facts, text) in [
         (Subscription::Nobody, 0, 0),
         (Subscription::One(main_dialog()), 1, 1),
@@ -107,7 +107,7 @@ fn records_and_live_text_go_to_who_watches_the_dialog() {
 }
 
 #[test]
-fn who_begins_to_watch_sees_what_is_being_written() {
+fn a_new_subscriber_gets_the_text_written_so_far() {
     let mut state = listed(Subscription::Nobody);
     for text in ["one ", "two"] {
         apply(&mut state, live(&main_dialog(), text));
@@ -144,7 +144,7 @@ fn a_question_is_announced_once_and_its_end_too() {
 }
 
 #[test]
-fn before_the_first_look_is_over_nothing_is_announced() {
+fn before_the_initial_survey_is_complete_nothing_is_announced() {
     let mut state = ScreenState::new(Arc::default(), PickUp::Named);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
     let report =
@@ -162,7 +162,7 @@ fn before_the_first_look_is_over_nothing_is_announced() {
 }
 
 #[test]
-fn a_row_is_told_only_when_it_changed() {
+fn a_row_is_sent_only_when_it_changed() {
     let mut state = listed(Subscription::Nobody);
     let idle = || DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Idle)));
     assert_eq!(apply(&mut state, idle()).len(), 1);
@@ -175,7 +175,7 @@ fn stopped(reason: StopReason) -> DisplayState {
     DisplayState::Stopped { reason, continue_enabled: Some(true) }
 }
 
-/// The outcome once all of `trees` were taken up and rest.
+/// The outcome after all of `trees` were loaded and became idle.
 fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
     for root in trees {
         apply(state, DriverReport::Idle { root: root.clone(), idle: false });
@@ -194,7 +194,7 @@ fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
 }
 
 #[test]
-fn it_is_quiet_when_every_tree_rests_and_says_what_is_left() {
+fn the_outcome_is_sent_when_every_tree_is_idle() {
     for (display, questions, expected) in [
         (DisplayState::Idle, &[][..], QuietOutcome::Done),
         (stopped(StopReason::UserStop), &[], QuietOutcome::Paused),
@@ -211,7 +211,7 @@ fn it_is_quiet_when_every_tree_rests_and_says_what_is_left() {
 }
 
 #[test]
-fn what_stands_in_a_tree_that_was_not_taken_up_does_not_count() {
+fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
     let failed = stopped(StopReason::system("x"));
     for (display, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
         let mut state = listed(Subscription::Everybody);
@@ -224,7 +224,7 @@ fn what_stands_in_a_tree_that_was_not_taken_up_does_not_count() {
 
 #[test]
 fn problems_of_one_origin_replace_only_their_own() {
-    let problem = |id: &str| Problem::new(id, "here", "wrong", "mend it");
+    let problem = |id: &str| Problem::new(id, "here", "wrong", "fix it");
     let mut state = listed(Subscription::Nobody);
     let set = |origin, ids: &[&str]| DriverReport::Problems {
         origin,

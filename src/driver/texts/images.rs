@@ -1,19 +1,19 @@
-//! What stands in place of a picture the model does not see.
+//! Texts in place of images the model is not shown.
 
 use crate::domain::Lang;
 
 use super::Texts;
 
-/// Why it is not shown.
+/// Why an image is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotShown {
-    /// The model cannot look at pictures.
+    /// The model takes no images.
     NoImageSupport,
     Missing,
     TooLarge,
-    /// No picture of a kind that providers take.
+    /// Not an image format that providers take.
     UnsupportedFormat,
-    /// Newer ones fill the request.
+    /// Newer images use up the limits.
     OverBudget,
 }
 
@@ -41,7 +41,7 @@ impl Texts {
         }
     }
 
-    /// Pictures of a tool that were too many, too large or no pictures.
+    /// Images of a tool that were too many, too large or not images.
     #[must_use]
     pub fn images_not_stored(self, count: usize) -> String {
         match self.0 {

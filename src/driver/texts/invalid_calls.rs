@@ -1,4 +1,4 @@
-//! Why a special call was not carried out as it was written.
+//! Why a special call was not executed as written.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::json::{MAX_NESTING, TooDeep};
@@ -8,7 +8,7 @@ use super::Texts;
 /// What is wrong with the arguments of a special call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentError {
-    /// With what the parser says.
+    /// With the error of the parser.
     NotJson(String),
     TooDeep(TooDeep),
     NotAnObject,
@@ -24,7 +24,7 @@ pub enum ArgumentError {
     },
 }
 
-/// Longest name of an argument that is repeated to the model.
+/// Longest argument name that is quoted to the model.
 const KEY_CHARS: usize = 40;
 
 impl Texts {
@@ -88,7 +88,7 @@ impl Texts {
         }
     }
 
-    /// What to call instead, or what to leave out.
+    /// Advice: what to call instead, or what to leave out.
     fn misplaced(self, call: SpecialCall, key: &str) -> &'static str {
         match call {
             SpecialCall::Tellask(kind) => self.misplaced_in_tellask(kind, key),
@@ -151,7 +151,7 @@ impl Texts {
         }
     }
 
-    /// In both languages: a model that asks twice may have lost the thread of the language too.
+    /// In both languages: a model that asks twice may have lost track of the language too.
     #[must_use]
     pub fn one_question_a_round(self) -> String {
         "Only one question can be asked in a round, so none of them was asked. Merge them into one \
@@ -159,7 +159,7 @@ impl Texts {
             .to_owned()
     }
 
-    /// The result of a call beyond the most of one round.
+    /// The result of a call beyond the limit of one round.
     #[must_use]
     pub fn too_many_calls(self, most: usize) -> String {
         self.pick(
@@ -181,7 +181,7 @@ impl Texts {
     }
 }
 
-/// True for arguments that say which teammate is asked, or in which session.
+/// True for arguments that name the teammate or the session.
 fn is_of_teammates(key: &str) -> bool {
     matches!(key, "sessionSlug" | "mentionList" | "targetAgentId" | "agentId" | "target")
 }

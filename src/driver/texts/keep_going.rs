@@ -1,4 +1,4 @@
-//! What keeps a main dialog going, and what a person is asked when that did not help.
+//! Texts of keep-going: the push, and the question to the user when the pushes are used up.
 
 use crate::domain::PushCount;
 
@@ -6,7 +6,7 @@ use super::Texts;
 use crate::domain::counted;
 
 impl Texts {
-    /// A push: what it is, then what the workspace wants to be said.
+    /// A push: a notice, then the diligence text of the workspace.
     #[must_use]
     pub fn push(self, count: PushCount, body: &str) -> String {
         let mark = count.mark(self.0);

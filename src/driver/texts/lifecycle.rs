@@ -1,11 +1,11 @@
-//! What askers are told when a person ends a side dialog.
+//! Notices when the user declares a dialog dead.
 
 use crate::domain::{Pending, TellaskKind};
 
 use super::{Texts, quote};
 
 impl Texts {
-    /// Closes a call whose side dialog was declared dead; `note` is the person's own.
+    /// The result of a call whose side dialog was declared dead, with the user's `note`.
     #[must_use]
     pub fn declared_dead(self, pending: &Pending, note: Option<&str>) -> String {
         let (what, call_name) = (self.closed_call(pending), pending.call_name.as_str());
@@ -51,7 +51,7 @@ impl Texts {
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Tells a side dialog that the dialog it works for is dead.
+    /// For a side dialog whose asker is dead.
     #[must_use]
     pub fn asker_is_dead(self) -> String {
         self.pick(

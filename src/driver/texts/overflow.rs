@@ -1,11 +1,11 @@
-//! What a model is told when a new course began without its help: because the context was used up, or
-//! because a provider refused it.
+//! The first prompt of a course that the runtime started: because the context was used up, or because a
+//! provider refused it.
 
 use super::{Texts, quote};
 use crate::driver::refused_context::Unanswered;
 
 impl Texts {
-    /// The first prompt of the new course. Of a result at most `most` characters are told.
+    /// After a refused context. Results are truncated to `max_chars` characters.
     #[must_use]
     pub fn refused_course_start(self, unanswered: &[Unanswered<'_>], max_chars: usize) -> String {
         let head = self.pick(
@@ -19,7 +19,7 @@ impl Texts {
         self.with_unanswered(head, unanswered, max_chars)
     }
 
-    /// The first prompt of a course that began because the old one was used up.
+    /// After a context that was used up.
     #[must_use]
     pub fn forced_course_start(self, unanswered: &[Unanswered<'_>], max_chars: usize) -> String {
         let head = self.pick(

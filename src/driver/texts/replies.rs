@@ -1,4 +1,4 @@
-//! Replies: how one reads for the asker, and what its sender is told.
+//! Replies: the text for the asker, and the result for the sender.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::ReplyStatus;
@@ -6,7 +6,7 @@ use crate::domain::{CallId, ReplyDirective};
 
 use super::{Texts, quote};
 
-/// A reply as the asker is to read it.
+/// The parts of a reply text for the asker.
 #[derive(Debug)]
 pub struct ReplyText<'a> {
     pub responder: &'a str,
@@ -31,7 +31,7 @@ impl Texts {
         format!("{marker}{body}\n\n{}\n{}", self.status_header(), self.reply_footnote(reply))
     }
 
-    /// The line a completed reply begins with; nobody but the runtime writes it.
+    /// The first line of a completed reply; only the runtime writes it.
     fn marker(self, reply: &ReplyText<'_>) -> &'static str {
         match (reply.status, SpecialCall::of(reply.call_name)) {
             (ReplyStatus::Failed | ReplyStatus::Pending, _) => "",
@@ -68,7 +68,7 @@ impl Texts {
         )
     }
 
-    /// A reply that comes in a later course than its call: what was asked, then the answer.
+    /// A reply in a later course than its call: the request, then the reply.
     #[must_use]
     pub fn carryover(self, call_course: u32, reply: &ReplyText<'_>) -> String {
         let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The special calls as models see them: what each does, and what its arguments are.
+//! Descriptions of the special calls and their arguments.
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::CONCLUSION_TOOLS;

@@ -1,11 +1,11 @@
-//! What stands in place of a Taskdoc that cannot be shown.
+//! The text in place of an unreadable Taskdoc.
 
 use crate::domain::Lang;
 
 use super::Texts;
 
 impl Texts {
-    /// `why`: a sentence that names the Taskdoc.
+    /// `reason`: a sentence that names the Taskdoc.
     #[must_use]
     pub fn taskdoc_unreadable(self, reason: &str) -> String {
         match self.0 {

@@ -1,4 +1,4 @@
-//! Every text stands in both languages, and the markers in it are those of its language.
+//! Every text exists in both languages, with the markers of its language.
 
 use super::*;
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
@@ -150,7 +150,7 @@ fn is_chinese(text: &str) -> bool {
 }
 
 #[test]
-fn every_text_is_told_in_the_work_language() {
+fn every_text_is_in_the_work_language() {
     let (english, chinese) = (all(Texts(Lang::En)), all(Texts(Lang::Zh)));
     assert_eq!(english.len(), chinese.len());
     for text in english {
@@ -224,7 +224,7 @@ fn headings_and_markers_are_those_of_the_language() {
 }
 
 #[test]
-fn who_asks_itself_is_listed_without_a_mention() {
+fn fresh_boots_reasoning_is_listed_without_a_mention() {
     assert_eq!(mentioned(&pending("tellask")), "@dev x");
     assert_eq!(mentioned(&pending("freshBootsReasoning")), "x");
 }
