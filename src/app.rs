@@ -13,7 +13,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoConsentNeeded, NoProvider, Permits, PickUp,
+    Audience, Consent, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp, ProviderError,
     ProviderSource, Throttles, ToolSources,
 };
 use crate::llm::{
@@ -224,7 +224,7 @@ impl Configured {
     }
 
     /// The only way a key from the environment reaches a provider.
-    fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, NoProvider> {
+    fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, ProviderError> {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
@@ -261,10 +261,10 @@ impl Configured {
 }
 
 impl ProviderSource for Configured {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         match self.trust.provider(config) {
             Ok(None) => {}
-            Ok(Some(unagreed)) => return Err(NoProvider::Unagreed(unagreed)),
+            Ok(Some(unagreed)) => return Err(ProviderError::Unagreed(unagreed)),
             Err(text) => return Err(LlmError::new(ErrorClass::Rejected, &text).into()),
         }
         match &config.api_type {
@@ -315,7 +315,7 @@ fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
 struct ByScript(Arc<Scripted>);
 
 impl ProviderSource for ByScript {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(self.0.clone())
     }
 }
@@ -325,7 +325,7 @@ impl ProviderSource for ByScript {
 struct Nobody;
 
 impl ProviderSource for Nobody {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::new(Sequence::new()))
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
-use super::refused_context::{QUOTED_CHARS, Unanswered, unanswered};
+use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered};
 use super::texts::Texts;
 
 /// The action due before this generation. Messages of the user and assignments come first; fresh-boots
@@ -118,7 +118,7 @@ pub fn start_course_if_due(
     if action != Some(ContextAction::NewCourse) || has_time {
         return step;
     }
-    let quote_unanswered: Vec<Unanswered<'_>> =
+    let quote_unanswered: Vec<UnansweredItem<'_>> =
         if history.unread.is_empty() { Vec::new() } else { unanswered(dialog) };
     let opening = texts.forced_course_start(&quote_unanswered, QUOTED_CHARS);
     let at = Position { dialog: id.clone(), course: history.course, genseq: history.last_genseq };

@@ -24,7 +24,7 @@ pub struct ContextUsage(Vec<(ContextPart, u64)>);
 
 /// Estimated tokens of `text`: one for four ASCII characters, one for each other character.
 #[must_use]
-pub fn tokens(text: &str) -> u64 {
+pub fn estimate_tokens(text: &str) -> u64 {
     let (latin, other) = text.chars().fold((0_u64, 0_u64), |(latin, other), c| {
         if c.is_ascii() { (latin + 1, other) } else { (latin, other + 1) }
     });
@@ -41,11 +41,13 @@ impl ContextUsage {
         let tools: u64 = request
             .tools
             .iter()
-            .map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()))
+            .map(|tool| {
+                estimate_tokens(&tool.description) + estimate_tokens(&tool.parameters.to_string())
+            })
             .sum();
         let mut parts = known_parts.to_vec();
         parts.extend([
-            (ContextPart::SystemPrompt, tokens(&request.system)),
+            (ContextPart::SystemPrompt, estimate_tokens(&request.system)),
             (ContextPart::Tools, tools),
             (ContextPart::Course, messages.saturating_sub(known_tokens)),
         ]);
@@ -55,7 +57,7 @@ impl ContextUsage {
 
     /// The stop reason if the measured context is full.
     #[must_use]
-    pub fn full(&self, health: &ContextHealth) -> StopReason {
+    pub fn full_stop_reason(&self, health: &ContextHealth) -> StopReason {
         let (english, chinese) = match health {
             ContextHealth::Available { prompt_tokens, limits, .. } => {
                 let (used, limit) = (prompt_tokens, limits.model_context_limit_tokens);
@@ -73,7 +75,7 @@ impl ContextUsage {
 
     /// The stop reason if the provider refused the request as too long.
     #[must_use]
-    pub fn refused(&self, error: &LlmError) -> StopReason {
+    pub fn refused_stop_reason(&self, error: &LlmError) -> StopReason {
         self.reason(&error.to_string(), &error.to_string())
     }
 
@@ -121,7 +123,7 @@ impl ContextPart {
 
 fn message_tokens(message: &Message) -> u64 {
     match message {
-        Message::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
+        Message::Call { name, arguments, .. } => estimate_tokens(name) + estimate_tokens(arguments),
         Message::Environment(text)
         | Message::Prompt(text)
         | Message::TellaskResult(text)
@@ -129,7 +131,7 @@ fn message_tokens(message: &Message) -> u64 {
         | Message::Guide(text)
         | Message::Saying(text)
         | Message::Thinking { text, .. }
-        | Message::Result { content: text, .. } => tokens(text),
+        | Message::Result { content: text, .. } => estimate_tokens(text),
         Message::Pictures(_) => 0,
     }
 }
@@ -168,7 +170,7 @@ mod tests {
         let limits = ContextLimits::new(Some(1_000), None, None);
         let health = ContextHealth::measure(limits, Some((950, 1, 951)));
         let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } =
-            context_usage.full(&health)
+            context_usage.full_stop_reason(&health)
         else {
             panic!("a system stop in both languages");
         };

@@ -54,9 +54,9 @@ fn declare(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.latest.is_dead()) else { return };
     let waits = !dialog.queue.is_empty();
     draft.set_durable();
-    draft.latest(id, Latest::die);
+    draft.edit_latest(id, Latest::die);
     if waits {
-        draft.queue(id, Vec::new());
+        draft.set_queue(id, Vec::new());
     }
 }
 
@@ -68,7 +68,7 @@ pub fn apply_death(
     note: Option<&str>,
     texts: Texts,
 ) -> Vec<SelfId> {
-    leave_registry(draft, id);
+    remove_from_registry(draft, id);
     close_calls(draft, id, note, texts);
     let others: Vec<SelfId> =
         draft.tree.dialogs.keys().filter(|other| *other != id).cloned().collect();
@@ -78,7 +78,7 @@ pub fn apply_death(
         }
         // Questions from the dead dialog are dropped, questions to it are closed.
         ask_back::drop_unawaited(draft, other);
-        ask_back::close(draft, other, id, texts);
+        ask_back::close_questions_to(draft, other, id, texts);
     }
     stop_workers(draft, id, texts)
 }
@@ -98,7 +98,7 @@ fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts)
         let notice = texts.declared_dead(&pending, note);
         let outcome = CallEnd {
             callee: Some(id),
-            author: ResultAuthor::Notice,
+            author: ResultAuthor::Runtime,
             written: None,
             status: ReplyStatus::Failed,
             text: &notice,
@@ -111,7 +111,7 @@ fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts)
 fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     let orphans = workers_of(draft, dead);
     for orphan in &orphans {
-        dismiss(draft, orphan, texts);
+        clear_work_of(draft, orphan, texts);
     }
     let mut stopped = orphans.clone();
     let mut next = orphans;
@@ -124,7 +124,7 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     stopped.dedup();
     for id in &stopped {
         draft.set_durable();
-        draft.latest(id, |latest| latest.interrupt(StopReason::asker_is_dead()));
+        draft.edit_latest(id, |latest| latest.interrupt(StopReason::asker_is_dead()));
     }
     stopped
 }
@@ -133,15 +133,15 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
 fn workers_of(draft: &Draft, asker: &SelfId) -> Vec<SelfId> {
     let works = |dialog: &&Dialog| {
         let owed = dialog.assignment_owed().is_some_and(|owed| owed.target_dialog_id == *asker);
-        let undone = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
-        owed && undone && !dialog.latest.is_dead() && dialog.meta.id != *asker
+        let is_unfinished = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
+        owed && is_unfinished && !dialog.latest.is_dead() && dialog.meta.id != *asker
     };
     let dialogs = draft.tree.dialogs.values().map(AsRef::as_ref);
     dialogs.filter(works).map(|dialog: &Dialog| dialog.meta.id.clone()).collect()
 }
 
 /// Clears the owed reply and records the reason for the model.
-fn dismiss(draft: &mut Draft, id: &SelfId, texts: Texts) {
+fn clear_work_of(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.is_fresh_boots() {
         fresh_boots::abandon(draft, id);
@@ -179,14 +179,14 @@ pub fn resume_dismissed(draft: &mut Draft, id: &SelfId) {
     let mut next = vec![id.clone()];
     while let Some(id) = next.pop() {
         if dismissed(draft, &id) {
-            draft.latest(&id, Latest::clear_interruption);
+            draft.edit_latest(&id, Latest::clear_interruption);
             next.extend(workers_of(draft, &id));
         }
     }
 }
 
 /// The session is free for a new side dialog.
-fn leave_registry(draft: &mut Draft, id: &SelfId) {
+fn remove_from_registry(draft: &mut Draft, id: &SelfId) {
     let mut entries = draft.tree.registry.clone();
     entries.retain(|entry| entry.side_dialog_id != *id);
     if entries.len() == draft.tree.registry.len() {
@@ -195,5 +195,5 @@ fn leave_registry(draft: &mut Draft, id: &SelfId) {
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
     draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
-    draft.registry(entries);
+    draft.set_registry(entries);
 }

@@ -96,7 +96,7 @@ impl Draft {
     }
 
     /// Replaces the asker stack before the records of this step are written.
-    pub fn assign(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack_first(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         let change = TreeChange::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
         // Earlier stacks of this step are contained in this one and would undo it.
@@ -107,12 +107,12 @@ impl Draft {
     }
 
     /// Stores a file of a dialog before the records of this step are written.
-    pub fn artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
+    pub fn store_artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
         self.before.push(TreeChange::Artifact { dialog: dialog.clone(), path, bytes });
     }
 
     /// Edits `latest.yaml`; nothing is written if nothing changed.
-    pub fn latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
+    pub fn edit_latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
         let Some(current) = self.tree.get(dialog).map(|d| d.latest.clone()) else { return };
         let mut latest = current.clone();
         edit(&mut latest);
@@ -126,32 +126,32 @@ impl Draft {
         self.push(TreeChange::Latest { dialog: dialog.clone(), latest: Box::new(latest) });
     }
 
-    pub fn stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         self.push(TreeChange::Stack { dialog: dialog.clone(), stack });
     }
 
-    pub fn questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
+    pub fn set_questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
         self.push(TreeChange::Questions { dialog: dialog.clone(), questions });
     }
 
-    pub fn pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
+    pub fn set_pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
         self.push(TreeChange::Pending { dialog: dialog.clone(), pending });
     }
 
-    pub fn reminders(&mut self, dialog: &SelfId, reminders: Vec<Reminder>) {
+    pub fn set_reminders(&mut self, dialog: &SelfId, reminders: Vec<Reminder>) {
         self.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
     }
 
     /// Changes a reminder that all dialogs of a member share.
-    pub fn shared(&mut self, agent: AgentId, edit: SharedEdit) {
+    pub fn edit_shared(&mut self, agent: AgentId, edit: SharedEdit) {
         self.push(TreeChange::Shared { agent, edit });
     }
 
-    pub fn queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
+    pub fn set_queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
         self.push(TreeChange::Queue { dialog: dialog.clone(), queue });
     }
 
-    pub fn registry(&mut self, entries: Vec<RegistryEntry>) {
+    pub fn set_registry(&mut self, entries: Vec<RegistryEntry>) {
         self.push(TreeChange::Registry { entries });
     }
 
@@ -161,20 +161,20 @@ impl Draft {
     }
 
     /// Adds a change that the tree already contains and that only has to be written.
-    pub fn include(&mut self, change: TreeChange) {
+    pub fn add_applied(&mut self, change: TreeChange) {
         self.changes.push(change);
     }
 
     /// The changes drafted so far.
-    pub fn steps(&self) -> impl Iterator<Item = &TreeChange> {
+    pub fn drafted_changes(&self) -> impl Iterator<Item = &TreeChange> {
         self.before.iter().chain(&self.changes)
     }
 
     /// The dialogs this step changes.
     #[must_use]
-    pub fn touched(&self) -> Vec<SelfId> {
+    pub fn changed_dialogs(&self) -> Vec<SelfId> {
         let mut touched: Vec<SelfId> =
-            self.steps().filter_map(|change| dialog_of(change).cloned()).collect();
+            self.drafted_changes().filter_map(|change| dialog_of(change).cloned()).collect();
         touched.sort();
         touched.dedup();
         touched

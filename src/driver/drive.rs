@@ -163,7 +163,7 @@ impl Drive {
                         let text = "protocol violation: the provider went on after its end";
                         return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
                     }
-                    StreamUpdate::More(segment, text) => {
+                    StreamUpdate::Text(segment, text) => {
                         if let Some(other) = live.add(segment, &text) {
                             self.send_live(Some(other)).await;
                         }

@@ -16,8 +16,8 @@ use super::effects;
 use super::ending::{self, AfterFailure};
 use super::generation;
 use super::interjection;
-use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, Round};
-use super::prepare::{self, Unready};
+use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, RecordedRound};
+use super::prepare::{self, MemberUnavailable};
 use super::reminders;
 use super::tree::TreeTask;
 
@@ -83,41 +83,46 @@ impl TreeTask {
                 return None;
             }
             self.update_process_reminders(id).await;
-            let ready = match prepare::ready(&self.engine, &self.tree, id) {
-                Ok(ready) => ready,
-                Err(unready) => {
-                    self.unready(id, &unready).await;
+            let prepared = match prepare::prepare_member(&self.engine, &self.tree, id) {
+                Ok(prepared) => prepared,
+                Err(reason) => {
+                    self.stop_unavailable(id, &reason).await;
                     return None;
                 }
             };
-            let _ = self.reports.send(minds_report(&self.engine, ready.minds())).await;
+            let _ = self.reports.send(minds_report(&self.engine, prepared.minds())).await;
             let mut draft = self.draft();
-            let at =
-                generation::open(&mut draft, id, step, ready.policy.cadence, self.engine.texts())?;
+            let at = generation::open(
+                &mut draft,
+                id,
+                step,
+                prepared.policy.cadence,
+                self.engine.texts(),
+            )?;
             self.commit_or_stop(id, draft).await.then_some(())?;
             let dialog = self.tree.get(id)?;
             let generation = Generation {
                 at,
-                request: ready.request(&self.engine, dialog),
-                provider: ready.provider.clone(),
-                permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
-                retry: ready.retry,
-                throttle: self.engine.throttles.of(&ready.provider_key, &ready.model),
-                tools: ready.tools.clone(),
-                tool_cx: ready.tool_cx.clone(),
+                request: prepared.request(&self.engine, dialog),
+                provider: prepared.provider.clone(),
+                permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
+                retry: prepared.retry,
+                throttle: self.engine.throttles.of(&prepared.provider_key, &prepared.model),
+                tools: prepared.tools.clone(),
+                tool_cx: prepared.tool_cx.clone(),
             };
             if self.tree.is_main(id) {
-                self.keep_going.clone_from(&ready.policy.keep_going);
+                self.keep_going.clone_from(&prepared.policy.keep_going);
             }
-            self.ready.insert(id.clone(), ready);
+            self.prepared.insert(id.clone(), prepared);
             return Some(Box::new(generation));
         }
     }
 
     /// Stops the dialog. Queued messages stay for when it continues.
-    async fn unready(&mut self, id: &SelfId, unready: &Unready) {
+    async fn stop_unavailable(&mut self, id: &SelfId, reason: &MemberUnavailable) {
         let mut draft = self.draft();
-        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
+        generation::mark_stopped(&mut draft, id, StopReason::system(&reason.0));
         self.commit_or_stop(id, draft).await;
     }
 
@@ -126,7 +131,7 @@ impl TreeTask {
         let texts = self.engine.texts();
         let mut draft = self.draft();
         match self.tree.get(id).and_then(state::plain_reply) {
-            Some(words) => _ = reply::deliver_plain_text(&mut draft, id, words, texts),
+            Some(text) => _ = reply::deliver_plain_text(&mut draft, id, text, texts),
             None => fresh_boots::conclude(&mut draft, id, texts),
         }
         self.wake_askers(&mut draft);
@@ -158,25 +163,26 @@ impl TreeTask {
     /// True if the asker may answer by itself: it runs, or is about to.
     fn asker_moves(&self, dialog: &Dialog) -> bool {
         let Some(asker) = dialog.asker() else { return false };
-        let works = self.activity(asker) != Activity::Resting;
+        let is_running = self.activity(asker) != Activity::Resting;
         let waits = self.asking_back.contains_key(asker);
-        (works && !waits) || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
+        (is_running && !waits)
+            || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
     }
 
     async fn answered(
         &mut self,
         at: &Position,
         answer: ModelAnswer,
-        reply: oneshot::Sender<Round>,
+        reply: oneshot::Sender<RecordedRound>,
     ) {
-        let Some(ready) = self.ready.get(&at.dialog) else { return };
-        let team = ready.team_names(self.engine.crowd);
+        let Some(prepared) = self.prepared.get(&at.dialog) else { return };
+        let team = prepared.team_names(self.engine.crowd);
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // The text of a dead dialog is kept, its calls are not executed.
             generation::record_segments(&mut draft, at, answer.segments, true);
             if self.commit_or_stop(&at.dialog, draft).await {
-                let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
+                let _ = reply.send(RecordedRound { ordinary: Vec::new(), asked_back: false });
             }
             return;
         }
@@ -184,13 +190,14 @@ impl TreeTask {
         if !answer.calls.is_empty() {
             draft.set_durable();
         }
-        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
+        let ordinary =
+            calls::process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
         self.wake_askers(&mut draft);
         if self.commit_or_stop(&at.dialog, draft).await {
             let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
                 dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
             });
-            let _ = reply.send(Round { ordinary, asked_back });
+            let _ = reply.send(RecordedRound { ordinary, asked_back });
         }
     }
 
@@ -219,7 +226,7 @@ impl TreeTask {
     }
 
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
-        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
+        let model = self.prepared.get(&at.dialog).map(|prepared| prepared.model.clone());
         let mut draft = self.draft();
         let answered = matches!(end, GenerationEnd::Finished { .. });
         let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);

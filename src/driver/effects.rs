@@ -9,7 +9,7 @@ use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
 use super::images;
-use super::reminders::{self, NotDone, ReminderEdit};
+use super::reminders::{self, EditError, ReminderEdit};
 use super::texts::Texts;
 
 /// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
@@ -27,8 +27,8 @@ pub fn record(
     for change in outcome.changes {
         match apply(draft, at, change, shared, texts) {
             Ok(()) => {}
-            Err(NotDone::Missing) => (ok, content) = (false, texts.reminder_gone()),
-            Err(NotDone::Full) => (ok, content) = (false, texts.too_many_reminders()),
+            Err(EditError::Missing) => (ok, content) = (false, texts.reminder_gone()),
+            Err(EditError::Full) => (ok, content) = (false, texts.too_many_reminders()),
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
@@ -47,11 +47,11 @@ fn apply(
     change: StateChange,
     shared: &[Reminder],
     texts: Texts,
-) -> Result<(), NotDone> {
+) -> Result<(), EditError> {
     let level = pressure_level(draft, at);
     let edit = match change {
         StateChange::AddReminder { id, content, position, scope, render } => {
-            let dialog = draft.dialog(&at.dialog).ok_or(NotDone::Missing)?;
+            let dialog = draft.dialog(&at.dialog).ok_or(EditError::Missing)?;
             reminders::check_limit(dialog, shared, scope_name(scope))?;
             let mut reminder = Reminder {
                 scope: scope_name(scope).to_owned(),

@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::generation;
 use super::keep_going::{act_before_idle, dialog_after_finish, push_once};
 use super::port::GenerationEnd;
-use super::prepare::Ready;
+use super::prepare::PreparedMember;
 use super::refused_context;
 use super::tree::TreeTask;
 
@@ -46,14 +46,16 @@ impl TreeTask {
             generation::finish_failed(draft, at, model);
             return AfterFailure::StartsCourse;
         }
-        let policy = self.ready.get(&at.dialog).map(|ready| &ready.policy);
+        let policy = self.prepared.get(&at.dialog).map(|prepared| &prepared.policy);
         if goes_on && push && policy.is_some_and(|policy| push_once(draft, at, policy, texts)) {
             generation::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
         let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
-        let reason = context_usage
-            .map_or_else(|| stop_reason(error), |context_usage| context_usage.refused(error));
+        let reason = context_usage.map_or_else(
+            || stop_reason(error),
+            |context_usage| context_usage.refused_stop_reason(error),
+        );
         generation::abort(draft, at, reason, model);
         AfterFailure::Stops
     }
@@ -67,32 +69,38 @@ impl TreeTask {
         usage: Option<Usage>,
         model: Option<String>,
     ) {
-        let ready = self.ready.get(&at.dialog);
+        let prepared = self.prepared.get(&at.dialog);
         let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
-        let limits = ready.and_then(|ready| ready.limits.clone());
+        let limits = prepared.and_then(|prepared| prepared.limits.clone());
         let health = ContextHealth::measure(limits, usage);
         let context_health = Some(health.clone());
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
-        let after = match ready.filter(|_| goes_on) {
-            Some(ready) => self.after(draft, at, &finish, ready),
+        let after = match prepared.filter(|_| goes_on) {
+            Some(prepared) => self.after(draft, at, &finish, prepared),
             None => EndAction::Nothing,
         };
         generation::finish(draft, at, finish);
         if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
-            generation::mark_stopped(draft, &at.dialog, context_usage.full(&health));
+            generation::mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
 
     /// Drafts what follows a complete answer; a stop is left to the caller.
-    fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> EndAction {
+    fn after(
+        &self,
+        draft: &mut Draft,
+        at: &Position,
+        finish: &Record,
+        prepared: &PreparedMember,
+    ) -> EndAction {
         let texts = self.engine.texts();
         let Some(ended) = dialog_after_finish(draft, at, finish) else { return EndAction::Nothing };
         let is_main = draft.tree.is_main(&at.dialog);
         let owner = if is_main { DialogOwner::User } else { DialogOwner::Dialog };
-        let after = end_action(&ended, owner, ready.policy.cadence);
+        let after = end_action(&ended, owner, prepared.policy.cadence);
         match after {
-            EndAction::Nothing => act_before_idle(draft, at, &ended, &ready.policy, texts),
+            EndAction::Nothing => act_before_idle(draft, at, &ended, &prepared.policy, texts),
             EndAction::NewCourse => {
                 let opening = texts.forced_course_start(&[], 0);
                 generation::start_course(draft, at, &opening, texts);
@@ -104,8 +112,8 @@ impl TreeTask {
 
     /// The context usage of a dialog that is being driven.
     fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
-        let ready = self.ready.get(id)?;
-        Some(ready.context_usage(&self.engine, self.tree.get(id)?))
+        let prepared = self.prepared.get(id)?;
+        Some(prepared.context_usage(&self.engine, self.tree.get(id)?))
     }
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.

@@ -27,14 +27,14 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
 /// Why there is no provider.
 #[derive(Debug)]
-pub enum NoProvider {
+pub enum ProviderError {
     /// It cannot be used as it is configured.
     Refused(LlmError),
     /// The user has not agreed to what it does.
     Unagreed(Unagreed),
 }
 
-impl From<LlmError> for NoProvider {
+impl From<LlmError> for ProviderError {
     fn from(error: LlmError) -> Self {
         Self::Refused(error)
     }
@@ -42,7 +42,7 @@ impl From<LlmError> for NoProvider {
 
 /// Makes the provider for a configuration entry.
 pub trait ProviderSource: Send + Sync + std::fmt::Debug {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider>;
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError>;
 }
 
 /// What the user agreed to in this workspace. Each method may block on the disk.

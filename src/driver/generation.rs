@@ -50,10 +50,10 @@ pub fn open(
         record_prompt(draft, &at, prompt, texts);
     }
     if step == NextStep::TakePrompt {
-        draft.queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
+        draft.set_queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
     }
     record_reminders(draft, &at);
-    draft.latest(dialog_id, |latest| {
+    draft.edit_latest(dialog_id, |latest| {
         latest.current_course = course;
         latest.generating = Some(true);
         latest.execution_marker = None;
@@ -91,10 +91,15 @@ fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Vec<
     if step == NextStep::TakePrompt {
         return next_prompts(&dialog.queue).to_vec();
     }
-    prompt(draft, dialog, step, texts).into_iter().collect()
+    runtime_prompt(draft, dialog, step, texts).into_iter().collect()
 }
 
-fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Option<QueuedPrompt> {
+fn runtime_prompt(
+    draft: &Draft,
+    dialog: &Dialog,
+    step: NextStep,
+    texts: Texts,
+) -> Option<QueuedPrompt> {
     match step {
         NextStep::StartCourse => {
             dialog.latest.pending_course_start_prompt.clone().map(|start| QueuedPrompt {
@@ -214,7 +219,7 @@ fn record_reminders(draft: &mut Draft, at: &Position) {
         at.course,
         Record::Reminders { reminders: reminders.clone() },
     );
-    draft.reminders(&at.dialog, reminders);
+    draft.set_reminders(&at.dialog, reminders);
 }
 
 /// Records the segments of an answer. `interrupted` marks the last text as truncated.
@@ -260,17 +265,17 @@ pub fn finish_failed(draft: &mut Draft, at: &Position, model: Option<String>) {
 
 fn close(draft: &mut Draft, at: &Position, finish: Record) {
     draft.append(&at.dialog, at.course, at.genseq, finish);
-    draft.latest(&at.dialog, |latest| latest.generating = Some(false));
+    draft.edit_latest(&at.dialog, |latest| latest.generating = Some(false));
 }
 
 /// Stops the dialog until the user continues it. A dead dialog stays dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
     draft.set_durable();
     if reason == StopReason::asker_is_dead() && declare_dead::has_new_work(draft, dialog) {
-        draft.latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
+        draft.edit_latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
         return;
     }
-    draft.latest(dialog, |latest| latest.interrupt(reason));
+    draft.edit_latest(dialog, |latest| latest.interrupt(reason));
 }
 
 /// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs,
@@ -307,7 +312,7 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         side_dialog_reply_target: target,
     };
     let is_main = draft.tree.is_main(&at.dialog);
-    draft.latest(&at.dialog, |latest| {
+    draft.edit_latest(&at.dialog, |latest| {
         latest.current_course = next;
         latest.pending_course_start_prompt = Some(prompt);
         if is_main {
@@ -322,6 +327,6 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
 pub fn withdraw_questions(draft: &mut Draft, id: &SelfId, course: Course) {
     if draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty()) {
         draft.append_detached(id, course, Record::Questions { questions: Vec::new() });
-        draft.questions(id, Vec::new());
+        draft.set_questions(id, Vec::new());
     }
 }

@@ -18,7 +18,7 @@ use crate::store::NoArtifact;
 use crate::tools;
 
 use super::draft::Draft;
-use super::texts::{NotShown, Texts};
+use super::texts::{OmissionReason, Texts};
 
 /// Reads a file of a dialog, up to a number of bytes.
 pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, NoArtifact>;
@@ -36,22 +36,22 @@ impl CourseImages {
         texts: Texts,
     ) -> Self {
         let mut budget = ImageBudget { remaining: limits, read, texts };
-        let mut images = BTreeMap::new();
+        let mut by_entry = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
             if attached.is_empty() {
                 continue;
             }
-            let mut pictures: Vec<MessageImage> = attached
+            let mut images: Vec<MessageImage> = attached
                 .iter()
                 .enumerate()
                 .rev()
                 .map(|(index, attachment)| budget.take(attachment, index))
                 .collect();
-            pictures.reverse();
-            images.insert(at, pictures);
+            images.reverse();
+            by_entry.insert(at, images);
         }
-        Self(images)
+        Self(by_entry)
     }
 
     /// The images of the entry at `index`.
@@ -91,21 +91,25 @@ impl ImageBudget<'_> {
         }
     }
 
-    fn load(&mut self, attachment: &Attachment, index: usize) -> Result<MessageImage, NotShown> {
-        let remaining = self.remaining.as_mut().ok_or(NotShown::NoImageSupport)?;
-        let artifact = attachment.artifact.as_ref().ok_or(NotShown::Missing)?;
+    fn load(
+        &mut self,
+        attachment: &Attachment,
+        index: usize,
+    ) -> Result<MessageImage, OmissionReason> {
+        let remaining = self.remaining.as_mut().ok_or(OmissionReason::NoImageSupport)?;
+        let artifact = attachment.artifact.as_ref().ok_or(OmissionReason::Missing)?;
         if remaining.most == 0 || remaining.all_bytes == 0 || index >= MAX_IMAGES {
-            return Err(NotShown::OverBudget);
+            return Err(OmissionReason::OverBudget);
         }
         let bytes = (self.read)(artifact, remaining.each_bytes).map_err(|fault| match fault {
-            NoArtifact::Missing | NoArtifact::Unreadable => NotShown::Missing,
-            NoArtifact::TooLarge => NotShown::TooLarge,
+            NoArtifact::Missing | NoArtifact::Unreadable => OmissionReason::Missing,
+            NoArtifact::TooLarge => OmissionReason::TooLarge,
         })?;
-        let kind = ImageKind::of(&bytes).ok_or(NotShown::UnsupportedFormat)?;
+        let kind = ImageKind::of(&bytes).ok_or(OmissionReason::UnsupportedFormat)?;
         let Some(after) = remaining.all_bytes.checked_sub(bytes.len()) else {
             // Smaller, older images are not shown instead: they would change with every request.
             remaining.all_bytes = 0;
-            return Err(NotShown::OverBudget);
+            return Err(OmissionReason::OverBudget);
         };
         remaining.all_bytes = after;
         remaining.most -= 1;
@@ -119,17 +123,17 @@ pub fn store_images(
     draft: &mut Draft,
     dialog: &SelfId,
     tool: &str,
-    pictures: Vec<tools::ToolImage>,
+    images: Vec<tools::ToolImage>,
 ) -> (Option<Value>, usize) {
-    let (given, bucket) = (pictures.len(), draft.tree.bucket);
+    let (received, bucket) = (images.len(), draft.tree.bucket);
     let id = draft.tree.id(dialog);
     let mut items = Vec::new();
-    for tools::ToolImage { media_type: _, bytes } in pictures {
+    for tools::ToolImage { media_type: _, bytes } in images {
         let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MAX_IMAGE_BYTES);
         let Some(kind) = kind.filter(|_| items.len() < MAX_IMAGES) else { continue };
         items.push(store_image(draft, &id, tool, (kind, bytes), bucket));
     }
-    let dropped = given - items.len();
+    let dropped = received - items.len();
     ((!items.is_empty()).then_some(Value::Array(items)), dropped)
 }
 
@@ -143,7 +147,7 @@ fn store_image(
     let path = path_for_tool(tool, &base36(&draft.now), &draft.ids.short(12), kind);
     let artifact = ArtifactRef { dialog: dialog.clone(), path };
     let item = Attachment::item(kind, bytes.len(), &artifact, bucket);
-    draft.artifact(&dialog.this, artifact.path, bytes);
+    draft.store_artifact(&dialog.this, artifact.path, bytes);
     item
 }
 

@@ -22,7 +22,7 @@ pub fn park(draft: &mut Draft, at: &Position, texts: Texts) {
     }
     let guide = Record::RuntimeGuide { content: texts.answer_the_person_first() };
     draft.append(&at.dialog, at.course, at.genseq, guide);
-    draft.latest(&at.dialog, |latest| latest.set_parked(Some(&Parked::new(owed))));
+    draft.edit_latest(&at.dialog, |latest| latest.set_parked(Some(&Parked::new(owed))));
 }
 
 /// Clears the parked work if the dialog resumes it: by an earlier guide, or by one of these prompts.
@@ -31,14 +31,14 @@ pub fn unpark(draft: &mut Draft, id: &SelfId, prompts: &[QueuedPrompt]) {
     let asked = prompts.iter().any(|prompt| prompt.directive.is_some());
     let talks = draft.dialog(id).is_some_and(Dialog::talks_to_a_person);
     if asked || !talks {
-        draft.latest(id, |latest| latest.set_parked(None));
+        draft.edit_latest(id, |latest| latest.set_parked(None));
     }
 }
 
 /// The user was answered: stops the dialog until its own work is continued.
 pub fn pause(draft: &mut Draft, id: &SelfId) {
     draft.set_durable();
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         let reason = StopReason::paused();
         latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
     });
@@ -48,7 +48,7 @@ pub fn pause(draft: &mut Draft, id: &SelfId) {
 pub fn continue_dialog(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
     let paused = draft.dialog(id).and_then(|dialog| dialog.latest.interruption());
     let paused = paused.is_some_and(StopReason::is_pause);
-    draft.latest(id, Latest::clear_interruption);
+    draft.edit_latest(id, Latest::clear_interruption);
     if paused {
         resume_parked(draft, id, texts);
     }
@@ -58,7 +58,7 @@ pub fn continue_dialog(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
 /// Ends a stop because a question was answered. Parked work is cleared: with the answer the dialog
 /// continues it anyway.
 pub fn end_pause(draft: &mut Draft, id: &SelfId) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         if latest.interruption().is_some_and(StopReason::is_pause) {
             latest.set_parked(None);
         }
@@ -72,25 +72,25 @@ fn resume_parked(draft: &mut Draft, id: &SelfId, texts: Texts) {
     draft.set_durable();
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(parked) = dialog.parked() else {
-        draft.latest(id, |latest| latest.set_parked(None));
+        draft.edit_latest(id, |latest| latest.set_parked(None));
         return;
     };
     let text = texts.back_to_the_task(&parked.directive);
-    if would_only_wait(dialog, &parked.directive) {
+    if must_still_wait(dialog, &parked.directive) {
         let (course, genseq) = (dialog.history.course, dialog.history.last_genseq);
         draft.append(id, course, genseq, Record::RuntimeGuide { content: text });
-        draft.latest(id, |latest| latest.set_parked(Some(&parked.surfaced())));
+        draft.edit_latest(id, |latest| latest.set_parked(Some(&parked.surfaced())));
     } else {
         let mut queue = dialog.queue.clone();
         enqueue(&mut queue, directed_prompt(draft, text, parked.directive, texts));
-        draft.latest(id, |latest| latest.set_parked(None));
-        draft.queue(id, queue);
+        draft.edit_latest(id, |latest| latest.set_parked(None));
+        draft.set_queue(id, queue);
     }
 }
 
 /// True if a resumed dialog would only wait. A question asked back can be answered while the dialog waits
 /// for the one that asks; and a queued prompt lets a side dialog continue in any case.
-fn would_only_wait(dialog: &Dialog, owed: &ReplyDirective) -> bool {
+fn must_still_wait(dialog: &Dialog, owed: &ReplyDirective) -> bool {
     let prompted = dialog.assignment().is_some() && !dialog.queue.is_empty();
     (!dialog.questions.is_empty() || !has_all_it_asked_for(dialog, owed)) && !prompted
 }

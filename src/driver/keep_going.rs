@@ -62,7 +62,7 @@ pub fn act_before_idle(
 fn apply_context_action(draft: &mut Draft, at: &Position, action: ContextAction, texts: Texts) {
     match action {
         ContextAction::Caution | ContextAction::LastCall { .. } => {
-            draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
+            draft.edit_latest(&at.dialog, |latest| latest.needs_drive = Some(true));
         }
         ContextAction::NewCourse => {
             start_course(draft, at, &texts.forced_course_start(&[], 0), texts);
@@ -88,8 +88,8 @@ fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Tex
     };
     let mut queue = dialog.queue.clone();
     enqueue(&mut queue, prompt);
-    draft.queue(id, queue);
-    draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
+    draft.set_queue(id, queue);
+    draft.edit_latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
 }
 
 /// Queues a push for a main dialog whose model sends empty answers, even if it waits for side dialogs; false
@@ -108,7 +108,7 @@ pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, tex
 
 /// Decrements the remaining pushes; call it when a generation takes one.
 pub fn count_push(draft: &mut Draft, id: &SelfId) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget;
         latest.diligence_push_remaining_budget = left.map(|left| left.saturating_sub(1).max(0));
     });
@@ -137,7 +137,7 @@ fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
     let asking = draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty());
     if asking && config.most > 0 {
         let full = config.full();
-        draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
+        draft.edit_latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
     }
 }
 
@@ -185,7 +185,7 @@ impl TreeTask {
 
 fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     let full = config.full();
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget.unwrap_or(full);
         match switch {
             Switch::On => {
@@ -199,7 +199,7 @@ fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoi
     let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
     if dialog.queue.iter().any(QueuedPrompt::is_push) {
         let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
-        draft.queue(id, queue);
+        draft.set_queue(id, queue);
     }
 }
 
@@ -208,7 +208,9 @@ fn push_idle(draft: &mut Draft, id: &SelfId, policy: &KeepGoingPolicy, texts: Te
     let pushes = policy.keep_going.pushes(&dialog.latest);
     match rest_action(&dialog, policy.cadence, pushes) {
         Some(RestAction::Push) => push(draft, &dialog, policy, texts),
-        Some(RestAction::Context(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
+        Some(RestAction::Context(_)) => {
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
+        }
         Some(RestAction::AskHuman) | None => {}
     }
 }

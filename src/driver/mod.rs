@@ -68,7 +68,9 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, DriverEvent, Outbox};
 
-pub use engine::{Consent, Driving, Engine, NoConsentNeeded, NoProvider, Permits, ProviderSource};
+pub use engine::{
+    Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
+};
 pub use log::Log;
 pub use preview::{Preview, PreviewTarget};
 pub use sources::ToolSources;

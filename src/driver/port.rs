@@ -44,7 +44,7 @@ impl ModelAnswer {
 
 /// What remains to be done after a round is recorded.
 #[derive(Debug)]
-pub struct Round {
+pub struct RecordedRound {
     /// The ordinary calls, to be run.
     pub ordinary: Vec<Call>,
     /// True if the dialog asked back: the generation stays open for the answer.
@@ -88,7 +88,7 @@ pub enum PortRequest {
     Answered {
         at: Position,
         answer: Box<ModelAnswer>,
-        reply: oneshot::Sender<Round>,
+        reply: oneshot::Sender<RecordedRound>,
     },
     /// Replied to when the asker has answered, or this dialog has other work.
     AwaitAsker {
@@ -123,29 +123,29 @@ impl Port {
         Self { requests }
     }
 
-    pub async fn begin(&self, seat: &DriveSlot) -> Result<Option<Box<Generation>>, PortClosed> {
-        let dialog = seat.dialog().clone();
+    pub async fn begin(&self, slot: &DriveSlot) -> Result<Option<Box<Generation>>, PortClosed> {
+        let dialog = slot.dialog().clone();
         self.ask(|reply| PortRequest::Begin { dialog, reply }).await
     }
 
     pub async fn answered(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         answer: ModelAnswer,
-    ) -> Result<Round, PortClosed> {
+    ) -> Result<RecordedRound, PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
     }
 
-    pub async fn await_asker(&self, seat: &DriveSlot) -> Result<(), PortClosed> {
-        let dialog = seat.dialog().clone();
+    pub async fn await_asker(&self, slot: &DriveSlot) -> Result<(), PortClosed> {
+        let dialog = slot.dialog().clone();
         self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
     }
 
     pub async fn tool_done(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         call: Call,
         outcome: ToolOutcome,
@@ -156,7 +156,7 @@ impl Port {
 
     pub async fn end(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         end: GenerationEnd,
     ) -> Result<(), PortClosed> {

@@ -17,8 +17,8 @@ use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 use super::call_schemas;
 use super::calls::{TeamNames, fresh_boots};
 use super::context::{self, ContextPreamble};
-use super::context_usage::{ContextPart, ContextUsage, tokens};
-use super::engine::{Engine, NoProvider};
+use super::context_usage::{ContextPart, ContextUsage, estimate_tokens};
+use super::engine::{Engine, ProviderError};
 use super::images::CourseImages;
 use super::keep_going::KeepGoingPolicy;
 use super::params;
@@ -27,7 +27,7 @@ use super::rights::{self, Rights};
 
 /// Everything needed for a request to a member's model.
 #[derive(Debug)]
-pub struct Ready {
+pub struct PreparedMember {
     pub provider: Arc<dyn Provider>,
     pub provider_key: String,
     api_type: ApiType,
@@ -50,19 +50,19 @@ pub struct Ready {
 
 /// Why a member's model cannot be asked; a sentence for the user.
 #[derive(Debug)]
-pub struct Unready(pub String);
+pub struct MemberUnavailable(pub String);
 
-impl From<String> for Unready {
+impl From<String> for MemberUnavailable {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl From<NoProvider> for Unready {
-    fn from(reason: NoProvider) -> Self {
+impl From<ProviderError> for MemberUnavailable {
+    fn from(reason: ProviderError) -> Self {
         match reason {
-            NoProvider::Refused(error) => error.to_string().into(),
-            NoProvider::Unagreed(Unagreed { entry, .. }) => Self(format!(
+            ProviderError::Refused(error) => error.to_string().into(),
+            ProviderError::Unagreed(Unagreed { entry, .. }) => Self(format!(
                 "{LLM_FILE}: provider {} {}, and nobody has agreed to that: `dominds-tui trust` shows \
                  all that waits, and you may agree",
                 entry.name, entry.act
@@ -72,8 +72,12 @@ impl From<NoProvider> for Unready {
 }
 
 /// Looks up member, provider, model and tools.
-pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, Unready> {
-    let dialog = tree.get(dialog_id).ok_or_else(|| "the dialog is gone".to_owned())?;
+pub fn prepare_member(
+    engine: &Engine,
+    tree: &DialogTree,
+    dialog_id: &SelfId,
+) -> Result<PreparedMember, MemberUnavailable> {
+    let dialog = tree.get(dialog_id).ok_or_else(|| "there is no such dialog".to_owned())?;
     let minds = engine.minds();
     let agent = &dialog.meta.agent_id;
     let member = minds.member(agent).cloned().ok_or_else(|| {
@@ -86,12 +90,12 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let role = role_of(dialog, is_main);
     // Fresh-boots reasoning has no tools for reminders, and gets none.
     let offered = engine.sources.registry(&engine.tools);
-    let Rights { tools, access } = rights::of(dialog, tree, &minds, &offered);
+    let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(engine, agent)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
-    let ready = Ready {
+    let prepared = PreparedMember {
         provider,
         provider_key: config.key.clone(),
         api_type: config.api_type.clone(),
@@ -120,7 +124,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         member,
         minds,
     };
-    Ok(ready)
+    Ok(prepared)
 }
 
 fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
@@ -133,7 +137,7 @@ fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
     }
 }
 
-impl Ready {
+impl PreparedMember {
     /// The configuration used for the preparation.
     pub fn minds(&self) -> &Minds {
         &self.minds
@@ -186,14 +190,14 @@ impl Ready {
         ContextUsage::of(
             &request,
             &[
-                (ContextPart::Taskdoc, tokens(&taskdoc_text(engine, dialog))),
+                (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog))),
                 (
                     ContextPart::Reminders,
-                    shown.map(|reminder| tokens(&texts.reminder(reminder))).sum(),
+                    shown.map(|reminder| estimate_tokens(&texts.reminder(reminder))).sum(),
                 ),
                 (
                     ContextPart::Memories,
-                    self.memories(engine, &names).iter().map(|m| tokens(m)).sum(),
+                    self.memories(engine, &names).iter().map(|m| estimate_tokens(m)).sum(),
                 ),
             ],
         )

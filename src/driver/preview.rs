@@ -40,17 +40,17 @@ impl Preview {
             PreviewTarget::Side(agent) => imagined_tree(engine, agent, "preview-root"),
             PreviewTarget::Dialog(dialog) => {
                 let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-                let seen =
+                let loaded =
                     engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-                (seen.tree, dialog.this.clone())
+                (loaded.tree, dialog.this.clone())
             }
         };
         let dialog = tree.get(&id).ok_or("there is no such dialog")?;
-        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.0)?;
+        let prepared = prepare::prepare_member(engine, &tree, &id).map_err(|reason| reason.0)?;
         Ok(Self {
             agent: dialog.meta.agent_id.clone(),
-            provider: ready.provider_key.clone(),
-            request: ready.request(engine, dialog),
+            provider: prepared.provider_key.clone(),
+            request: prepared.request(engine, dialog),
         })
     }
 }

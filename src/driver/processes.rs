@@ -23,19 +23,19 @@ impl TreeTask {
             return;
         }
         let engine = self.engine.clone();
-        let looked = tokio::task::spawn_blocking(move || {
+        let updated = tokio::task::spawn_blocking(move || {
             let keys = engine.secrets(&engine.minds());
-            let told = (engine.lang, &engine.clock.now());
-            let renewed = shared.into_iter().filter_map(|reminder| {
-                let note = follow(&engine.shells, &reminder, &keys, told)?;
+            let context = (engine.lang, &engine.clock.now());
+            let changed = shared.into_iter().filter_map(|reminder| {
+                let note = follow(&engine.shells, &reminder, &keys, context)?;
                 Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder })
             });
-            renewed.collect::<Vec<_>>()
+            changed.collect::<Vec<_>>()
         });
-        let Ok(renewed) = looked.await else { return };
+        let Ok(changed) = updated.await else { return };
         let mut draft = self.draft();
-        for reminder in renewed {
-            draft.shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
+        for reminder in changed {
+            draft.edit_shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
         }
         if !draft.is_empty() {
             self.commit_or_stop(id, draft).await;

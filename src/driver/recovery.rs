@@ -89,7 +89,7 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
         prompt.is_some_and(|prompt| dialog.history.messages.contains(&prompt.msg_id))
     });
     if begun {
-        draft.latest(id, |latest| latest.pending_course_start_prompt = None);
+        draft.edit_latest(id, |latest| latest.pending_course_start_prompt = None);
     }
 }
 
@@ -131,7 +131,7 @@ fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
         dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
     });
     if blocked {
-        draft.latest(id, Latest::clear_interruption);
+        draft.edit_latest(id, Latest::clear_interruption);
     }
 }
 
@@ -159,15 +159,15 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
 /// Drops the pending entry for a reply that will never come.
 fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
     let Some(asker) = draft.dialog(&owed.target_dialog_id) else { return };
-    let (never, rest): (Vec<Pending>, Vec<Pending>) =
+    let (dropped, remaining): (Vec<Pending>, Vec<Pending>) =
         asker.pending.iter().cloned().partition(|pending| pending.call_id == owed.target_call_id);
-    if !never.is_empty() {
-        draft.pending(&owed.target_dialog_id, rest);
+    if !dropped.is_empty() {
+        draft.set_pending(&owed.target_dialog_id, remaining);
     }
 }
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         latest.interrupt(StopReason::ServerRestart);
         latest.generating = Some(false);
     });
@@ -180,7 +180,7 @@ fn reset_display_state(draft: &mut Draft, id: &SelfId) {
     let stale = dialog.latest.generating == Some(true)
         || dialog.latest.display_state.as_ref() != Some(&shown);
     if stale {
-        draft.latest(id, |latest| {
+        draft.edit_latest(id, |latest| {
             latest.generating = latest.generating.map(|_| false);
             latest.display_state = Some(shown);
         });

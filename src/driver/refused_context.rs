@@ -14,7 +14,7 @@ pub const QUOTED_CHARS: usize = 4_000;
 
 /// Something the model has not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unanswered<'a> {
+pub enum UnansweredItem<'a> {
     /// A message of the user, or a prompt that asks for something.
     Prompt(&'a str),
     /// A reply of a teammate or the user, or the result of a call.
@@ -34,7 +34,7 @@ pub fn restart_in_new_course(draft: &mut Draft, at: &Position, texts: Texts) -> 
 }
 
 /// What came since the last finished generation, and the results of its own calls.
-pub fn unanswered(dialog: &Dialog) -> Vec<Unanswered<'_>> {
+pub fn unanswered(dialog: &Dialog) -> Vec<UnansweredItem<'_>> {
     let entries = &dialog.history.entries;
     let is_finished =
         |entry: &Entry| matches!(entry.record, Record::GenFinish { context_health: Some(_), .. });
@@ -44,19 +44,19 @@ pub fn unanswered(dialog: &Dialog) -> Vec<Unanswered<'_>> {
         .take(end)
         .rposition(|entry| matches!(entry.record, Record::GenStart))
         .unwrap_or(end);
-    let mut found: Vec<Unanswered<'_>> = Vec::new();
-    for (place, entry) in entries.iter().enumerate().skip(start) {
-        found.extend(unanswered_in(&entry.record, place >= end));
+    let mut found: Vec<UnansweredItem<'_>> = Vec::new();
+    for (index, entry) in entries.iter().enumerate().skip(start) {
+        found.extend(unanswered_in(&entry.record, index >= end));
     }
     found
 }
 
 /// `later`: after the last finished generation, not within it.
-fn unanswered_in(record: &Record, later: bool) -> Option<Unanswered<'_>> {
-    let result = |name, content| Some(Unanswered::Result { name, content });
+fn unanswered_in(record: &Record, later: bool) -> Option<UnansweredItem<'_>> {
+    let result = |name, content| Some(UnansweredItem::Result { name, content });
     match record {
         Record::HumanText(text) => {
-            (later && asks(text)).then_some(Unanswered::Prompt(&text.content))
+            (later && asks(text)).then_some(UnansweredItem::Prompt(&text.content))
         }
         Record::FuncResult(back) => result(&back.name, &back.content),
         Record::TellaskResult(reply) => result(&reply.call_name, &reply.content),
@@ -113,20 +113,20 @@ mod tests {
     fn unanswered_is_what_came_after_the_last_finished_generation() {
         let (hi, more) = (prompt_record("hi", "user"), prompt_record("more", "user"));
         let warning = prompt_record("full", "runtime");
-        let found = Unanswered::Result { name: "f", content: "found" };
+        let found = UnansweredItem::Result { name: "f", content: "found" };
         for (what, records, expected) in [
             ("nothing", vec![], vec![]),
-            ("first message", vec![START, &hi], vec![Unanswered::Prompt("hi")]),
+            ("first message", vec![START, &hi], vec![UnansweredItem::Prompt("hi")]),
             ("answered message", vec![START, &hi, FINISHED, START], vec![]),
             (
                 "message after an answer",
                 vec![START, &hi, FINISHED, START, &more],
-                vec![Unanswered::Prompt("more")],
+                vec![UnansweredItem::Prompt("more")],
             ),
             (
                 "message a failed generation left",
                 vec![START, &hi, FAILED, START, &more],
-                vec![Unanswered::Prompt("hi"), Unanswered::Prompt("more")],
+                vec![UnansweredItem::Prompt("hi"), UnansweredItem::Prompt("more")],
             ),
             (
                 "results of calls",
@@ -148,7 +148,7 @@ mod tests {
     fn a_result_is_truncated_and_a_message_is_not() {
         let long = "鸟".repeat(QUOTED_CHARS + 1);
         let unanswered_items =
-            [Unanswered::Prompt(&long), Unanswered::Result { name: "f", content: &long }];
+            [UnansweredItem::Prompt(&long), UnansweredItem::Result { name: "f", content: &long }];
         for lang in [crate::domain::Lang::En, crate::domain::Lang::Zh] {
             let opening = Texts(lang).refused_course_start(&unanswered_items, QUOTED_CHARS);
             assert_eq!(opening.matches('鸟').count() % QUOTED_CHARS, 1, "{lang:?}");

@@ -29,7 +29,7 @@ pub enum ReminderEdit {
 
 /// Why an edit was not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotDone {
+pub enum EditError {
     /// The reminder no longer exists.
     Missing,
     /// The scope has the maximum number of reminders.
@@ -58,10 +58,10 @@ pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
 }
 
 /// An error if the scope is full.
-pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
+pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), EditError> {
     let all = dialog.reminders.iter().chain(shared);
     let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
-    if full { Err(NotDone::Full) } else { Ok(()) }
+    if full { Err(EditError::Full) } else { Ok(()) }
 }
 
 /// Drafts an edit. `shared`: the current shared reminders.
@@ -71,13 +71,13 @@ pub fn apply_edit(
     course: Course,
     shared: &[Reminder],
     edit: ReminderEdit,
-) -> Result<(), NotDone> {
-    let dialog = draft.dialog(id).ok_or(NotDone::Missing)?;
+) -> Result<(), EditError> {
+    let dialog = draft.dialog(id).ok_or(EditError::Missing)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
     match edit_in_dialog(&mut own, edit) {
         None => write(draft, id, course, own),
-        Some(edit) => draft.shared(agent, shared_edit(edit, shared)?),
+        Some(edit) => draft.edit_shared(agent, shared_edit(edit, shared)?),
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
 }
 
 /// Converts an edit to one of the file of a shared reminder.
-fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
+fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, EditError> {
     let exists = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
         ReminderEdit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
@@ -125,13 +125,13 @@ fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, No
             Ok(SharedEdit::Rewrite { id, rewrite })
         }
         ReminderEdit::Delete { id } if exists(&id) => Ok(SharedEdit::Remove { id }),
-        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(NotDone::Missing),
+        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(EditError::Missing),
     }
 }
 
 fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
     draft.append_detached(dialog, course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(dialog, reminders);
+    draft.set_reminders(dialog, reminders);
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct Rights {
 }
 
 /// The rights of the member of a dialog.
-pub fn of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
+pub fn rights_of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
     rights_at(dialog, tree, minds, offered, MAX_ASKER_DEPTH)
 }
 

@@ -60,7 +60,7 @@ pub struct RunOutcome {
 /// what the user stopped.
 ///
 /// `others`: rows of trees that were to be driven too, but in which nothing could continue.
-pub fn of<'a>(
+pub fn run_outcome<'a>(
     trees: impl Iterator<Item = TreeResult<'a>>,
     others: impl Iterator<Item = &'a TreeRow>,
 ) -> RunOutcome {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn outcome_of(rows: &[TreeRow], idle: &IdleReport) -> (QuietOutcome, Vec<String>) {
-        let run = of([TreeResult { rows, asks: false, idle }].into_iter(), [].into_iter());
+        let run = run_outcome([TreeResult { rows, asks: false, idle }].into_iter(), [].into_iter());
         let name = |halted: HaltedDialog| halted.dialog.this.to_string();
         (run.outcome, run.halted.into_iter().map(name).collect())
     }
@@ -217,7 +217,7 @@ mod tests {
         ] {
             let (own, other) = ([row("own", own)], row("other", other));
             let left = TreeResult { rows: &own, asks: false, idle: &IdleReport::NOTHING };
-            let run = of([left].into_iter(), [&other].into_iter());
+            let run = run_outcome([left].into_iter(), [&other].into_iter());
             let ids: Vec<&str> =
                 run.halted.iter().map(|halted| halted.dialog.this.as_str()).collect();
             assert_eq!((run.outcome, ids.as_slice()), (outcome, names));
@@ -228,8 +228,10 @@ mod tests {
     fn a_blocked_dialog_is_reported_with_what_it_waits_for() {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
         let idle = stuck(&[("main", "a")]);
-        let run =
-            of([TreeResult { rows: &rows, asks: false, idle: &idle }].into_iter(), [].into_iter());
+        let run = run_outcome(
+            [TreeResult { rows: &rows, asks: false, idle: &idle }].into_iter(),
+            [].into_iter(),
+        );
         let expected = HaltedDialog {
             dialog: DialogId::main(RootId::new("main")),
             agent: AgentId::new("agent-main"),

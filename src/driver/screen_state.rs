@@ -66,7 +66,7 @@ pub enum DriverReport {
         problems: Vec<Problem>,
     },
     /// The initial survey of the workspace is complete.
-    Listed,
+    SurveyDone,
     /// Send everything again.
     Refresh,
 }
@@ -120,7 +120,7 @@ pub struct ScreenState {
     watch: Subscription,
     /// Which trees were to be driven.
     pick_up: PickUp,
-    listed: bool,
+    surveyed: bool,
 }
 
 impl ScreenState {
@@ -136,7 +136,7 @@ impl ScreenState {
             live: BTreeMap::new(),
             watch: Subscription::Nobody,
             pick_up,
-            listed: false,
+            surveyed: false,
         }
     }
 
@@ -154,7 +154,7 @@ impl ScreenState {
             }
             DriverReport::Tree { root, rows, inbox } => {
                 self.trees.insert(root.clone(), rows.clone());
-                if self.listed {
+                if self.surveyed {
                     for row in rows {
                         out.push(DriverEvent::Row(Box::new(row)));
                     }
@@ -193,8 +193,8 @@ impl ScreenState {
             DriverReport::TreeProblems { root, problems } => {
                 self.set_problems(&tree_source(&root), problems, out);
             }
-            DriverReport::Listed => {
-                self.listed = true;
+            DriverReport::SurveyDone => {
+                self.surveyed = true;
                 self.push_all(out);
                 self.report_quiet(out);
             }
@@ -284,7 +284,7 @@ impl ScreenState {
         if !inbox.is_empty() {
             self.inbox.insert(root, inbox.clone());
         }
-        if !self.listed {
+        if !self.surveyed {
             return;
         }
         out.push(DriverEvent::Inbox(self.all_questions()));
@@ -353,8 +353,8 @@ impl ScreenState {
     }
 
     fn report_quiet(&self, out: &mut Outbox) {
-        if self.listed && !self.busy.values().any(|busy| *busy) {
-            let run = run_outcome::of(self.loaded_trees(), self.unloaded_rows());
+        if self.surveyed && !self.busy.values().any(|busy| *busy) {
+            let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
             if !run.halted.is_empty() {
                 out.push(DriverEvent::Halted(run.halted));
             }

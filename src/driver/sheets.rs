@@ -259,12 +259,12 @@ fn write(
 ) -> Result<(), String> {
     let path = path_of(engine, dialog)?;
     let section = Section::named(name).map_err(|_| "there is no section of this name")?;
-    let now = taskdoc::section_text(&engine.workspace, &path, section.clone())
+    let current = taskdoc::section_text(&engine.workspace, &path, section.clone())
         .map_err(|error| error.to_string())?;
-    if !now.whole {
+    if !current.whole {
         return Err("the section is too large to be changed here; use an editor".to_owned());
     }
-    if now.text != before.trim() {
+    if current.text != before.trim() {
         return Err(
             "NOT saved: the section was changed meanwhile; your text is kept as a draft".to_owned()
         );

@@ -18,7 +18,7 @@ pub struct AnswerBuilder {
 /// What an event means for the screen.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StreamUpdate {
-    More(Segment, String),
+    Text(Segment, String),
     Notice(String),
     /// An event came after the end.
     Violation,
@@ -34,7 +34,7 @@ impl AnswerBuilder {
             GenEvent::Delta { segment, text } => {
                 let segment = protocol_segment(segment);
                 self.grow(segment, &text);
-                StreamUpdate::More(segment, text)
+                StreamUpdate::Text(segment, text)
             }
             GenEvent::Thought(payload) => {
                 self.end_thought(payload);

@@ -25,7 +25,7 @@ use super::engine::Engine;
 use super::listing::{listing_report, needs_loading, read_page, taskdoc_problems, workspace_view};
 use super::screen_state::{DriverReport, ReportSender, Subscription};
 use super::tree::TreeTask;
-use super::user_requests::{Continued, TreeRequest};
+use super::user_requests::{ContinueOutcome, TreeRequest};
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -40,7 +40,7 @@ pub struct Supervisor {
     /// Load every tree that can continue, not only those named in commands.
     pub(super) pick_up: bool,
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
-    watches_one: bool,
+    one_dialog_only: bool,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<u64>,
 }
@@ -55,7 +55,16 @@ impl Supervisor {
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let minds_stamp = None;
-        Self { engine, reports, commands, trees, tasks, pick_up, watches_one, minds_stamp }
+        Self {
+            engine,
+            reports,
+            commands,
+            trees,
+            tasks,
+            pick_up,
+            one_dialog_only: watches_one,
+            minds_stamp,
+        }
     }
 
     pub async fn run(mut self) {
@@ -77,7 +86,7 @@ impl Supervisor {
                 },
                 Ok(()) = processes.changed() => self.send_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
-                _ = minds_poll.tick(), if self.watches_one => self.check_minds().await,
+                _ = minds_poll.tick(), if self.one_dialog_only => self.check_minds().await,
             }
         }
         self.trees.clear();
@@ -102,16 +111,16 @@ impl Supervisor {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
-            let seen = stamp(&engine.workspace);
+            let minds_stamp = stamp(&engine.workspace);
             let minds = engine.minds();
             engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
-            (survey, seen, minds, view, taskdocs)
+            (survey, minds_stamp, minds, view, taskdocs)
         });
-        let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
+        let Ok((survey, minds_stamp, minds, view, taskdocs)) = surveyed.await else { return None };
         let should_save = survey.is_worth_keeping();
-        self.minds_stamp = Some(seen);
+        self.minds_stamp = Some(minds_stamp);
         self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.report(DriverReport::Workspace(view)).await;
         self.report(minds_report(&self.engine, &minds)).await;
@@ -126,7 +135,7 @@ impl Supervisor {
             self.report(listing_report(&listing, &minds)).await;
         }
         self.pick_up(waiting).await;
-        self.report(DriverReport::Listed).await;
+        self.report(DriverReport::SurveyDone).await;
         let engine = self.engine.clone();
         should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
     }
@@ -154,7 +163,7 @@ impl Supervisor {
                 self.page(ticket, dialog, Some(course), Some(before)).await;
             }
             Command::Close => {
-                if self.watches_one {
+                if self.one_dialog_only {
                     self.report(DriverReport::Watch(Subscription::Nobody)).await;
                 }
             }
@@ -254,7 +263,7 @@ impl Supervisor {
 
     async fn stop_all(&mut self) {
         let reason =
-            if self.watches_one { StopReason::EmergencyStop } else { StopReason::UserStop };
+            if self.one_dialog_only { StopReason::EmergencyStop } else { StopReason::UserStop };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -268,7 +277,7 @@ impl Supervisor {
             .into_iter()
             .filter(|tree| tree.dialogs.iter().any(|d| d.latest.marked().is_some()))
             .map(|tree| tree.root);
-        let mut outcome = Continued::default();
+        let mut outcome = ContinueOutcome::default();
         for root in stopped {
             let (reply, continued) = oneshot::channel();
             let request = TreeRequest::ContinueAll { reply };
@@ -278,7 +287,7 @@ impl Supervisor {
                 outcome.add(continued);
             }
         }
-        if outcome == Continued::default() {
+        if outcome == ContinueOutcome::default() {
             let text = Refusal::NothingIsStopped.into();
             self.send_event(DriverEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
@@ -414,7 +423,7 @@ impl Supervisor {
     // --- reading ------------------------------------------------------------------------------
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
-        if self.watches_one {
+        if self.one_dialog_only {
             self.report(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;

@@ -27,7 +27,7 @@ use super::drive_slot::{DriveSlot, SlotState};
 use super::engine::Engine;
 use super::generation;
 use super::port::{Port, PortRequest};
-use super::prepare::Ready;
+use super::prepare::PreparedMember;
 use super::recovery;
 use super::run_outcome::IdleReport;
 use super::screen_state::{DriverReport, ReportSender};
@@ -48,7 +48,7 @@ pub struct TreeTask {
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
     /// The preparations of the running generations.
-    pub(super) ready: BTreeMap<SelfId, Ready>,
+    pub(super) prepared: BTreeMap<SelfId, PreparedMember>,
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.
@@ -80,7 +80,7 @@ impl TreeTask {
             port: Port::new(sender),
             requests,
             mailbox,
-            ready: BTreeMap::new(),
+            prepared: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
@@ -121,12 +121,12 @@ impl TreeTask {
     async fn recover(&mut self, repairs: Vec<TreeChange>) {
         let mut draft = self.draft();
         for change in repairs {
-            draft.include(change);
+            draft.add_applied(change);
         }
         recovery::recover(&mut draft, self.engine.texts());
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
-        let steps: Vec<TreeChange> = draft.steps().cloned().collect();
+        let steps: Vec<TreeChange> = draft.drafted_changes().cloned().collect();
         if self.commit_or_stop(&main, draft).await {
             for step in &steps {
                 self.engine.log.repair(&self.tree.root, step);
@@ -174,11 +174,11 @@ impl TreeTask {
 
     /// Writes a step; only then it becomes the state of the tree and is reported.
     pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
-        let touched = draft.touched();
+        let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
             let shown = state::derive(dialog, self.activity(id));
-            draft.latest(id, |latest| latest.display_state = Some(shown));
+            draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
             return Ok(());
@@ -365,7 +365,7 @@ impl TreeTask {
             return;
         };
         let id = slot.dialog().clone();
-        self.ready.remove(&id);
+        self.prepared.remove(&id);
         self.asking_back.remove(&id);
         let stop_reason = match self.slots.insert(id.clone(), SlotState::Free(slot)) {
             Some(SlotState::InUse { stop_reason, .. }) => stop_reason,
@@ -378,17 +378,17 @@ impl TreeTask {
     /// Writes the state of a dialog that became idle.
     async fn record_idle_state(&mut self, id: &SelfId, stop_reason: Option<StopReason>) {
         let mut draft = self.draft();
-        let undone = self.tree.get(id).is_some_and(|dialog| {
+        let is_unfinished = self.tree.get(id).is_some_and(|dialog| {
             let last = &dialog.history.last;
             // The end of a generation is missing if it could not be written.
             let cut_off = last.open && !last.delivered;
             (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
-        if let (Some(reason), true) = (stop_reason, undone) {
+        if let (Some(reason), true) = (stop_reason, is_unfinished) {
             generation::mark_stopped(&mut draft, id, reason);
         }
         let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
-        draft.latest(id, |latest| latest.display_state = shown);
+        draft.edit_latest(id, |latest| latest.display_state = shown);
         self.commit_or_stop(id, draft).await;
         self.report_row(id).await;
     }
@@ -429,9 +429,9 @@ impl TreeTask {
         let ready: Vec<SelfId> = draft.tree.dialogs.iter().filter_map(ready).collect();
         for id in ready {
             if draft.tree.is_main(&id) {
-                draft.latest(&id, |latest| latest.needs_drive = Some(true));
+                draft.edit_latest(&id, |latest| latest.needs_drive = Some(true));
             } else if !self.engine.driving.is_on() {
-                draft.latest(&id, Latest::tell_to_go_on);
+                draft.edit_latest(&id, Latest::tell_to_go_on);
             }
         }
     }

@@ -73,7 +73,7 @@ pub enum TreeRequest {
     },
     /// Continues everything in this tree that is stopped; replies with the outcome.
     ContinueAll {
-        reply: oneshot::Sender<Continued>,
+        reply: oneshot::Sender<ContinueOutcome>,
     },
     DeclareDead {
         ticket: Ticket,
@@ -92,14 +92,14 @@ pub enum TreeRequest {
 
 /// The outcome of continuing everything.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Continued {
+pub struct ContinueOutcome {
     /// Number of dialogs that continue.
     pub dialogs: usize,
     /// Dialogs that do not, each with the reason.
     pub refused: Vec<String>,
 }
 
-impl Continued {
+impl ContinueOutcome {
     pub fn add(&mut self, other: Self) {
         self.dialogs += other.dialogs;
         self.refused.extend(other.refused);
@@ -186,7 +186,7 @@ impl TreeTask {
         }
     }
 
-    async fn continue_all(&mut self) -> Continued {
+    async fn continue_all(&mut self) -> ContinueOutcome {
         let stopped: Vec<SelfId> = self
             .tree
             .dialogs
@@ -196,7 +196,7 @@ impl TreeTask {
             })
             .map(|dialog| dialog.meta.id.clone())
             .collect();
-        let mut outcome = Continued::default();
+        let mut outcome = ContinueOutcome::default();
         for dialog in stopped {
             match self.continue_dialog(&dialog).await {
                 Ok(()) => outcome.dialogs += 1,
@@ -242,9 +242,9 @@ impl TreeTask {
         self.release(id).await;
         let mut draft = self.draft();
         draft.set_durable();
-        draft.queue(id, queue);
+        draft.set_queue(id, queue);
         // A message continues a stopped dialog.
-        draft.latest(id, Latest::clear_interruption);
+        draft.edit_latest(id, Latest::clear_interruption);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
@@ -254,7 +254,7 @@ impl TreeTask {
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
         draft.set_durable();
-        draft.queue(id, queue);
+        draft.set_queue(id, queue);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
@@ -295,7 +295,7 @@ impl TreeTask {
         let mut draft = self.draft();
         draft.set_durable();
         if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {
-            draft.latest(id, |latest| latest.needs_drive = Some(true));
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
         }
         self.mark_can_go_on(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
@@ -306,7 +306,7 @@ impl TreeTask {
     fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
         if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
         {
-            draft.latest(id, Latest::tell_to_go_on);
+            draft.edit_latest(id, Latest::tell_to_go_on);
         }
     }
 
@@ -314,7 +314,7 @@ impl TreeTask {
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
-            return Err("nobody told this dialog to go on".to_owned());
+            return Err("this dialog is not about to continue".to_owned());
         }
         let mut draft = self.draft();
         mark_stopped(&mut draft, id, StopReason::UserStop);

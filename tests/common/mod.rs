@@ -17,7 +17,7 @@ use dominds_tui::domain::{
     RootId, SelfId, Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource,
+    Audience, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError, ProviderSource,
     Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Sequence};
@@ -109,10 +109,10 @@ impl Consent for Waiting {
 struct Only(Arc<dyn Provider>, Waiting);
 
 impl ProviderSource for Only {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         let waiting = self.1.all().clone();
         match waiting.into_iter().find(|one| one.entry.kind == TrustKind::Provider) {
-            Some(unagreed) => Err(NoProvider::Unagreed(unagreed)),
+            Some(unagreed) => Err(ProviderError::Unagreed(unagreed)),
             None => Ok(self.0.clone()),
         }
     }

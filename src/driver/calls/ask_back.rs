@@ -41,7 +41,7 @@ fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &s
 
 /// Closes the questions that a dialog asked the dead dialog back: those on the stack of `dead`, and those on
 /// no stack at all if `dead` is the asker.
-pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
+pub fn close_questions_to(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let waits = |call: &CallId| !dialog.history.results.contains(call);
     let is_on_stack = |asker: &Dialog, call: &CallId| {
@@ -90,7 +90,7 @@ pub fn push_question(
     let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     let index = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
     stack.insert(index, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
-    draft.stack(asker, stack);
+    draft.set_stack(asker, stack);
 }
 
 /// True if the side dialog still waits for this answer.
@@ -179,6 +179,6 @@ pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
         .cloned()
         .collect();
     if awaited.len() < stack.len() {
-        draft.stack(id, awaited);
+        draft.set_stack(id, awaited);
     }
 }

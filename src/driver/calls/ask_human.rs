@@ -33,7 +33,7 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
         extra: Map::new(),
         ..Question::new(&id, &call.id, content, draft.now.clone(), site)
     });
-    draft.questions(&at.dialog, questions);
+    draft.set_questions(&at.dialog, questions);
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
@@ -57,7 +57,7 @@ pub fn answer(
     let remaining = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
     draft.set_durable();
     draft.append_detached(dialog_id, course, record);
-    draft.questions(dialog_id, remaining);
+    draft.set_questions(dialog_id, remaining);
     Ok(())
 }
 

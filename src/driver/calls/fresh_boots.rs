@@ -53,7 +53,7 @@ pub fn advance(draft: &mut Draft, id: &SelfId) {
 /// Stores which round the dialog is in. Drafted after its records: the state must not refer to a prompt that
 /// was not written.
 pub fn set_round(draft: &mut Draft, id: &SelfId, round: Round) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         latest.fbr_state = latest.fbr_state.as_ref().map(|state| state.at(round));
     });
 }
@@ -99,7 +99,7 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     if let Some(pending) = reply::unanswered_pending(draft, asker, call) {
         let outcome = CallEnd {
             callee: Some(id),
-            author: ResultAuthor::Reply,
+            author: ResultAuthor::Callee,
             written: Some((at.course, at.genseq)),
             status: ReplyStatus::Completed,
             text: &content,
@@ -113,14 +113,14 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
 pub fn recover(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.is_fresh_boots()) else { return };
     let Some(assignment) = dialog.assignment().cloned() else { return };
-    let reasons = dialog.latest.fbr_state.is_some();
+    let is_reasoning = dialog.latest.fbr_state.is_some();
     let waited_for =
         reply::unanswered_pending(draft, &assignment.asker_dialog_id, &assignment.call_id)
             .is_some();
-    match (reasons, waited_for) {
+    match (is_reasoning, waited_for) {
         (false, true) => {
             let round = round_by_course(dialog);
-            draft.latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
+            draft.edit_latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
         }
         (true, false) => abandon(draft, id),
         (true, true) | (false, false) => {}
@@ -141,16 +141,16 @@ fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
     if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {
-        let made = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
+        let call_fact = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Response,
             call_id: call.clone(),
             assignment_course: None,
             assignment_genseq: None,
             asker_dialog_id: Some(asker.clone()),
-            asker_course: made.map(|call| call.course),
+            asker_course: call_fact.map(|call| call.course),
         };
         draft.append(&at.dialog, at.course, at.genseq, anchor);
     }
-    draft.latest(&at.dialog, |latest| latest.fbr_state = None);
+    draft.edit_latest(&at.dialog, |latest| latest.fbr_state = None);
 }

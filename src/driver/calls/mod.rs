@@ -47,7 +47,7 @@ pub struct TeamNames {
 pub const MAX_CALLS_PER_ROUND: usize = 32;
 
 /// Records a round and executes its special calls. Returns the ordinary calls, still to be run.
-pub fn plan(
+pub fn process_round(
     draft: &mut Draft,
     at: &Position,
     calls: Vec<Call>,

@@ -76,7 +76,7 @@ fn deliver(
     let outcome = CallEnd {
         callee: Some(&at.dialog),
         written: Some((at.course, at.genseq)),
-        author: ResultAuthor::Reply,
+        author: ResultAuthor::Callee,
         status: ReplyStatus::Completed,
         text: content,
     };
@@ -132,9 +132,9 @@ pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultAuthor {
     /// The callee: its reply, shown as a quote.
-    Reply,
+    Callee,
     /// The runtime: why there is no reply. Used as it is.
-    Notice,
+    Runtime,
 }
 
 /// How a call ends for its asker.
@@ -163,7 +163,7 @@ pub fn answer_asker(
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
     let snapshot = Record::PendingSideDialogs { pending_side_dialogs: remaining.clone() };
     draft.append_detached(asker_id, course, snapshot);
-    draft.pending(asker_id, remaining);
+    draft.set_pending(asker_id, remaining);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
 }
@@ -214,10 +214,10 @@ fn result_record(
         request: &pending.tellask_content,
     };
     let (plain, carryover) = match outcome.author {
-        ResultAuthor::Reply => {
+        ResultAuthor::Callee => {
             (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply))
         }
-        ResultAuthor::Notice => (outcome.text.to_owned(), outcome.text.to_owned()),
+        ResultAuthor::Runtime => (outcome.text.to_owned(), outcome.text.to_owned()),
     };
     if pending.call_site_course != course {
         return Record::Carryover(Carryover {
@@ -329,8 +329,8 @@ pub fn clear_obligation(draft: &mut Draft, id: &SelfId, owed: &ReplyDirective) {
         frame.tellask_reply_obligation = None;
         stack.insert(index, frame);
     }
-    draft.stack(id, stack);
+    draft.set_stack(id, stack);
     if parked {
-        draft.latest(id, |latest| latest.set_parked(None));
+        draft.edit_latest(id, |latest| latest.set_parked(None));
     }
 }

@@ -202,7 +202,7 @@ fn register(draft: &mut Draft, target: &AgentId, slug: &Slug, side: &SelfId) {
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
     draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
-    draft.registry(entries);
+    draft.set_registry(entries);
 }
 
 /// Replaces the request of an existing session. An earlier call that is still pending is closed at once.
@@ -238,7 +238,7 @@ fn push_request(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, 
         stack.remove(index);
     }
     stack.push(frame);
-    draft.assign(side, stack);
+    draft.set_stack_first(side, stack);
 }
 
 /// Restores the request of a session whose replacement was lost in a crash.
@@ -334,7 +334,7 @@ fn close_superseded(
     let has_status = dialog.history.results.contains(&pending.call_id);
     let taken_over = *owner != at.dialog;
     let by = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
-    draft.pending(owner, remaining);
+    draft.set_pending(owner, remaining);
     if taken_over {
         refresh_in_flight(draft, owner, texts);
     }
@@ -355,7 +355,7 @@ fn close_superseded(
     let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));
     let outcome = CallEnd {
         callee: None,
-        author: ResultAuthor::Notice,
+        author: ResultAuthor::Runtime,
         written: None,
         status: ReplyStatus::Failed,
         text: &text,
@@ -388,7 +388,7 @@ fn add_pending(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, s
         let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
         draft.append_detached(&at.dialog, at.course, record);
     }
-    draft.pending(&at.dialog, pending);
+    draft.set_pending(&at.dialog, pending);
 }
 
 /// Fails a recorded call that never reached a side dialog; returns its status text.
@@ -425,7 +425,7 @@ pub fn refresh_in_flight(draft: &mut Draft, dialog_id: &SelfId, texts: Texts) {
     let Some(reminders) = with_in_flight(draft, dialog, texts) else { return };
     let course = dialog.history.course;
     draft.append_detached(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(dialog_id, reminders);
+    draft.set_reminders(dialog_id, reminders);
 }
 
 /// `None` if nothing is in flight and no such reminder exists.

@@ -70,9 +70,9 @@ fn waits_for(
     call: &CallFact,
 ) -> bool {
     let Some(slug) = &side.meta.session_slug else { return false };
-    let names = |key: &str, wanted: &str| {
+    let names = |key: &str, expected: &str| {
         text_argument(&call.arguments, key)
-            .is_some_and(|named| named.trim_start_matches('@') == wanted)
+            .is_some_and(|value| value.trim_start_matches('@') == expected)
     };
     let same_session = |other: &&ForkedDialog| {
         other.meta.agent_id == side.meta.agent_id

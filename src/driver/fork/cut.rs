@@ -21,7 +21,7 @@ use crate::store::CourseLine;
 
 use super::ForkPoint;
 use super::assignments;
-use super::lines::{Courses, CutPosition, before, is_snapshot, renamed};
+use super::lines::{Courses, CutPosition, is_snapshot, lines_before, with_renamed_root};
 
 /// A dialog of the source, with all its records.
 #[derive(Debug, Clone)]
@@ -153,9 +153,9 @@ impl ForkPlan<'_> {
         end: CutPosition,
         sources: &[SourceDialog],
     ) -> ForkedDialog {
-        let mut courses = before(&source.courses, end);
+        let mut courses = lines_before(&source.courses, end);
         for line in courses.iter_mut().flat_map(|(_, lines)| lines) {
-            let text = renamed(&line.text, self.from, self.to);
+            let text = with_renamed_root(&line.text, self.from, self.to);
             if text != line.text {
                 line.entry = Entry::parse(&text).unwrap_or_else(|| line.entry.clone());
                 line.text = text;
@@ -273,7 +273,7 @@ impl ForkPlan<'_> {
             .collect();
         records.push(Record::Reminders { reminders: reminders.clone() });
         records.push(Record::Questions { questions: questions.clone() });
-        changes.push(snapshots(&dialog, records, self.now));
+        changes.push(snapshot_records(&dialog, records, self.now));
         changes.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
         if !questions.is_empty() {
             changes.push(TreeChange::Questions { dialog, questions });
@@ -328,7 +328,7 @@ fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
 }
 
 /// Snapshots go to the end of the first course, with the root position before any generation.
-pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
+pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
     let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
     let entry =
         |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });

@@ -23,7 +23,7 @@ pub struct CutPosition {
 }
 
 /// The line with the main dialog `from` replaced by `to`.
-pub fn renamed(text: &str, from: &RootId, to: &RootId) -> String {
+pub fn with_renamed_root(text: &str, from: &RootId, to: &RootId) -> String {
     if !text.contains(from.as_str()) {
         return text.to_owned();
     }
@@ -59,12 +59,12 @@ fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
 }
 
 /// The lines before `end`.
-pub fn before(courses: &Courses, end: CutPosition) -> Courses {
+pub fn lines_before(courses: &Courses, end: CutPosition) -> Courses {
     let taken = courses.iter().take(end.course + 1).enumerate();
     taken
         .map(|(at, (course, lines))| {
-            let most = if at == end.course { end.line } else { lines.len() };
-            (*course, lines.iter().take(most).cloned().collect())
+            let count = if at == end.course { end.line } else { lines.len() };
+            (*course, lines.iter().take(count).cloned().collect())
         })
         .collect()
 }

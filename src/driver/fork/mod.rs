@@ -38,21 +38,21 @@ pub fn make(
     cut: ForkPoint,
     fork: &RootId,
 ) -> Result<AfterFork, String> {
-    let told = |error: StoreError| error.to_string();
+    let as_text = |error: StoreError| error.to_string();
     let (store, now) = (&engine.store, engine.clock.now());
-    let tree = store.look(bucket, source).map_err(told)?.tree;
-    let sources = read(store, &tree).map_err(told)?;
+    let tree = store.look(bucket, source).map_err(as_text)?.tree;
+    let sources = read(store, &tree).map_err(as_text)?;
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
-    let staging = store.stage(fork).map_err(told)?;
-    let pictures = attached_artifacts(&changes, fork);
-    staging.write(changes).map_err(told)?;
-    pictures.iter().try_for_each(|of| staging.adopt(source, of)).map_err(told)?;
-    let copied = staging.read().map_err(told)?;
+    let staging = store.stage(fork).map_err(as_text)?;
+    let images = attached_artifacts(&changes, fork);
+    staging.write(changes).map_err(as_text)?;
+    images.iter().try_for_each(|of| staging.adopt(source, of)).map_err(as_text)?;
+    let copied = staging.read().map_err(as_text)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
     let next = next_step::finish(&mut draft, copied.mended, opening);
-    staging.write(draft.finish().1.changes).map_err(told)?;
-    staging.publish().map_err(told)?;
+    staging.write(draft.finish().1.changes).map_err(as_text)?;
+    staging.publish().map_err(as_text)?;
     Ok(next)
 }
 

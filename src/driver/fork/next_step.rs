@@ -12,7 +12,7 @@ use crate::driver::draft::Draft;
 use crate::driver::recovery::restore_asked_back;
 use crate::protocol::lifecycle::AfterFork;
 
-use super::cut::{GenerationOpening, snapshots};
+use super::cut::{GenerationOpening, snapshot_records};
 
 /// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
 /// files of the new tree.
@@ -22,7 +22,7 @@ pub fn finish(
     opening: GenerationOpening,
 ) -> AfterFork {
     for change in repairs {
-        draft.include(change);
+        draft.add_applied(change);
     }
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
@@ -37,15 +37,15 @@ pub fn finish(
         if is_main {
             records.push(Record::Registry { entries: draft.tree.registry.clone() });
         }
-        draft.include(snapshots(id, records, &draft.now.clone()));
+        draft.add_applied(snapshot_records(id, records, &draft.now.clone()));
         if waits_for_continue(&dialog, is_main, &next) {
             let reason = StopReason::ForkContinueReady;
-            draft.latest(id, |latest| {
+            draft.edit_latest(id, |latest| {
                 latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
             });
         }
         let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
-        draft.latest(id, |latest| latest.display_state = shown);
+        draft.edit_latest(id, |latest| latest.display_state = shown);
     }
     next
 }
@@ -67,9 +67,10 @@ fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool 
         dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
     let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
         && dialog.latest.fbr_state.is_none();
-    let undone = next_step(dialog).is_some() || dialog.history.last.open || (owes && !delivered);
+    let is_unfinished =
+        next_step(dialog).is_some() || dialog.history.last.open || (owes && !delivered);
     let asked_for = is_main && *next == AfterFork::AutoContinue;
-    (undone || asked_for) && !dialog.latest.is_dead()
+    (is_unfinished || asked_for) && !dialog.latest.is_dead()
 }
 
 #[cfg(test)]
@@ -89,17 +90,17 @@ mod tests {
 
     #[test]
     fn a_fork_waits_for_a_message_or_for_others_or_for_the_user_to_continue_it() {
-        let words = || GenerationOpening::User("Hi".to_owned());
-        for (dialog, opening, expected, held) in [
-            (Dialog::of_records(&[]), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
-            (asking(), words(), AfterFork::DraftUserText("Hi".to_owned()), false),
+        let message = || GenerationOpening::User("Hi".to_owned());
+        for (dialog, opening, expected, waits) in [
+            (Dialog::of_records(&[]), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (asking(), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
             (asking(), GenerationOpening::Nothing, AfterFork::RestorePending, false),
             (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
         ] {
             let next = after(&dialog, opening);
             assert_eq!(
                 (waits_for_continue(&dialog, true, &next), next),
-                (held, expected),
+                (waits, expected),
                 "{dialog:?}"
             );
         }

@@ -12,7 +12,7 @@ use crate::store::CourseLine;
 
 use super::ForkPoint;
 use super::cut::{ForkPlan, GenerationOpening, SourceDialog};
-use super::lines::renamed;
+use super::lines::with_renamed_root;
 
 const ROOT: &str = "aa/bb/01";
 const SIDE: &str = "cc/dd/02";
@@ -31,7 +31,7 @@ fn only_the_id_of_the_main_dialog_changes_in_a_line() {
         (r#"{"calleeDialogId":"aa/bb/012"}"#, r#"{"calleeDialogId":"aa/bb/012"}"#),
         ("aa/bb/01 is no record", "aa/bb/01 is no record"),
     ] {
-        assert_eq!(renamed(line, &from, &to), expected, "{line}");
+        assert_eq!(with_renamed_root(line, &from, &to), expected, "{line}");
     }
 }
 

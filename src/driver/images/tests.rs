@@ -56,7 +56,7 @@ fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
 #[test]
 fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
     let texts = Texts(Lang::En);
-    let not = |why| texts.image_not_shown("image/png, 9 B", why);
+    let omitted = |reason| texts.image_not_shown("image/png, 9 B", reason);
     let shown = |size: usize| format!("image/png {size}");
     for (case, limits, entries, expected) in [
         (
@@ -74,8 +74,8 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
                 record("result", &["25"]),
             ],
             vec![
-                vec![not(NotShown::OverBudget)],
-                vec![not(NotShown::OverBudget), shown(20)],
+                vec![omitted(OmissionReason::OverBudget)],
+                vec![omitted(OmissionReason::OverBudget), shown(20)],
                 vec![shown(25)],
             ],
         ),
@@ -83,16 +83,16 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
             "so is their number",
             Some(limits(1, 100)),
             vec![record("human", &["10"]), record("human", &["11"])],
-            vec![vec![not(NotShown::OverBudget)], vec![shown(11)]],
+            vec![vec![omitted(OmissionReason::OverBudget)], vec![shown(11)]],
         ),
         (
             "each by itself",
             Some(limits(9, 100)),
             vec![record("human", &["gone", "text", "41", "40"])],
             vec![vec![
-                not(NotShown::Missing),
-                not(NotShown::UnsupportedFormat),
-                not(NotShown::TooLarge),
+                omitted(OmissionReason::Missing),
+                omitted(OmissionReason::UnsupportedFormat),
+                omitted(OmissionReason::TooLarge),
                 shown(40),
             ]],
         ),
@@ -100,7 +100,7 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
             "a model without image support",
             None,
             vec![record("result", &["10"])],
-            vec![vec![not(NotShown::NoImageSupport)]],
+            vec![vec![omitted(OmissionReason::NoImageSupport)]],
         ),
     ] {
         let images = CourseImages::of(&entries, limits, &read, texts);

@@ -87,7 +87,7 @@ fn apply(state: &mut ScreenState, report: DriverReport) -> Vec<DriverEvent> {
 /// A state after the initial survey.
 fn listed(watch: Subscription) -> ScreenState {
     let mut state = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
-    apply(&mut state, DriverReport::Listed);
+    apply(&mut state, DriverReport::SurveyDone);
     state
 }
 
@@ -151,7 +151,7 @@ fn before_the_initial_survey_is_complete_nothing_is_announced() {
         DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
     assert_eq!(apply(&mut state, report), []);
     assert_eq!(apply(&mut state, DriverReport::Idle { root: root(), idle: true }), []);
-    let events = apply(&mut state, DriverReport::Listed);
+    let events = apply(&mut state, DriverReport::SurveyDone);
     let expected = [
         DriverEvent::Rows(rows),
         DriverEvent::Inbox(vec![question("q")]),
@@ -180,7 +180,7 @@ fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
     for root in trees {
         apply(state, DriverReport::Idle { root: root.clone(), idle: false });
     }
-    let rest = trees
+    let events = trees
         .iter()
         .flat_map(|root| apply(state, DriverReport::Idle { root: root.clone(), idle: true }));
     let outcome = |event| {
@@ -190,7 +190,7 @@ fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
         assert!(matches!(event, DriverEvent::Halted(_)), "{event:?}");
         None
     };
-    rest.filter_map(outcome).collect()
+    events.filter_map(outcome).collect()
 }
 
 #[test]
@@ -235,6 +235,6 @@ fn problems_of_one_origin_replace_only_their_own() {
     let expected = vec![problem("a1"), problem("b1"), problem("b2")];
     assert_eq!(both, [DriverEvent::Problems(expected)]);
     assert_eq!(apply(&mut state, set("b", &["b1", "b2"])), []);
-    let rest = apply(&mut state, set("a", &[]));
-    assert_eq!(rest, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
+    let events = apply(&mut state, set("a", &[]));
+    assert_eq!(events, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
 }

@@ -6,7 +6,7 @@ use super::Texts;
 
 /// Why an image is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotShown {
+pub enum OmissionReason {
     /// The model takes no images.
     NoImageSupport,
     Missing,
@@ -20,18 +20,18 @@ pub enum NotShown {
 impl Texts {
     /// `about`: type and size.
     #[must_use]
-    pub fn image_not_shown(self, about: &str, reason: NotShown) -> String {
+    pub fn image_not_shown(self, about: &str, reason: OmissionReason) -> String {
         let reason = match reason {
-            NotShown::NoImageSupport => {
+            OmissionReason::NoImageSupport => {
                 self.pick("your model cannot look at pictures", "你的模型无法看图")
             }
-            NotShown::Missing => self.pick("its file is not there any more", "文件已不存在"),
-            NotShown::TooLarge => self.pick("it is too large", "图片过大"),
-            NotShown::UnsupportedFormat => self.pick(
+            OmissionReason::Missing => self.pick("its file is not there any more", "文件已不存在"),
+            OmissionReason::TooLarge => self.pick("it is too large", "图片过大"),
+            OmissionReason::UnsupportedFormat => self.pick(
                 "it is not a PNG, JPEG, GIF or WebP file",
                 "不是 PNG、JPEG、GIF 或 WebP 文件",
             ),
-            NotShown::OverBudget => {
+            OmissionReason::OverBudget => {
                 self.pick("newer pictures take up the room there is", "较新的图片已占满可用空间")
             }
         };

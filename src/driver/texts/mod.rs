@@ -23,7 +23,7 @@ mod tests;
 
 use crate::domain::Lang;
 
-pub use images::NotShown;
+pub use images::OmissionReason;
 pub use invalid_calls::ArgumentError;
 pub use replies::ReplyText;
 pub use special_calls::CallArgument;

@@ -2,12 +2,16 @@
 //! provider refused it.
 
 use super::{Texts, quote};
-use crate::driver::refused_context::Unanswered;
+use crate::driver::refused_context::UnansweredItem;
 
 impl Texts {
     /// After a refused context. Results are truncated to `max_chars` characters.
     #[must_use]
-    pub fn refused_course_start(self, unanswered: &[Unanswered<'_>], max_chars: usize) -> String {
+    pub fn refused_course_start(
+        self,
+        unanswered: &[UnansweredItem<'_>],
+        max_chars: usize,
+    ) -> String {
         let head = self.pick(
             "A new course began by itself: the provider refused the last request because the \
              context had become too long, and your earlier messages are out of sight. Your \
@@ -21,7 +25,11 @@ impl Texts {
 
     /// After a context that was used up.
     #[must_use]
-    pub fn forced_course_start(self, unanswered: &[Unanswered<'_>], max_chars: usize) -> String {
+    pub fn forced_course_start(
+        self,
+        unanswered: &[UnansweredItem<'_>],
+        max_chars: usize,
+    ) -> String {
         let head = self.pick(
             "A new course began by itself: the context was used up, and your earlier messages are out \
              of sight. Your reminders and the Taskdoc say where you stand. Tidy up rough reminders \
@@ -35,7 +43,7 @@ impl Texts {
     fn with_unanswered(
         self,
         head: &str,
-        unanswered: &[Unanswered<'_>],
+        unanswered: &[UnansweredItem<'_>],
         max_chars: usize,
     ) -> String {
         let mut text = head.to_owned();
@@ -53,13 +61,13 @@ impl Texts {
         text
     }
 
-    fn quote_unanswered(self, one: &Unanswered<'_>, max_chars: usize) -> String {
+    fn quote_unanswered(self, one: &UnansweredItem<'_>, max_chars: usize) -> String {
         match one {
-            Unanswered::Prompt(words) => {
+            UnansweredItem::Prompt(words) => {
                 let head = self.pick("Said to you:", "对你说的话：");
                 format!("{head}\n\n{}", quote(words))
             }
-            Unanswered::Result { name, content } => {
+            UnansweredItem::Result { name, content } => {
                 let head = self.pick(format!("Result of `{name}`:"), format!("`{name}` 的结果："));
                 let total = content.chars().count();
                 let excerpt: String = content.chars().take(max_chars).collect();
