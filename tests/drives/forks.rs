@@ -296,7 +296,7 @@ async fn a_running_tree_and_a_generation_that_never_was_cannot_be_forked() {
     running.say(&main, "Think").await.expect("heard");
     running.idle().await;
     let refused = running.fork(&main.root, 1, 1).await;
-    assert!(refused.is_err_and(|text| text.contains("at work")));
+    assert!(refused.is_err_and(|text| text.contains("is running")));
     assert_eq!(world.view().survey(&Bucket::ALL).trees.len(), 1);
     running.send(Command::StopAll).await;
     running.kill().await;
