@@ -466,7 +466,7 @@ impl Job<'_> {
             }
             // It came after the look at the start: nothing would ever be driven.
             if let DriverEvent::Consent(consent) = &event
-                && consent.look_only
+                && consent.read_only
                 && self.driving
             {
                 let text = "the workspace has changed, and something in it waits for your consent: \

@@ -50,7 +50,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
     problems.extend(consent_problems(&waiting));
     let consent = ConsentView {
         waiting,
-        look_only: engine.driving.awaits_consent(),
+        read_only: engine.driving.awaits_consent(),
         level: engine.shells.level(),
         level_is_set: engine.level_is_set,
     };

@@ -55,7 +55,7 @@ pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction
     let due = ended.history.remedy(cadence).filter(|_| !has_user_input && !is_reasoning(ended));
     match due {
         // Otherwise it starts with the next generation, or when the dialog would become idle.
-        Some(ContextAction::NewCourse) if step.is_none() && waits && nothing_is_missed(ended) => {
+        Some(ContextAction::NewCourse) if step.is_none() && waits && would_lose_no_reply(ended) => {
             EndAction::NewCourse
         }
         Some(ContextAction::Stop) if step.map_or(waits || owner == DialogOwner::User, asks_now) => {
@@ -81,7 +81,7 @@ pub enum DialogOwner {
 }
 
 /// True if a course that starts now loses no reply, unread or still to come.
-fn nothing_is_missed(dialog: &Dialog) -> bool {
+fn would_lose_no_reply(dialog: &Dialog) -> bool {
     dialog.history.unread.is_empty() && dialog.history.asked_back().next().is_none()
 }
 

@@ -146,7 +146,7 @@ impl TreeTask {
             let Some(dialog) = self.tree.get(&id) else { continue };
             let open =
                 dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
-            if open && next_step(dialog).is_none() && self.asker_moves(dialog) {
+            if open && next_step(dialog).is_none() && self.asker_may_answer(dialog) {
                 continue;
             }
             if open {
@@ -161,7 +161,7 @@ impl TreeTask {
     }
 
     /// True if the asker may answer by itself: it runs, or is about to.
-    fn asker_moves(&self, dialog: &Dialog) -> bool {
+    fn asker_may_answer(&self, dialog: &Dialog) -> bool {
         let Some(asker) = dialog.asker() else { return false };
         let is_running = self.activity(asker) != Activity::Resting;
         let waits = self.asking_back.contains_key(asker);

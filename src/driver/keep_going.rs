@@ -55,7 +55,7 @@ pub fn act_before_idle(
         Some(RestAction::Push) => push(draft, ended, policy, texts),
         Some(RestAction::AskHuman) => ask(draft, at, &policy.keep_going, texts),
     }
-    refill_while_asking(draft, &at.dialog, &policy.keep_going);
+    refill_if_asking(draft, &at.dialog, &policy.keep_going);
 }
 
 /// The warning itself is recorded by the generation it opens.
@@ -133,7 +133,7 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
 }
 
 /// Resets the pushes while any question to the user is open.
-fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
+fn refill_if_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
     let asking = draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty());
     if asking && config.most > 0 {
         let full = config.full();

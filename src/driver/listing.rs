@@ -58,7 +58,7 @@ pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
         reasoning: dialog.reasoning,
         context_percent: dialog.pressure.percent,
         context_level: dialog.pressure.level,
-        keep_going: kept_going(dialog, minds),
+        keep_going: pushes_of(dialog, minds),
         history: listing.earlier,
         // A tree with queued messages gets loaded and reports them itself.
         queued: Arc::default(),
@@ -68,7 +68,7 @@ pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
     DriverReport::Tree { root, rows, inbox }
 }
 
-fn kept_going(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
+fn pushes_of(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let member = minds.member(&dialog.meta.agent_id).filter(|_| dialog.asker.is_none())?;
     let text = minds.diligence().map(str::to_owned);
     KeepGoing { most: member.diligence_push_max, text }.pushes(&dialog.latest)

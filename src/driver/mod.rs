@@ -126,9 +126,9 @@ impl Driver {
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
         let (screen, events) = mpsc::channel(EVENT_QUEUE);
         let (watch, outbox_limit) = match audience {
-            Audience::Screen => (Subscription::Nobody, OUTBOX_EVENTS),
-            Audience::Script => (Subscription::Everybody, usize::MAX),
-            Audience::Follower => (Subscription::EverybodyLive, usize::MAX),
+            Audience::Screen => (Subscription::NoDialog, OUTBOX_EVENTS),
+            Audience::Script => (Subscription::AllRecords, usize::MAX),
+            Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
         let supervisor = Supervisor::new(
             engine,

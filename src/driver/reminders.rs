@@ -75,7 +75,7 @@ pub fn apply_edit(
     let dialog = draft.dialog(id).ok_or(EditError::Missing)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
-    match edit_in_dialog(&mut own, edit) {
+    match edit_dialog_reminders(&mut own, edit) {
         None => write(draft, id, course, own),
         Some(edit) => draft.edit_shared(agent, shared_edit(edit, shared)?),
     }
@@ -83,7 +83,7 @@ pub fn apply_edit(
 }
 
 /// Applies an edit to the reminders of a dialog; returns an edit that concerns none of them.
-fn edit_in_dialog(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<ReminderEdit> {
+fn edit_dialog_reminders(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<ReminderEdit> {
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
         ReminderEdit::Add { reminder, position } if !reminder.is_shared() => {
@@ -164,7 +164,7 @@ mod tests {
     /// The dialog's reminders after an edit, or the id of the shared one it concerns.
     fn edited(edit: ReminderEdit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
-        match edit_in_dialog(&mut own, edit) {
+        match edit_dialog_reminders(&mut own, edit) {
             None => {
                 let all = own.iter().map(|r| format!("{}{}", r.id, r.content));
                 Ok(all.collect::<Vec<_>>().join(" "))

@@ -24,7 +24,7 @@ struct UnmetWait {
 }
 
 impl IdleReport {
-    pub const NOTHING: Self = Self { stuck: BTreeMap::new(), unwritable: BTreeSet::new() };
+    pub const EMPTY: Self = Self { stuck: BTreeMap::new(), unwritable: BTreeSet::new() };
 
     pub fn of<'a>(tree: &DialogTree, unwritable: impl Iterator<Item = &'a SelfId>) -> Self {
         let mut stuck: BTreeMap<SelfId, Vec<UnmetWait>> = BTreeMap::new();
@@ -45,7 +45,7 @@ impl IdleReport {
 pub struct TreeResult<'a> {
     pub rows: &'a [TreeRow],
     /// True if a question of it is open.
-    pub asks: bool,
+    pub has_question: bool,
     pub idle: &'a IdleReport,
 }
 
@@ -68,7 +68,7 @@ pub fn run_outcome<'a>(
     let halted = |find: fn(&TreeResult<'_>) -> Vec<HaltedDialog>| -> Vec<HaltedDialog> {
         trees.iter().flat_map(find).collect()
     };
-    if trees.iter().any(|tree| tree.asks) {
+    if trees.iter().any(|tree| tree.has_question) {
         return RunOutcome { outcome: QuietOutcome::QuestionWaits, halted: Vec::new() };
     }
     for (outcome, find) in [
@@ -81,11 +81,11 @@ pub fn run_outcome<'a>(
         }
     }
     let mut parked = halted(paused);
-    let idle = IdleReport::NOTHING;
+    let idle = IdleReport::EMPTY;
     for row in others {
         parked.extend(paused(&TreeResult {
             rows: std::slice::from_ref(row),
-            asks: false,
+            has_question: false,
             idle: &idle,
         }));
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn stuck(waits: &[(&str, &str)]) -> IdleReport {
-        let mut idle = IdleReport::NOTHING;
+        let mut idle = IdleReport::EMPTY;
         for (waiter, on) in waits {
             let wait =
                 UnmetWait { on: Some(SelfId::new(on)), sentence: format!("{waiter} for {on}") };
@@ -180,7 +180,10 @@ mod tests {
     }
 
     fn outcome_of(rows: &[TreeRow], idle: &IdleReport) -> (QuietOutcome, Vec<String>) {
-        let run = run_outcome([TreeResult { rows, asks: false, idle }].into_iter(), [].into_iter());
+        let run = run_outcome(
+            [TreeResult { rows, has_question: false, idle }].into_iter(),
+            [].into_iter(),
+        );
         let name = |halted: HaltedDialog| halted.dialog.this.to_string();
         (run.outcome, run.halted.into_iter().map(name).collect())
     }
@@ -190,7 +193,7 @@ mod tests {
         let ring = stuck(&[("main", "a"), ("a", "b"), ("b", "a")]);
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
         let failed = || stop(StopReason::system("x"));
-        let nothing = IdleReport::NOTHING;
+        let nothing = IdleReport::EMPTY;
         for ([main, a, b], idle, outcome, names) in [
             ([idle(), idle(), idle()], &nothing, QuietOutcome::Done, &[][..]),
             ([idle(), user(), idle()], &nothing, QuietOutcome::Paused, &["a"]),
@@ -216,7 +219,7 @@ mod tests {
             (failed(), user(), QuietOutcome::Failed, &["own"]),
         ] {
             let (own, other) = ([row("own", own)], row("other", other));
-            let left = TreeResult { rows: &own, asks: false, idle: &IdleReport::NOTHING };
+            let left = TreeResult { rows: &own, has_question: false, idle: &IdleReport::EMPTY };
             let run = run_outcome([left].into_iter(), [&other].into_iter());
             let ids: Vec<&str> =
                 run.halted.iter().map(|halted| halted.dialog.this.as_str()).collect();
@@ -229,7 +232,7 @@ mod tests {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
         let idle = stuck(&[("main", "a")]);
         let run = run_outcome(
-            [TreeResult { rows: &rows, asks: false, idle: &idle }].into_iter(),
+            [TreeResult { rows: &rows, has_question: false, idle: &idle }].into_iter(),
             [].into_iter(),
         );
         let expected = HaltedDialog {
@@ -245,7 +248,7 @@ mod tests {
     fn a_step_that_could_not_be_written_is_a_failure() {
         let rows = [row("main", DisplayState::Idle)];
         let unwritable = BTreeSet::from([SelfId::new("main")]);
-        let idle = IdleReport { unwritable, ..IdleReport::NOTHING };
+        let idle = IdleReport { unwritable, ..IdleReport::EMPTY };
         assert_eq!(outcome_of(&rows, &idle), (QuietOutcome::Failed, vec!["main".to_owned()]));
     }
 }

@@ -74,28 +74,28 @@ pub enum DriverReport {
 /// Which dialogs' records and live text are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subscription {
-    Nobody,
-    One(DialogId),
+    NoDialog,
+    Dialog(DialogId),
     /// Records of all dialogs, no live text: for a script.
-    Everybody,
+    AllRecords,
     /// Records of all dialogs, and their live text.
-    EverybodyLive,
+    AllRecordsAndText,
 }
 
 impl Subscription {
     fn sees_records(&self, dialog: &DialogId) -> bool {
         match self {
-            Self::Nobody => false,
-            Self::One(one) => one == dialog,
-            Self::Everybody | Self::EverybodyLive => true,
+            Self::NoDialog => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecords | Self::AllRecordsAndText => true,
         }
     }
 
     fn sees_live(&self, dialog: &DialogId) -> bool {
         match self {
-            Self::Nobody | Self::Everybody => false,
-            Self::One(one) => one == dialog,
-            Self::EverybodyLive => true,
+            Self::NoDialog | Self::AllRecords => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecordsAndText => true,
         }
     }
 }
@@ -134,7 +134,7 @@ impl ScreenState {
             idle_reports: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
-            watch: Subscription::Nobody,
+            watch: Subscription::NoDialog,
             pick_up,
             surveyed: false,
         }
@@ -322,7 +322,7 @@ impl ScreenState {
     }
 
     fn set_watch(&mut self, watch: Subscription, out: &mut Outbox) {
-        if let Subscription::One(dialog) = &watch {
+        if let Subscription::Dialog(dialog) = &watch {
             for (segment, text) in self.live.get(dialog).into_iter().flatten() {
                 let (segment, text) = (*segment, text.clone());
                 out.push(DriverEvent::Live { dialog: dialog.clone(), segment, text });
@@ -370,10 +370,10 @@ impl ScreenState {
 
     /// The state of the loaded trees.
     fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
-        static NOTHING: IdleReport = IdleReport::NOTHING;
+        static NOTHING: IdleReport = IdleReport::EMPTY;
         self.busy.keys().map(|root| TreeResult {
             rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
-            asks: self.inbox.contains_key(root),
+            has_question: self.inbox.contains_key(root),
             idle: self.idle_reports.get(root).unwrap_or(&NOTHING),
         })
     }

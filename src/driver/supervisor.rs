@@ -164,7 +164,7 @@ impl Supervisor {
             }
             Command::Close => {
                 if self.one_dialog_only {
-                    self.report(DriverReport::Watch(Subscription::Nobody)).await;
+                    self.report(DriverReport::Watch(Subscription::NoDialog)).await;
                 }
             }
             Command::Create { ticket, agent, taskdoc, text } => {
@@ -424,7 +424,7 @@ impl Supervisor {
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
         if self.one_dialog_only {
-            self.report(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
+            self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;
     }

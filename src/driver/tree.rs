@@ -309,7 +309,7 @@ impl TreeTask {
             return;
         }
         if self.tree.get(id).is_none_or(|dialog| {
-            next_step(dialog).is_none_or(|step| self.waits_for_its_round(dialog, step))
+            next_step(dialog).is_none_or(|step| self.starts_after_round(dialog, step))
         }) {
             return;
         }
@@ -350,7 +350,7 @@ impl TreeTask {
 
     /// True for an assignment whose asker is about to clear its mind in the same round: it starts after that
     /// round.
-    fn waits_for_its_round(&self, dialog: &Dialog, step: NextStep) -> bool {
+    fn starts_after_round(&self, dialog: &Dialog, step: NextStep) -> bool {
         let asker = dialog.asker().and_then(|asker| self.tree.get(asker));
         step == NextStep::StartAssignment
             && asker.is_some_and(|asker| {

@@ -105,7 +105,7 @@ pub struct WorkspaceView {
 
 impl WorkspaceView {
     /// Moves the Taskdoc of a new dialog to the front.
-    pub fn used(&mut self, taskdoc: String) {
+    pub fn move_taskdoc_to_front(&mut self, taskdoc: String) {
         self.taskdocs.retain(|known| *known != taskdoc);
         self.taskdocs.insert(0, taskdoc);
     }
@@ -139,7 +139,7 @@ pub struct ConsentView {
     /// In the order of the files.
     pub waiting: Vec<Unagreed>,
     /// Nothing is driven until the user agrees.
-    pub look_only: bool,
+    pub read_only: bool,
     /// The sandbox level; `None` if there is no sandbox.
     pub level: Option<Level>,
     /// The level is set in the user's own configuration and cannot be chosen on the screen.

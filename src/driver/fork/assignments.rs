@@ -55,14 +55,15 @@ fn newest_assignment(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assign
     let waiting = || {
         let asked =
             all.iter().flat_map(|asker| asker.history.calls.iter().map(move |c| (asker, c)));
-        let mut open = asked.filter(|(asker, (id, call))| waits_for(side, all, asker, id, call));
+        let mut open =
+            asked.filter(|(asker, (id, call))| is_unstarted_call(side, all, asker, id, call));
         open.next_back().map(|(asker, (id, call))| from_call(side, asker, id, call))
     };
-    waiting().or_else(|| prompted(side, all)).or_else(|| side.first_assignment.clone())
+    waiting().or_else(|| prompted_assignment(side, all)).or_else(|| side.first_assignment.clone())
 }
 
 /// True if this is an unanswered call of the side dialog's session that has not started.
-fn waits_for(
+fn is_unstarted_call(
     side: &ForkedDialog,
     all: &[ForkedDialog],
     asker: &ForkedDialog,
@@ -90,7 +91,7 @@ fn waits_for(
 }
 
 /// The assignment of the newest prompt of the side dialog.
-fn prompted(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
+fn prompted_assignment(side: &ForkedDialog, all: &[ForkedDialog]) -> Option<Assignment> {
     let lines = side.courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
     let directives = lines.filter_map(|line| {
         let Record::HumanText(text) = &line.entry.record else { return None };

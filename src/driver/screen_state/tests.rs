@@ -94,11 +94,11 @@ fn listed(watch: Subscription) -> ScreenState {
 #[test]
 fn records_and_live_text_are_sent_to_the_subscriber_of_the_dialog() {
     for (watch, facts, text) in [
-        (Subscription::Nobody, 0, 0),
-        (Subscription::One(main_dialog()), 1, 1),
-        (Subscription::One(other_dialog()), 0, 0),
-        (Subscription::Everybody, 1, 0),
-        (Subscription::EverybodyLive, 1, 1),
+        (Subscription::NoDialog, 0, 0),
+        (Subscription::Dialog(main_dialog()), 1, 1),
+        (Subscription::Dialog(other_dialog()), 0, 0),
+        (Subscription::AllRecords, 1, 0),
+        (Subscription::AllRecordsAndText, 1, 1),
     ] {
         let mut state = listed(watch.clone());
         assert_eq!(apply(&mut state, fact(&main_dialog())).len(), facts, "{watch:?}");
@@ -108,21 +108,21 @@ fn records_and_live_text_are_sent_to_the_subscriber_of_the_dialog() {
 
 #[test]
 fn a_new_subscriber_gets_the_text_written_so_far() {
-    let mut state = listed(Subscription::Nobody);
+    let mut state = listed(Subscription::NoDialog);
     for text in ["one ", "two"] {
         apply(&mut state, live(&main_dialog(), text));
     }
-    let events = apply(&mut state, DriverReport::Watch(Subscription::One(main_dialog())));
+    let events = apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog())));
     let text =
         |event: &DriverEvent| matches!(event, DriverEvent::Live { text, .. } if text == "one two");
     assert!(events.len() == 1 && events.iter().all(text), "{events:?}");
     apply(&mut state, DriverReport::Event(DriverEvent::LiveEnd { dialog: main_dialog() }));
-    assert_eq!(apply(&mut state, DriverReport::Watch(Subscription::One(main_dialog()))), []);
+    assert_eq!(apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog()))), []);
 }
 
 #[test]
 fn a_question_is_announced_once_and_its_end_too() {
-    let mut state = listed(Subscription::Nobody);
+    let mut state = listed(Subscription::NoDialog);
     let asked = apply(&mut state, inbox(&["q1"]));
     let id = question("q1").question.id;
     let expected = [
@@ -163,7 +163,7 @@ fn before_the_initial_survey_is_complete_nothing_is_announced() {
 
 #[test]
 fn a_row_is_sent_only_when_it_changed() {
-    let mut state = listed(Subscription::Nobody);
+    let mut state = listed(Subscription::NoDialog);
     let idle = || DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Idle)));
     assert_eq!(apply(&mut state, idle()).len(), 1);
     assert_eq!(apply(&mut state, idle()), []);
@@ -202,7 +202,7 @@ fn the_outcome_is_sent_when_every_tree_is_idle() {
         (stopped(StopReason::system("x")), &[], QuietOutcome::Failed),
         (stopped(StopReason::system("x")), &["q"], QuietOutcome::QuestionWaits),
     ] {
-        let mut state = listed(Subscription::Nobody);
+        let mut state = listed(Subscription::NoDialog);
         apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));
         apply(&mut state, inbox(questions));
         let trees = [root(), RootId::new("ee/ff/03")];
@@ -214,7 +214,7 @@ fn the_outcome_is_sent_when_every_tree_is_idle() {
 fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
     let failed = stopped(StopReason::system("x"));
     for (display, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
-        let mut state = listed(Subscription::Everybody);
+        let mut state = listed(Subscription::AllRecords);
         apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));
         apply(&mut state, inbox(questions));
         let other = RootId::new("ee/ff/03");
@@ -225,7 +225,7 @@ fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
 #[test]
 fn problems_of_one_origin_replace_only_their_own() {
     let problem = |id: &str| Problem::new(id, "here", "wrong", "fix it");
-    let mut state = listed(Subscription::Nobody);
+    let mut state = listed(Subscription::NoDialog);
     let set = |origin, ids: &[&str]| DriverReport::Problems {
         origin,
         problems: ids.iter().map(|id| problem(id)).collect(),

@@ -141,7 +141,7 @@ impl App {
             Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
             Some(Waiting::Create { text, taskdoc }) => {
                 self.words_arrived(&DraftKey::New, &text);
-                self.model.workspace.used(taskdoc);
+                self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
                     self.set_focus(Focus::Dialog);
