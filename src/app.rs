@@ -159,7 +159,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     let problems: Arc<Problems> = Arc::default();
     Engine {
         workspace: workspace.to_owned(),
-        shown_folder: env::shown(workspace),
+        display_path: env::shown(workspace),
         store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),

@@ -9,7 +9,7 @@ use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
-use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered};
+use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered_items};
 use super::texts::Texts;
 
 /// The action due before this generation. Messages of the user and assignments come first; fresh-boots
@@ -119,7 +119,7 @@ pub fn start_course_if_due(
         return step;
     }
     let quote_unanswered: Vec<UnansweredItem<'_>> =
-        if history.unread.is_empty() { Vec::new() } else { unanswered(dialog) };
+        if history.unread.is_empty() { Vec::new() } else { unanswered_items(dialog) };
     let opening = texts.forced_course_start(&quote_unanswered, QUOTED_CHARS);
     let at = Position { dialog: id.clone(), course: history.course, genseq: history.last_genseq };
     start_course(draft, &at, &opening, texts);

@@ -23,7 +23,7 @@ impl TreeTask {
         note: Option<&str>,
     ) -> Result<(), String> {
         check(&self.tree, id)?;
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         declare(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))?;

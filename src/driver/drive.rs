@@ -84,8 +84,8 @@ impl Drive {
         empty: &mut EmptyAnswers,
     ) -> Result<(), PortClosed> {
         let at = generation.at.clone();
-        let end = match self.answer(&generation, empty).await {
-            Attempt::Complete(answer) => self.round(&generation, answer).await?,
+        let end = match self.request_answer(&generation, empty).await {
+            Attempt::Complete(answer) => self.run_round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
             Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
@@ -93,7 +93,7 @@ impl Drive {
     }
 
     /// Requests an answer, with retries. The text of a failed attempt is discarded.
-    async fn answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
+    async fn request_answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
         let mut failed = 0;
         loop {
             let error = match self.attempt(generation).await {
@@ -196,7 +196,7 @@ impl Drive {
     }
 
     /// Records the answer, runs its ordinary calls concurrently, records each result as it arrives.
-    async fn round(
+    async fn run_round(
         &self,
         generation: &Generation,
         answer: ModelAnswer,
@@ -204,7 +204,7 @@ impl Drive {
         let usage = answer.usage;
         let round = self.port.answered(&self.slot, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
-            round.ordinary.into_iter().map(|call| self.call(generation, call)).collect();
+            round.ordinary.into_iter().map(|call| self.run_call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {
             self.port.tool_done(&self.slot, &generation.at, call, outcome).await?;
         }
@@ -220,7 +220,7 @@ impl Drive {
         Ok(GenerationEnd::Finished { usage })
     }
 
-    async fn call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
+    async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
         let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
         let outcome = tokio::select! {
             outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,

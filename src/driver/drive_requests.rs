@@ -232,7 +232,7 @@ impl TreeTask {
         let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
         let mut notice = None;
         match end {
-            GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
+            GenerationEnd::Finished { usage } => self.draft_finish(&mut draft, at, usage, model),
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);
                 ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
@@ -240,7 +240,7 @@ impl TreeTask {
                 generation::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
-                match self.failed(&mut draft, at, &error, push, model) {
+                match self.draft_failure(&mut draft, at, &error, push, model) {
                     AfterFailure::Stops => {}
                     AfterFailure::Pushed => rejection = None,
                     AfterFailure::StartsCourse => {

@@ -31,7 +31,7 @@ pub enum AfterFailure {
 impl TreeTask {
     /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
     /// continues, unless a stop was requested meanwhile.
-    pub(super) fn failed(
+    pub(super) fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -62,7 +62,7 @@ impl TreeTask {
 
     /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
     /// stop request nothing is added.
-    pub(super) fn finished(
+    pub(super) fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -77,7 +77,7 @@ impl TreeTask {
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let after = match prepared.filter(|_| goes_on) {
-            Some(prepared) => self.after(draft, at, &finish, prepared),
+            Some(prepared) => self.draft_follow_up(draft, at, &finish, prepared),
             None => EndAction::Nothing,
         };
         generation::finish(draft, at, finish);
@@ -87,7 +87,7 @@ impl TreeTask {
     }
 
     /// Drafts what follows a complete answer; a stop is left to the caller.
-    fn after(
+    fn draft_follow_up(
         &self,
         draft: &mut Draft,
         at: &Position,

@@ -132,7 +132,7 @@ impl Permits {
 pub struct Engine {
     pub workspace: PathBuf,
     /// The workspace path as shown to the user, `~` for the home directory.
-    pub shown_folder: String,
+    pub display_path: String,
     pub store: Arc<Store>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,

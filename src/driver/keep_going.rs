@@ -156,7 +156,7 @@ impl TreeTask {
             return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         apply_switch(&mut draft, id, switch, &policy.keep_going);

@@ -106,7 +106,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         }
     }
     WorkspaceView {
-        folder: engine.shown_folder.clone(),
+        folder: engine.display_path.clone(),
         members: members(minds.team()),
         default_responder: minds.default_responder().cloned(),
         taskdocs,

@@ -28,13 +28,13 @@ pub fn restart_in_new_course(draft: &mut Draft, at: &Position, texts: Texts) -> 
     if reasons || !dialog.history.refusals.may_begin_anew() {
         return false;
     }
-    let opening = texts.refused_course_start(&unanswered(dialog), QUOTED_CHARS);
+    let opening = texts.refused_course_start(&unanswered_items(dialog), QUOTED_CHARS);
     start_course(draft, at, &opening, texts);
     true
 }
 
 /// What came since the last finished generation, and the results of its own calls.
-pub fn unanswered(dialog: &Dialog) -> Vec<UnansweredItem<'_>> {
+pub fn unanswered_items(dialog: &Dialog) -> Vec<UnansweredItem<'_>> {
     let entries = &dialog.history.entries;
     let is_finished =
         |entry: &Entry| matches!(entry.record, Record::GenFinish { context_health: Some(_), .. });
@@ -140,7 +140,7 @@ mod tests {
             ),
             ("a warning asks for nothing", vec![START, &hi, FINISHED, START, &warning], vec![]),
         ] {
-            assert_eq!(unanswered(&Dialog::of_records(&records)), expected, "{what}");
+            assert_eq!(unanswered_items(&Dialog::of_records(&records)), expected, "{what}");
         }
     }
 

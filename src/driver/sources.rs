@@ -92,7 +92,7 @@ impl TreeTask {
         let course = dialog.history.course;
         let mut draft = self.draft();
         for change in changes {
-            let edit = edit(change, &draft);
+            let edit = edit_for(change, &draft);
             // The reminders are current, so none of them can be missing.
             let _ = reminders::apply_edit(&mut draft, id, course, &[], edit);
         }
@@ -116,7 +116,7 @@ fn is_done(dialog: &Dialog, main: bool) -> bool {
     !main && dialog.meta.session_slug.is_none() && !owes && !waits
 }
 
-fn edit(change: Upkeep, draft: &Draft) -> ReminderEdit {
+fn edit_for(change: Upkeep, draft: &Draft) -> ReminderEdit {
     match change {
         Upkeep::Add { owner, content, meta } => {
             let new = Reminder::new(draft.ids.short(8), content, draft.now.clone());

@@ -56,7 +56,7 @@ pub struct TreeTask {
     /// Problems of rejected requests, until the next request succeeds.
     pub(super) rejected: BTreeMap<SelfId, Problem>,
     /// Problems of dialogs that wait for each other, as another program may leave them.
-    rings: Vec<Problem>,
+    wait_cycles: Vec<Problem>,
     /// The last known keep-going configuration of the main dialog, for its row.
     pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
@@ -84,7 +84,7 @@ impl TreeTask {
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
-            rings: Vec::new(),
+            wait_cycles: Vec::new(),
             keep_going: KeepGoing::default(),
             closing: false,
         }
@@ -96,7 +96,7 @@ impl TreeTask {
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
         self.keep_going = self.load_policy().keep_going;
         self.recover(repairs).await;
-        self.rings = ring_problems(&self.tree);
+        self.wait_cycles = ring_problems(&self.tree);
         self.report_tree().await;
         self.schedule().await;
         loop {
@@ -117,7 +117,7 @@ impl TreeTask {
         }
     }
 
-    /// Repairs what a crash, or another program, left behind.
+    /// Repairs the state after a crash or changes by another program.
     async fn recover(&mut self, repairs: Vec<TreeChange>) {
         let mut draft = self.draft();
         for change in repairs {
@@ -209,12 +209,12 @@ impl TreeTask {
 
     /// Our own steps create no cycles, so only the known ones are checked again.
     async fn update_wait_cycles(&mut self) {
-        if self.rings.is_empty() {
+        if self.wait_cycles.is_empty() {
             return;
         }
-        let rings = ring_problems(&self.tree);
-        if rings != self.rings {
-            self.rings = rings;
+        let wait_cycles = ring_problems(&self.tree);
+        if wait_cycles != self.wait_cycles {
+            self.wait_cycles = wait_cycles;
             self.report_problems().await;
         }
     }
@@ -266,7 +266,7 @@ impl TreeTask {
                 "free space or repair the disk, then continue the dialog",
             )
         });
-        let others = self.rejected.values().chain(&self.rings).cloned();
+        let others = self.rejected.values().chain(&self.wait_cycles).cloned();
         let problems = unwritable.chain(others).collect();
         let root = self.tree.root.clone();
         let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
@@ -278,7 +278,7 @@ impl TreeTask {
     }
 
     /// Clears the write error because the user wants to retry.
-    pub(super) async fn release(&mut self, dialog: &SelfId) {
+    pub(super) async fn clear_write_error(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
             self.report_problems().await;
         }
@@ -315,12 +315,12 @@ impl TreeTask {
         }
         let stop = CancellationToken::new();
         let retry_now = Arc::new(Notify::new());
-        let out = SlotState::InUse {
+        let in_use = SlotState::InUse {
             stop: stop.clone(),
             stop_reason: None,
             retry_now: retry_now.clone(),
         };
-        let slot = match self.slots.insert(id.clone(), out) {
+        let slot = match self.slots.insert(id.clone(), in_use) {
             Some(SlotState::Free(slot)) => slot,
             Some(running @ SlotState::InUse { .. }) => {
                 self.slots.insert(id.clone(), running);
@@ -381,8 +381,8 @@ impl TreeTask {
         let is_unfinished = self.tree.get(id).is_some_and(|dialog| {
             let last = &dialog.history.last;
             // The end of a generation is missing if it could not be written.
-            let cut_off = last.open && !last.delivered;
-            (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
+            let is_cut_off = last.open && !last.delivered;
+            (is_cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
         if let (Some(reason), true) = (stop_reason, is_unfinished) {
             generation::mark_stopped(&mut draft, id, reason);
@@ -394,7 +394,7 @@ impl TreeTask {
     }
 
     async fn recover_panicked_drives(&mut self) {
-        let lost: Vec<SelfId> = self
+        let running: Vec<SelfId> = self
             .slots
             .iter()
             .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
@@ -409,7 +409,7 @@ impl TreeTask {
         while let Ok(request) = self.requests.try_recv() {
             drop(request);
         }
-        for id in lost {
+        for id in running {
             self.slots.insert(id.clone(), SlotState::new(&id));
             let mut draft = self.draft();
             let reason = drive_panicked();

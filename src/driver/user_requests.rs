@@ -239,7 +239,7 @@ impl TreeTask {
             assigns: None,
         };
         enqueue(&mut queue, prompt);
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         draft.set_queue(id, queue);
@@ -267,7 +267,7 @@ impl TreeTask {
         if text.trim().is_empty() {
             return Err(Refusal::AnswerIsEmpty.into());
         }
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         let stops = self.tree.get(id).is_some_and(|dialog| {
             let asked = dialog.questions.iter().find(|open| open.id == question);
@@ -291,7 +291,7 @@ impl TreeTask {
         if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {

@@ -201,7 +201,7 @@ impl World {
     pub fn engine(&self, store: Arc<Store>) -> Engine {
         Engine {
             workspace: self.path().to_owned(),
-            shown_folder: "~/work".to_owned(),
+            display_path: "~/work".to_owned(),
             store,
             clock: Arc::new(FixedClock),
             ids: self.ids.clone(),

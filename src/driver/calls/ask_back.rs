@@ -58,7 +58,7 @@ pub fn close_questions_to(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: 
         .history
         .asked_back()
         .filter(|(call, _)| asked_the_dead(call))
-        .map(|(call, asked)| (at(id, asked), as_call(call, asked), waits(call)))
+        .map(|(call, asked)| (position_of(id, asked), recorded_call(call, asked), waits(call)))
         .collect();
     let reason = texts.nobody_to_ask_back();
     for (at, call, waits) in open {
@@ -71,11 +71,11 @@ pub fn close_questions_to(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: 
     }
 }
 
-fn at(id: &SelfId, asked: &CallFact) -> Position {
+fn position_of(id: &SelfId, asked: &CallFact) -> Position {
     Position { dialog: id.clone(), course: asked.course, genseq: asked.genseq }
 }
 
-fn as_call(id: &CallId, asked: &CallFact) -> Call {
+fn recorded_call(id: &CallId, asked: &CallFact) -> Call {
     Call { id: id.clone(), name: asked.name.clone(), raw_arguments_text: asked.arguments.clone() }
 }
 
@@ -159,7 +159,7 @@ pub fn record_waiting_status(draft: &mut Draft, id: &SelfId, texts: Texts) {
         .history
         .asked_back()
         .filter(|(call, _)| !dialog.history.results.contains(*call))
-        .map(|(call, asked)| (at(id, asked), as_call(call, asked)))
+        .map(|(call, asked)| (position_of(id, asked), recorded_call(call, asked)))
         .collect();
     for (at, call) in open {
         let status = texts.waiting(&call.name, &call.id);

@@ -243,7 +243,8 @@ fn push_request(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, 
 
 /// Restores the request of a session whose replacement was lost in a crash.
 pub fn restore_request(draft: &mut Draft, side: &SelfId) {
-    let newest = unanswered(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
+    let newest =
+        unanswered_requests(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
     let Some((at, call)) = newest else { return };
     with_request(draft, side, &call, |draft, request| {
         push_request(draft, &at, request, side);
@@ -259,8 +260,9 @@ pub fn restore_request(draft: &mut Draft, side: &SelfId) {
 /// Closes requests that the current one of the session replaced, where a crash left them open.
 pub fn close_replaced(draft: &mut Draft, side: &SelfId, texts: Texts) {
     let Some(owed) = draft.dialog(side).and_then(Dialog::assignment_owed).cloned() else { return };
-    let (newer, replaced): (Vec<_>, Vec<_>) =
-        unanswered(draft, side).into_iter().partition(|(_, call)| call.id == owed.target_call_id);
+    let (newer, replaced): (Vec<_>, Vec<_>) = unanswered_requests(draft, side)
+        .into_iter()
+        .partition(|(_, call)| call.id == owed.target_call_id);
     let Some((newer, _)) = newer.first() else { return };
     for (at, call) in replaced {
         with_request(draft, side, &call, |draft, request| {
@@ -292,7 +294,7 @@ fn with_request(
 }
 
 /// The recorded requests of this session that have no reply.
-fn unanswered(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
+fn unanswered_requests(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
     let Some(dialog) = draft.dialog(side) else { return Vec::new() };
     let Some(slug) = &dialog.meta.session_slug else { return Vec::new() };
     let mention = format!("@{}", dialog.meta.agent_id);
@@ -408,14 +410,14 @@ pub fn failed_result(call: &Call, at: &Position, asked: CallRef, reason: &str) -
         content_items: None,
         call_site_course: Some(at.course),
         call_site_genseq: Some(at.genseq),
-        responder: runtime(),
+        responder: runtime_responder(),
         route: Some(Route::default()),
         call_name: call.name.clone(),
         call: asked,
     })
 }
 
-fn runtime() -> Responder {
+fn runtime_responder() -> Responder {
     Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
 }
 

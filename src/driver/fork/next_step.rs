@@ -28,7 +28,7 @@ pub fn finish(
     for id in &ids {
         restore_asked_back(draft, id);
     }
-    let next = draft.tree.main().map_or(AfterFork::AutoContinue, |main| after(main, opening));
+    let next = draft.tree.main().map_or(AfterFork::AutoContinue, |main| after_fork(main, opening));
     for id in &ids {
         let is_main = draft.tree.is_main(id);
         let Some(dialog) = draft.dialog(id).cloned() else { continue };
@@ -50,7 +50,7 @@ pub fn finish(
     next
 }
 
-fn after(main: &Dialog, opening: GenerationOpening) -> AfterFork {
+fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
     let waits = waits_for_others(main) || !main.questions.is_empty();
     match opening {
         GenerationOpening::User(text) => AfterFork::DraftUserText(text),
@@ -97,7 +97,7 @@ mod tests {
             (asking(), GenerationOpening::Nothing, AfterFork::RestorePending, false),
             (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
         ] {
-            let next = after(&dialog, opening);
+            let next = after_fork(&dialog, opening);
             assert_eq!(
                 (waits_for_continue(&dialog, true, &next), next),
                 (waits, expected),
