@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout};
 
-use crate::driver::{NoProvider, ProviderSource};
+use crate::driver::{ProviderError, ProviderSource};
 use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
@@ -129,11 +129,11 @@ fn prepared<'a>(
     let model = model.ok_or_else(no_model)?;
     config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.fix))?;
     let provider = source.provider(config).map_err(|reason| match reason {
-        NoProvider::Unagreed(unagreed) => Finding::fault(
+        ProviderError::Unagreed(unagreed) => Finding::fault(
             format!("it {}, and nobody has agreed to that", unagreed.entry.act),
             "run `dominds-tui trust` if you do",
         ),
-        NoProvider::Refused(error) => fault(&error, config),
+        ProviderError::Refused(error) => fault(&error, config),
     })?;
     Ok((provider, model))
 }

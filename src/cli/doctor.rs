@@ -39,7 +39,7 @@ pub fn doctor(
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
-    problems.extend(app::looking(workspace)?.findings(&known));
+    problems.extend(app::looking(workspace)?.config_problems(&known));
     problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
         problems.extend(exposed(&state, &env::shown(&state)));

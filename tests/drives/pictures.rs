@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Lang};
 use dominds_tui::llm::{Message, MessageImage, Reply, Request, Sequence};
-use dominds_tui::protocol::{Lifecycle, Onward};
+use dominds_tui::protocol::{ForkMode, Lifecycle};
 use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
     running.quiet().await;
     assert_eq!(last(&world), shown, "after a restart");
     let (root, course, genseq) = (dialog.root.clone(), Course(1), Genseq(2));
-    let then = Onward::Rest;
+    let then = ForkMode::Stay;
     let fork = running.change(Lifecycle::Fork { root, course, genseq, then }).await;
     let fork = fork.expect("a fork");
     let copy = folder(&world, &fork)

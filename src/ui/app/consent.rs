@@ -15,7 +15,7 @@ impl App {
     /// later is told in a line: it must not come between a person and what they type.
     pub(super) fn consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
-        let first = consent.look_only && !self.model.consent.look_only;
+        let first = consent.read_only && !self.model.consent.read_only;
         self.level = consent.level.or(self.level);
         self.model.consent = consent;
         let is_shown = self.overlays.iter().any(|pane| pane.scope() == Scope::Consent);
@@ -32,7 +32,7 @@ impl App {
     }
 
     pub(super) fn open_consent(&mut self) {
-        self.commands.push(Command::LookAtConsent);
+        self.commands.push(Command::CheckConsent);
         self.overlays.push(Box::new(ConsentSheet::default()));
     }
 
@@ -52,8 +52,8 @@ impl App {
 
     /// Lets a dialog go on. Where nothing is driven yet, a person is shown why first.
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
-        if self.model.consent.look_only {
-            self.commands.push(Command::LookAtConsent);
+        if self.model.consent.read_only {
+            self.commands.push(Command::CheckConsent);
             self.overlays.push(Box::new(ConsentSheet::before(dialog)));
         } else {
             self.send_continue(dialog);

@@ -27,7 +27,7 @@ impl App {
                 self.seen.insert(Seen::Rows);
             }
             DriverEvent::Row(row) => self.row(*row),
-            DriverEvent::Gone(dialog) => self.gone(&dialog),
+            DriverEvent::Removed(dialog) => self.gone(&dialog),
             DriverEvent::Inbox(rows) => self.inbox(rows),
             DriverEvent::Asked { headline, .. } => self.ring(&headline),
             DriverEvent::Answered { question, .. } => self.question_went(&question),
@@ -64,7 +64,7 @@ impl App {
             DriverEvent::Consent(consent) => self.consent(consent),
             DriverEvent::Notice(text) => self.say_text(Tone::Plain, &text),
             DriverEvent::Quiet(outcome) => return self.quiet(outcome),
-            DriverEvent::Standing(_) => return false,
+            DriverEvent::Halted(_) => return false,
             DriverEvent::Lagged => self.lagged(),
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
@@ -141,7 +141,7 @@ impl App {
             Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
             Some(Waiting::Create { text, taskdoc }) => {
                 self.words_arrived(&DraftKey::New, &text);
-                self.model.workspace.used(taskdoc);
+                self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
                     self.set_focus(Focus::Dialog);
@@ -167,7 +167,7 @@ impl App {
             Some(Waiting::Sheet) => self.sheet_refused(),
             Some(Waiting::Lifecycle(..) | Waiting::KeepGoing(_) | Waiting::Other) | None => {}
         }
-        self.say_text(Tone::Bad, Refusal::told(text, self.look.lang));
+        self.say_text(Tone::Bad, Refusal::translated(text, self.look.lang));
     }
 
     fn lagged(&mut self) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{App, Focus, Waiting};
 use crate::domain::{DialogId, MsgId};
 use crate::protocol::Command;
-use crate::protocol::event::QueuedWords;
+use crate::protocol::event::QueuedMessage;
 use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
@@ -36,10 +36,11 @@ struct Edit {
 
 impl App {
     /// What waits for the open dialog and is not being taken back, as the driver told it.
-    pub(super) fn queued(&self) -> Arc<[QueuedWords]> {
+    pub(super) fn queued(&self) -> Arc<[QueuedMessage]> {
         let open = self.model.open.as_ref().and_then(|open| self.model.tree.get(&open.dialog));
         let Some(row) = open else { return Arc::default() };
-        let leaving = |words: &QueuedWords| self.taking_back().any(|b| b.message == words.message);
+        let leaving =
+            |words: &QueuedMessage| self.taking_back().any(|b| b.message == words.message);
         if self.taking_back().next().is_none() {
             return row.queued.clone();
         }
@@ -138,7 +139,7 @@ impl App {
         }
     }
 
-    pub(super) fn edit_queued(&mut self, dialog: DialogId, words: &QueuedWords) {
+    pub(super) fn edit_queued(&mut self, dialog: DialogId, words: &QueuedMessage) {
         if self.composer.target != Target::Dialog(dialog.clone()) {
             self.write_to(Target::Dialog(dialog.clone()));
         }

@@ -105,7 +105,7 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let why = (!section.whole).then(|| cx.look.word(Word::SectionTooLarge).to_owned());
+        let why = (!section.complete).then(|| cx.look.word(Word::SectionTooLarge).to_owned());
         let subject = Subject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), why))
     }

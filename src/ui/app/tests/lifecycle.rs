@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
-use crate::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward, ShelfRow, TreeRow};
+use crate::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle, ShelfRow, TreeRow};
 
 fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     let sent = stage.sent.iter();
@@ -105,7 +105,7 @@ fn a_tree_is_put_away_at_once_unless_something_in_it_is_open() {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
-        stage.tell(DriverEvent::Gone(main_dialog()));
+        stage.tell(DriverEvent::Removed(main_dialog()));
         stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let tree: Vec<&str> = screen.lines().take(23).collect();
@@ -130,7 +130,7 @@ fn what_is_put_away_says_its_name_and_how_it_comes_back_and_that_works() {
     for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
         let mut stage = resting();
         stage.keys("1 g j").keys(key);
-        stage.tell(DriverEvent::Gone(main_dialog()));
+        stage.tell(DriverEvent::Removed(main_dialog()));
         stage.tell(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let expected = format!("{told}@orchestrator “add 2FA” · undo with u u");
@@ -176,7 +176,7 @@ fn a_fork_is_made_before_the_newest_generation_or_the_one_that_is_named() {
         root: root(),
         course: Course(course),
         genseq: Genseq(genseq),
-        then: Onward::GoOn,
+        then: ForkMode::Continue,
     };
     assert_eq!(changes(&stage), [&fork(1, 14)]);
     stage.keys("f <ctrl+c> nonsense <enter>");

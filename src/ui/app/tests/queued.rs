@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::DisplayState;
-use crate::protocol::event::{QueuedWords, Segment};
+use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
 const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
 
 fn waiting(texts: &[&str]) -> TreeRow {
-    let words = |(n, text): (usize, &&str)| QueuedWords {
+    let words = |(n, text): (usize, &&str)| QueuedMessage {
         message: format!("m{n}").as_str().into(),
         text: (*text).into(),
     };
@@ -170,7 +170,7 @@ fn a_message_that_is_taken_at_once_never_shows_as_queued_and_one_that_is_not_doe
 #[test]
 fn a_message_for_a_side_dialog_waits_above_its_own_composer_only() {
     let mut stage = stage(80, 24, &[]);
-    let words = QueuedWords { message: "s".into(), text: "short, please".into() };
+    let words = QueuedMessage { message: "s".into(), text: "short, please".into() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
     stage.tell(DriverEvent::Row(Box::new(side_row)));
     assert!(!stage.screen().contains("short, please"));

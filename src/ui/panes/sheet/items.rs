@@ -35,7 +35,7 @@ pub fn reminder(
 ) -> Item {
     let look = view.look;
     let dim = look.style(Role::TextDim);
-    let kept = match told.keeping {
+    let kept = match told.scope {
         ReminderAudience::Dialog => Word::OfThisDialog,
         ReminderAudience::Personal => Word::Personal,
         ReminderAudience::Shared => Word::SharedByProgram,
@@ -65,7 +65,7 @@ pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, dra
     let dim = look.style(Role::TextDim);
     let head = Strip::new().put(&told.name, look.style(Role::Title));
     let mut meta = draft_sign(look, draft);
-    let size = if !told.whole {
+    let size = if !told.complete {
         look.word(Word::SectionTooLarge).to_owned()
     } else if told.text.is_empty() {
         look.word(Word::EmptySection).to_owned()

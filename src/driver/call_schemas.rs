@@ -1,4 +1,4 @@
-//! The calls the driver handles itself, as they are offered to a model.
+//! Tool schemas of the calls that the driver handles itself.
 
 use serde_json::{Map, Value, json};
 
@@ -6,13 +6,13 @@ use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::{MAX_EFFORT, Phase};
 use crate::llm::ToolSchema;
 
-use super::texts::{Argument, Texts};
+use super::texts::{CallArgument, Texts};
 
 const CONTENT: &str = "tellaskContent";
 
-/// What a main or a side dialog may call beside its tools.
+/// The special calls of a main or a side dialog.
 pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
-    use Argument::{Effort, Question, Reply, Request, Slug, Target, Thought};
+    use CallArgument::{Effort, Question, Reply, Request, Slug, Target, Thought};
     let tellask = SpecialCall::Tellask;
     let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
     let once = [("targetAgentId", Target), (CONTENT, Request)];
@@ -37,12 +37,12 @@ pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
     offers
 }
 
-/// What fresh-boots reasoning may call in this phase.
+/// The calls fresh-boots reasoning may make in this phase.
 pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
     match phase {
         Phase::Divergence | Phase::Convergence => Vec::new(),
         Phase::Finalization => {
-            let content = [("content", Argument::Conclusion)];
+            let content = [("content", CallArgument::Conclusion)];
             let offers = texts
                 .conclusions()
                 .map(|(name, purpose)| schema(name, purpose, &content, &[], texts));
@@ -51,7 +51,7 @@ pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
     }
 }
 
-type Arguments<'a> = &'a [(&'a str, Argument)];
+type Arguments<'a> = &'a [(&'a str, CallArgument)];
 
 fn offer(
     call: SpecialCall,
@@ -82,21 +82,21 @@ fn schema(
     ToolSchema { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
-fn property(argument: Argument, texts: Texts) -> Value {
+fn property(argument: CallArgument, texts: Texts) -> Value {
     let description = texts.argument(argument);
     match argument {
-        Argument::Effort => json!({
+        CallArgument::Effort => json!({
             "type": "integer",
             "minimum": 0,
             "maximum": MAX_EFFORT,
             "description": description,
         }),
-        Argument::Target
-        | Argument::Slug
-        | Argument::Request
-        | Argument::Question
-        | Argument::Thought
-        | Argument::Reply
-        | Argument::Conclusion => json!({ "type": "string", "description": description }),
+        CallArgument::Target
+        | CallArgument::Slug
+        | CallArgument::Request
+        | CallArgument::Question
+        | CallArgument::Thought
+        | CallArgument::Reply
+        | CallArgument::Conclusion => json!({ "type": "string", "description": description }),
     }
 }

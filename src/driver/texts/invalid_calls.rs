@@ -1,4 +1,4 @@
-//! Why a special call was not carried out as it was written.
+//! Why a special call was not executed as written.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::json::{MAX_NESTING, TooDeep};
@@ -7,8 +7,8 @@ use super::Texts;
 
 /// What is wrong with the arguments of a special call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
-    /// With what the parser says.
+pub enum ArgumentError {
+    /// With the error of the parser.
     NotJson(String),
     TooDeep(TooDeep),
     NotAnObject,
@@ -24,12 +24,12 @@ pub enum Fault {
     },
 }
 
-/// Longest name of an argument that is repeated to the model.
+/// Longest argument name that is quoted to the model.
 const KEY_CHARS: usize = 40;
 
 impl Texts {
     #[must_use]
-    pub fn invalid_call(self, name: &str, fault: &Fault) -> String {
+    pub fn invalid_call(self, name: &str, fault: &ArgumentError) -> String {
         let reason = self.fault(fault);
         self.pick(
             format!(
@@ -39,13 +39,13 @@ impl Texts {
         )
     }
 
-    fn fault(self, fault: &Fault) -> String {
+    fn fault(self, fault: &ArgumentError) -> String {
         match fault {
-            Fault::NotJson(error) => self.pick(
+            ArgumentError::NotJson(error) => self.pick(
                 format!("they must be valid JSON ({error})"),
                 format!("参数必须是合法的 JSON（{error}）"),
             ),
-            Fault::TooDeep(at) => self.pick(
+            ArgumentError::TooDeep(at) => self.pick(
                 format!(
                     "they nest more than {MAX_NESTING} deep (line {}, column {}); make them flatter",
                     at.line, at.column
@@ -55,29 +55,29 @@ impl Texts {
                     at.line, at.column
                 ),
             ),
-            Fault::NotAnObject => {
+            ArgumentError::NotAnObject => {
                 self.pick("they must be a JSON object", "参数必须是一个 JSON 对象").to_owned()
             }
-            Fault::NotAText(key) => {
+            ArgumentError::NotAText(key) => {
                 self.pick(format!("`{key}` must be a text"), format!("`{key}` 必须是文本"))
             }
-            Fault::Empty(key) => {
+            ArgumentError::Empty(key) => {
                 self.pick(format!("`{key}` must not be empty"), format!("`{key}` 不能为空"))
             }
-            Fault::NoTarget => self
+            ArgumentError::NoTarget => self
                 .pick("`targetAgentId` must name a teammate", "`targetAgentId` 必须是一位队友的 id")
                 .to_owned(),
-            Fault::NotASlug => self
+            ArgumentError::NotASlug => self
                 .pick(
                     "`sessionSlug` must be letters, digits, `-` and `_`, starting with a letter, in \
                      parts joined by single dots",
                     "`sessionSlug` 由字母、数字、`-` 和 `_` 组成，以字母开头，各段之间用单个点连接",
                 )
                 .to_owned(),
-            Fault::NotAnEffort => self
+            ArgumentError::NotAnEffort => self
                 .pick("`effort` must be a whole number, 0 to 100", "`effort` 必须是 0 到 100 的整数")
                 .to_owned(),
-            Fault::Misplaced { call, key } => {
+            ArgumentError::Misplaced { call, key } => {
                 let shown: String = key.chars().take(KEY_CHARS).collect();
                 let (name, advice) = (call.name(), self.misplaced(*call, key));
                 self.pick(
@@ -88,7 +88,7 @@ impl Texts {
         }
     }
 
-    /// What to call instead, or what to leave out.
+    /// Advice: what to call instead, or what to leave out.
     fn misplaced(self, call: SpecialCall, key: &str) -> &'static str {
         match call {
             SpecialCall::Tellask(kind) => self.misplaced_in_tellask(kind, key),
@@ -151,7 +151,7 @@ impl Texts {
         }
     }
 
-    /// In both languages: a model that asks twice may have lost the thread of the language too.
+    /// In both languages: a model that asks twice may have lost track of the language too.
     #[must_use]
     pub fn one_question_a_round(self) -> String {
         "Only one question can be asked in a round, so none of them was asked. Merge them into one \
@@ -159,7 +159,7 @@ impl Texts {
             .to_owned()
     }
 
-    /// The result of a call beyond the most of one round.
+    /// The result of a call beyond the limit of one round.
     #[must_use]
     pub fn too_many_calls(self, most: usize) -> String {
         self.pick(
@@ -181,7 +181,7 @@ impl Texts {
     }
 }
 
-/// True for arguments that say which teammate is asked, or in which session.
+/// True for arguments that name the teammate or the session.
 fn is_of_teammates(key: &str) -> bool {
     matches!(key, "sessionSlug" | "mentionList" | "targetAgentId" | "agentId" | "target")
 }

@@ -1,14 +1,14 @@
-//! What a model is told about a context that fills up.
+//! Warnings for the model about context pressure.
 
 use crate::domain::{AfterLastCall, ContextAction, counted};
 
 use super::Texts;
 
 impl Texts {
-    /// The warning before a generation; `None` where something else happens instead.
+    /// The warning before a generation; `None` if the action is no warning.
     #[must_use]
-    pub fn remedy(self, remedy: ContextAction) -> Option<String> {
-        match remedy {
+    pub fn context_warning(self, action: ContextAction) -> Option<String> {
+        match action {
             ContextAction::Caution => Some(self.caution().to_owned()),
             ContextAction::LastCall { more, then: AfterLastCall::NewCourse } => {
                 Some(self.last_call(more))
@@ -63,7 +63,7 @@ impl Texts {
         )
     }
 
-    /// Where a new course was full again at once.
+    /// For a course that was full again at once.
     fn last_call_before_stop(self, more: u32) -> String {
         let more_times = counted(more, "more time", "more times");
         self.pick(

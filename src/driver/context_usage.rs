@@ -1,62 +1,63 @@
-//! What fills a model's context, for the person who has to make room. Pure; the numbers are estimates.
+//! What uses a model's context, for a user who has to free space. Pure; the numbers are estimates.
 
 use crate::domain::Lang;
 use crate::domain::context_health::ContextHealth;
 use crate::domain::latest::StopReason;
 use crate::llm::{LlmError, Message, Request};
 
-/// What a request is made of.
+/// A part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum ContextPart {
     Taskdoc,
     Reminders,
-    /// What the member is told about itself, its team and its skills.
+    /// The member's persona, its team and its skills.
     SystemPrompt,
     Memories,
     Tools,
-    /// What was said and done in this course.
+    /// The messages and calls of this course.
     Course,
 }
 
 /// The tokens of each part, the largest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filling(Vec<(Part, u64)>);
+pub struct ContextUsage(Vec<(ContextPart, u64)>);
 
-/// About as many tokens as `text` has: four characters of the Latin alphabet make one, and each other
-/// character is one.
+/// Estimated tokens of `text`: one for four ASCII characters, one for each other character.
 #[must_use]
-pub fn tokens(text: &str) -> u64 {
+pub fn estimate_tokens(text: &str) -> u64 {
     let (latin, other) = text.chars().fold((0_u64, 0_u64), |(latin, other), c| {
         if c.is_ascii() { (latin + 1, other) } else { (latin, other + 1) }
     });
     latin.div_ceil(4) + other
 }
 
-impl Filling {
-    /// `known`: the parts that stand among the messages of the request; what is left of them is the
+impl ContextUsage {
+    /// `known_parts`: the parts contained in the messages of the request; the remaining messages are the
     /// course.
     #[must_use]
-    pub fn of(request: &Request, known: &[(Part, u64)]) -> Self {
+    pub fn of(request: &Request, known_parts: &[(ContextPart, u64)]) -> Self {
         let messages: u64 = request.messages.iter().map(message_tokens).sum();
-        let of_known: u64 = known.iter().map(|(_, tokens)| tokens).sum();
+        let known_tokens: u64 = known_parts.iter().map(|(_, tokens)| tokens).sum();
         let tools: u64 = request
             .tools
             .iter()
-            .map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()))
+            .map(|tool| {
+                estimate_tokens(&tool.description) + estimate_tokens(&tool.parameters.to_string())
+            })
             .sum();
-        let mut parts = known.to_vec();
+        let mut parts = known_parts.to_vec();
         parts.extend([
-            (Part::SystemPrompt, tokens(&request.system)),
-            (Part::Tools, tools),
-            (Part::Course, messages.saturating_sub(of_known)),
+            (ContextPart::SystemPrompt, estimate_tokens(&request.system)),
+            (ContextPart::Tools, tools),
+            (ContextPart::Course, messages.saturating_sub(known_tokens)),
         ]);
         parts.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
         Self(parts)
     }
 
-    /// The context was measured, and there is no room in it.
+    /// The stop reason if the measured context is full.
     #[must_use]
-    pub fn full(&self, health: &ContextHealth) -> StopReason {
+    pub fn full_stop_reason(&self, health: &ContextHealth) -> StopReason {
         let (english, chinese) = match health {
             ContextHealth::Available { prompt_tokens, limits, .. } => {
                 let (used, limit) = (prompt_tokens, limits.model_context_limit_tokens);
@@ -72,9 +73,9 @@ impl Filling {
         self.reason(&english, &chinese)
     }
 
-    /// The provider refused it as too long.
+    /// The stop reason if the provider refused the request as too long.
     #[must_use]
-    pub fn refused(&self, error: &LlmError) -> StopReason {
+    pub fn refused_stop_reason(&self, error: &LlmError) -> StopReason {
         self.reason(&error.to_string(), &error.to_string())
     }
 
@@ -103,7 +104,7 @@ impl Filling {
     }
 }
 
-impl Part {
+impl ContextPart {
     fn name(self, lang: Lang) -> &'static str {
         let (english, chinese) = match self {
             Self::Taskdoc => ("Taskdoc", "任务文档"),
@@ -122,7 +123,7 @@ impl Part {
 
 fn message_tokens(message: &Message) -> u64 {
     match message {
-        Message::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
+        Message::Call { name, arguments, .. } => estimate_tokens(name) + estimate_tokens(arguments),
         Message::Environment(text)
         | Message::Prompt(text)
         | Message::TellaskResult(text)
@@ -130,7 +131,7 @@ fn message_tokens(message: &Message) -> u64 {
         | Message::Guide(text)
         | Message::Saying(text)
         | Message::Thinking { text, .. }
-        | Message::Result { content: text, .. } => tokens(text),
+        | Message::Result { content: text, .. } => estimate_tokens(text),
         Message::Pictures(_) => 0,
     }
 }
@@ -162,12 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_context_is_told_part_by_part_the_largest_first() {
-        let known = [(Part::Taskdoc, 100), (Part::Reminders, 2), (Part::Memories, 0)];
-        let filling = Filling::of(&request(), &known);
+    fn a_full_context_is_listed_by_part_the_largest_first() {
+        let known_parts =
+            [(ContextPart::Taskdoc, 100), (ContextPart::Reminders, 2), (ContextPart::Memories, 0)];
+        let context_usage = ContextUsage::of(&request(), &known_parts);
         let limits = ContextLimits::new(Some(1_000), None, None);
         let health = ContextHealth::measure(limits, Some((950, 1, 951)));
-        let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } = filling.full(&health)
+        let StopReason::SystemStop { detail, i18n_stop_reason: Some(both) } =
+            context_usage.full_stop_reason(&health)
         else {
             panic!("a system stop in both languages");
         };

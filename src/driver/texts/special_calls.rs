@@ -1,4 +1,4 @@
-//! The special calls as models see them: what each does, and what its arguments are.
+//! Descriptions of the special calls and their arguments.
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::CONCLUSION_TOOLS;
@@ -7,7 +7,7 @@ use super::Texts;
 
 /// An argument of a special call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Argument {
+pub enum CallArgument {
     Target,
     Slug,
     Request,
@@ -68,31 +68,31 @@ impl Texts {
     }
 
     #[must_use]
-    pub fn argument(self, argument: Argument) -> &'static str {
+    pub fn argument(self, argument: CallArgument) -> &'static str {
         match argument {
-            Argument::Target => self.pick("id of the teammate, without @", "队友的 id，不带 @"),
-            Argument::Slug => self.pick(
+            CallArgument::Target => self.pick("id of the teammate, without @", "队友的 id，不带 @"),
+            CallArgument::Slug => self.pick(
                 "short name of the session: letters, digits, - and _",
                 "会话的短名：字母、数字、- 和 _",
             ),
-            Argument::Request => self.pick(
+            CallArgument::Request => self.pick(
                 "the whole request, with all the teammate needs to know",
                 "完整的请求，包含队友需要知道的一切",
             ),
-            Argument::Question => self.pick(
+            CallArgument::Question => self.pick(
                 "the question, with what is needed to answer it",
                 "问题，以及回答它所需的信息",
             ),
-            Argument::Thought => self.pick(
+            CallArgument::Thought => self.pick(
                 "the question, with its goal and every fact it needs",
                 "问题，包括目标和所需的全部事实",
             ),
-            Argument::Effort => self.pick(
+            CallArgument::Effort => self.pick(
                 "rounds per phase; your usual number if absent, 0 switches it off",
                 "每个阶段的轮数；省略时用你的默认值，0 表示关闭",
             ),
-            Argument::Reply => self.pick("the full reply", "完整的回复"),
-            Argument::Conclusion => {
+            CallArgument::Reply => self.pick("the full reply", "完整的回复"),
+            CallArgument::Conclusion => {
                 self.pick("what the asking dialog will read", "提问的对话将读到的内容")
             }
         }
