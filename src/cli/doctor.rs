@@ -138,7 +138,7 @@ impl Wall {
             Ok(means @ Means::Landlock) => {
                 format!("commands: {level}, by {means}; {BETTER}: {}", means.gaps().join(" "))
             }
-            Err(refusal) => format!("commands: {}", refusal.for_person()),
+            Err(refusal) => format!("commands: {}", refusal.for_user()),
         }
     }
 }

@@ -69,13 +69,13 @@ pub(super) async fn start(
         let program = command.to_string_lossy();
         let (program, arguments) = (program.as_ref(), arguments.as_slice());
         let order = CommandSpec { program, arguments, folder: &cwd, stay: false };
-        let wrapped = wall.wrap(level, order).map_err(|refusal| refusal.for_person())?;
+        let wrapped = wall.wrap(level, order).map_err(|refusal| refusal.for_user())?;
         let mut child = Command::new(&wrapped.program);
         child.args(&wrapped.arguments).current_dir("/").env_clear();
         child.envs(environment).envs(wrapped.environment);
-        begin(child, wrapped.layers, Some(wrapped.standing)).map_err(|error| error.to_string())
+        begin(child, wrapped.layers, Some(wrapped.placeholders)).map_err(|error| error.to_string())
     };
-    let started = sandbox.on_its_thread(work).await;
+    let started = sandbox.run_on_launcher(work).await;
     let started = started.unwrap_or_else(|| Err("the sandbox is gone".to_owned()));
     started.map_err(|error| format!("`{}` could not be started: {error}", program.command))
 }
