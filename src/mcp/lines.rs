@@ -1,9 +1,10 @@
-//! What a program writes, a message a line, without those that are larger or nested deeper than is read.
+//! Filters the output of a program, one JSON-RPC message per line: drops messages that are too large or
+//! nested too deep.
 //!
-//! The reader behind this drops such a line silently, and whoever waits for its answer would wait on. So the
-//! line is replaced by an error that answers the same request, as soon as it is known which that is.
-//! Where that cannot be found out, and where a line does not end, the connection ends: then everybody who
-//! waits is told.
+//! The reader behind this drops such a line silently, and the caller would wait for its answer for ever.
+//! So the line is replaced by an error response to the same request, as soon as the request id is known.
+//! If the id cannot be found, or a line does not end, the connection is closed, which fails all pending
+//! requests.
 
 use std::io;
 use std::pin::Pin;
@@ -13,164 +14,168 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// The largest message, in bytes.
 pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// A line so many times as large has no end: it ends the connection.
-const ENDLESS: usize = 4;
-/// Most lists and objects within each other; some wrap what a tool says.
+/// A line longer than this multiple of the limit closes the connection.
+const MAX_LINE_FACTOR: usize = 4;
+/// Nesting of arrays and objects; the protocol wraps the result of a tool in some.
 const MAX_DEPTH: usize = crate::domain::json::MAX_NESTING + 8;
-/// The code of the error that stands for a message that was dropped.
-pub(super) const DROPPED: i32 = -32_099;
-/// Longest name or value that is looked at.
-const TOKEN_BYTES: usize = 256;
-const PIECE: usize = 16 * 1024;
+/// The error code of a response that was dropped.
+pub(super) const DROPPED_CODE: i32 = -32_099;
+/// Length of a key or value that is inspected.
+const MAX_TOKEN_BYTES: usize = 256;
+const CHUNK_BYTES: usize = 16 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(super) struct MessageFilter<R> {
     inner: R,
-    piece: Box<[u8]>,
-    line: Line,
-    /// What is to be read next, up to `given`.
+    chunk: Box<[u8]>,
+    line: LineScanner,
+    /// Filtered output; the part before `consumed` has been read.
     out: Vec<u8>,
-    given: usize,
-    over: bool,
+    consumed: usize,
+    is_ended: bool,
 }
 
-impl<R> Lines<R> {
-    /// `most`: the largest message, in bytes.
-    pub fn new(inner: R, most: usize) -> Self {
-        let piece = vec![0; PIECE].into_boxed_slice();
-        let line = Line { most, ..Line::default() };
-        Self { inner, piece, line, out: Vec::new(), given: 0, over: false }
+impl<R> MessageFilter<R> {
+    /// `max_bytes`: the size limit of a message.
+    pub fn new(inner: R, max_bytes: usize) -> Self {
+        let chunk = vec![0; CHUNK_BYTES].into_boxed_slice();
+        let line = LineScanner { max_bytes, ..LineScanner::default() };
+        Self { inner, chunk, line, out: Vec::new(), consumed: 0, is_ended: false }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for MessageFilter<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        while this.given == this.out.len() {
-            if this.over {
+        while this.consumed == this.out.len() {
+            if this.is_ended {
                 return Poll::Ready(Ok(()));
             }
             this.out.clear();
-            this.given = 0;
-            let mut piece = ReadBuf::new(&mut this.piece);
-            ready!(Pin::new(&mut this.inner).poll_read(cx, &mut piece))?;
-            this.over = piece.filled().is_empty();
-            for byte in piece.filled() {
-                if this.line.take(*byte, &mut this.out).is_err() {
-                    this.over = true;
+            this.consumed = 0;
+            let mut chunk = ReadBuf::new(&mut this.chunk);
+            ready!(Pin::new(&mut this.inner).poll_read(cx, &mut chunk))?;
+            this.is_ended = chunk.filled().is_empty();
+            for byte in chunk.filled() {
+                if this.line.push(*byte, &mut this.out).is_err() {
+                    this.is_ended = true;
                     break;
                 }
             }
         }
-        let rest = this.out.get(this.given..).unwrap_or_default();
-        let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or_default();
-        buffer.put_slice(part);
-        this.given += part.len();
+        let pending = this.out.get(this.consumed..).unwrap_or_default();
+        let head = pending.get(..pending.len().min(buffer.remaining())).unwrap_or_default();
+        buffer.put_slice(head);
+        this.consumed += head.len();
         Poll::Ready(Ok(()))
     }
 }
 
-/// Why a line is not passed on.
+/// Why a message is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    Large,
-    Deep,
+enum DropReason {
+    TooLarge,
+    TooDeep,
 }
 
-/// Nobody can be told that their answer was dropped, or it never ends.
+/// A dropped message whose request id is unknown, or a line that does not end.
 #[derive(Debug)]
-struct Hopeless;
+struct Unanswerable;
 
-/// One line, as far as it has come.
+/// Scanner for one line.
 #[derive(Debug, Default)]
-struct Line {
-    most: usize,
+struct LineScanner {
+    max_bytes: usize,
     bytes: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// What was written at the outermost level since the last comma or colon.
+    /// Text at the outermost level since the last comma or colon.
     token: Vec<u8>,
     key: Vec<u8>,
-    /// As it was written.
+    /// The raw JSON of the request id.
     id: Option<Vec<u8>>,
-    /// It asks or tells something itself.
-    asks: bool,
+    /// It is a request or notification of the server.
+    is_server_request: bool,
     object: bool,
-    fault: Option<Fault>,
+    drop_reason: Option<DropReason>,
     answered: bool,
 }
 
-impl Line {
-    /// Passes a byte on to `out`, or what takes its place.
-    fn take(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), Hopeless> {
+impl LineScanner {
+    /// Writes a byte, or its replacement, to `out`.
+    fn push(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
         if byte == b'\n' {
-            let next = Self { most: self.most, ..Self::default() };
+            let next = Self { max_bytes: self.max_bytes, ..Self::default() };
             return std::mem::replace(self, next).end(out);
         }
         self.bytes += 1;
         self.object |= self.bytes == 1 && byte == b'{';
-        self.look(byte);
-        if self.fault.is_none() {
+        self.scan(byte);
+        if self.drop_reason.is_none() {
             out.push(byte);
-            self.fault = self.found();
-            if self.fault.is_some() {
-                // Ends what was passed on: it is too large for the reader, or no JSON.
+            self.drop_reason = self.check_limits();
+            if self.drop_reason.is_some() {
+                // End the partial line: the reader rejects it as too large or invalid JSON.
                 out.push(b'\n');
             }
         }
-        if self.bytes > ENDLESS * self.most {
-            return Err(Hopeless);
+        if self.bytes > MAX_LINE_FACTOR * self.max_bytes {
+            return Err(Unanswerable);
         }
         self.answer(out);
         Ok(())
     }
 
-    fn found(&self) -> Option<Fault> {
-        if self.bytes > self.most {
-            Some(Fault::Large)
+    fn check_limits(&self) -> Option<DropReason> {
+        if self.bytes > self.max_bytes {
+            Some(DropReason::TooLarge)
         } else if self.depth > MAX_DEPTH {
-            Some(Fault::Deep)
+            Some(DropReason::TooDeep)
         } else {
             None
         }
     }
 
-    fn end(mut self, out: &mut Vec<u8>) -> Result<(), Hopeless> {
-        if self.fault.is_none() {
+    fn end(mut self, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
+        if self.drop_reason.is_none() {
             out.push(b'\n');
             return Ok(());
         }
         self.answer(out);
-        // What is no message, or asks for something itself, nobody waits for.
-        if self.answered || self.asks || !self.object { Ok(()) } else { Err(Hopeless) }
+        // Nobody waits for requests, notifications and lines that are no message.
+        if self.answered || self.is_server_request || !self.object {
+            Ok(())
+        } else {
+            Err(Unanswerable)
+        }
     }
 
-    /// Answers the request of a line that is dropped, once it is known which.
+    /// Writes the error response for a dropped line once its request id is known.
     fn answer(&mut self, out: &mut Vec<u8>) {
-        if self.answered || self.asks {
+        if self.answered || self.is_server_request {
             return;
         }
-        let (Some(fault), Some(id)) = (self.fault, &self.id) else { return };
-        let why = match fault {
-            Fault::Large => format!("larger than {} MiB", self.most / 1024 / 1024),
-            Fault::Deep => format!("nested more than {MAX_DEPTH} deep"),
+        let (Some(drop_reason), Some(id)) = (self.drop_reason, &self.id) else { return };
+        let reason = match drop_reason {
+            DropReason::TooLarge => format!("larger than {} MiB", self.max_bytes / 1024 / 1024),
+            DropReason::TooDeep => format!("nested more than {MAX_DEPTH} deep"),
         };
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
         out.extend_from_slice(id);
-        let rest = format!(",\"error\":{{\"code\":{DROPPED},\"message\":\"{why}\"}}}}\n");
+        let rest = format!(",\"error\":{{\"code\":{DROPPED_CODE},\"message\":\"{reason}\"}}}}\n");
         out.extend_from_slice(rest.as_bytes());
         self.answered = true;
     }
 
-    /// Follows the outermost object.
-    fn look(&mut self, byte: u8) {
+    /// Tracks the members of the outermost object.
+    fn scan(&mut self, byte: u8) {
         if self.in_string {
-            self.note(byte);
+            self.push_token(byte);
             match byte {
                 _ if self.escaped => self.escaped = false,
                 b'\\' => self.escaped = true,
@@ -182,40 +187,40 @@ impl Line {
         match byte {
             b'"' => {
                 self.in_string = true;
-                self.note(byte);
+                self.push_token(byte);
             }
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
                 if self.depth == 1 {
-                    self.member();
+                    self.end_member();
                 }
                 self.depth = self.depth.saturating_sub(1);
             }
             b':' if self.depth == 1 => self.key = std::mem::take(&mut self.token),
-            b',' if self.depth == 1 => self.member(),
+            b',' if self.depth == 1 => self.end_member(),
             b' ' | b'\t' | b'\r' => {}
-            _ => self.note(byte),
+            _ => self.push_token(byte),
         }
     }
 
-    fn note(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() < TOKEN_BYTES {
+    fn push_token(&mut self, byte: u8) {
+        if self.depth == 1 && self.token.len() < MAX_TOKEN_BYTES {
             self.token.push(byte);
         }
     }
 
-    /// A member of the outermost object has ended.
-    fn member(&mut self) {
+    /// Called at the end of a member of the outermost object.
+    fn end_member(&mut self) {
         let value = std::mem::take(&mut self.token);
         match std::mem::take(&mut self.key).as_slice() {
             b"\"id\"" if is_id(&value) => self.id = Some(value),
-            b"\"method\"" => self.asks = true,
+            b"\"method\"" => self.is_server_request = true,
             _ => {}
         }
     }
 }
 
-/// A number or a text.
+/// A request id is an integer or a string.
 fn is_id(value: &[u8]) -> bool {
     let value = serde_json::from_slice::<serde_json::Value>(value);
     value.is_ok_and(|value| value.is_u64() || value.is_i64() || value.is_string())
@@ -230,27 +235,27 @@ mod tests {
 
     const MAX: usize = 1024 * 1024;
 
-    async fn through(bytes: &[u8]) -> Vec<u8> {
+    async fn filtered(bytes: &[u8]) -> Vec<u8> {
         let mut read = Vec::new();
-        Lines::new(bytes, MAX).read_to_end(&mut read).await.unwrap();
+        MessageFilter::new(bytes, MAX).read_to_end(&mut read).await.unwrap();
         read
     }
 
-    /// The last line that comes through.
+    /// The last line of the output.
     async fn last(text: &str) -> String {
-        let read = through(text.as_bytes()).await;
+        let read = filtered(text.as_bytes()).await;
         assert!(read.len() <= MAX + 1024, "{}", read.len());
         let text = String::from_utf8(read).unwrap();
         text.lines().last().unwrap_or_default().to_owned()
     }
 
     #[tokio::test]
-    async fn a_message_that_is_too_large_or_too_deep_is_answered_in_its_place() {
+    async fn a_message_that_is_too_large_or_too_deep_is_replaced_by_an_error_response() {
         let long = "x".repeat(MAX);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let large = "larger than 1 MiB".to_owned();
         let nested = format!("nested more than {MAX_DEPTH} deep");
-        for (line, id, why) in [
+        for (line, id, reason) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":"{long}"}}}}"#), "7", &large),
             (
                 format!(r#"{{"result":{{"id":1,"a":"{long}\"id\":2"}}, "id" : "k" }}"#),
@@ -262,7 +267,7 @@ mod tests {
         ] {
             let answer = last(&format!("{line}\n")).await;
             let expected = format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{DROPPED},"message":"{why}"}}}}"#
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{DROPPED_CODE},"message":"{reason}"}}}}"#
             );
             assert_eq!(answer, expected);
             // The next message comes through.
@@ -271,7 +276,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_is_dropped_and_what_cannot_be_answered_ends_the_connection() {
+    async fn messages_without_a_waiting_request_are_dropped_and_unanswerable_ones_end_the_connection()
+     {
         let long = "x".repeat(MAX);
         let next = "{\"id\":1}";
         for (line, goes_on) in [
@@ -283,23 +289,23 @@ mod tests {
         ] {
             assert_eq!(last(&format!("{line}\n{next}\n")).await == next, goes_on, "{line:.60}");
         }
-        let endless = "x".repeat(ENDLESS * MAX);
+        let endless = "x".repeat(MAX_LINE_FACTOR * MAX);
         let read =
-            through(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{next}\n").as_bytes()).await;
+            filtered(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{next}\n").as_bytes()).await;
         assert!(!read.ends_with(format!("{next}\n").as_bytes()));
     }
 
     #[tokio::test]
-    async fn an_answer_without_an_end_is_answered_while_it_comes() {
+    async fn an_endless_message_is_answered_while_it_arrives() {
         let text = format!("{{\"id\":5,\"result\":\"{}", "x".repeat(MAX));
         assert!(last(&text).await.contains("\"id\":5,\"error\""));
     }
 
     proptest! {
         #[test]
-        fn what_fits_comes_through_as_it_is(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn messages_within_the_limits_are_unchanged(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            prop_assert_eq!(runtime.block_on(through(&bytes)), bytes);
+            prop_assert_eq!(runtime.block_on(filtered(&bytes)), bytes);
         }
     }
 }

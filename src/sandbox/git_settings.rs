@@ -1,6 +1,7 @@
-//! Detects git settings that changed while commands ran. A read-only mount of `.git/config` is lost when a
-//! process outside the sandbox replaces the file, as `git config` does; a running command can then write the
-//! new file. A command can also create a repository. Neither can be prevented, so it is detected.
+//! Detects git settings that changed while commands ran. A read-only mount of `.git/config` is lost when
+//! a process outside the sandbox replaces the file, as `git config` does; a running command can then
+//! write the new file. A command can also create a repository. Neither can be prevented, so it is
+//! detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};

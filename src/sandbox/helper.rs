@@ -3,8 +3,9 @@
 //! themselves, or are killed.
 //!
 //! With `bwrap` it is the init process of a PID namespace, and the kernel kills what it leaves. With
-//! Landlock one helper stays outside the sandbox as supervisor and subreaper: it adopts orphans of the command and
-//! kills them when the main program ends. A second helper enters the sandbox and execs the command.
+//! Landlock one helper stays outside the sandbox as supervisor and subreaper: it adopts orphans of the
+//! command and kills them when the main program ends. A second helper enters the sandbox and execs the
+//! command.
 //!
 //! The hidden command is handled before the usual argument parsing, so that it starts quickly.
 

@@ -1,6 +1,6 @@
 //! Landlock rules, used where `bwrap` is not available. Rules add up below a folder, so a writable folder
-//! cannot contain a read-only one. Hence the top of the workspace and of `.git` can only be listed, and their
-//! entries get a rule each, except what is reserved.
+//! cannot contain a read-only one. Hence the top of the workspace and of `.git` can only be listed, and
+//! their entries get a rule each, except what is reserved.
 
 use std::ffi::OsString;
 use std::fs;

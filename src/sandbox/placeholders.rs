@@ -1,8 +1,9 @@
 //! Placeholders: empty files and folders created at missing reserved paths while commands run, so that no
-//! command can create them. They are reference-counted over all programs that use the workspace, and removed
-//! after the last command of the last program.
+//! command can create them. They are reference-counted over all programs that use the workspace, and
+//! removed after the last command of the last program.
 //!
-//! A journal outside the workspace lists them, so that the next program cleans up after one that was killed.
+//! A journal outside the workspace lists them, so that the next program cleans up after one that was
+//! killed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

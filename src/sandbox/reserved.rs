@@ -188,7 +188,8 @@ impl ReservedPaths {
         Ok(())
     }
 
-    /// Pins a module and every folder above it: a folder that contains a mount can be renamed, a mount cannot.
+    /// Pins a module and every folder above it: a folder that contains a mount can be renamed, a mount
+    /// cannot.
     fn pin_with_ancestors(&mut self, module: &Path, git: &Path) {
         let mut ancestors: Vec<&Path> =
             module.ancestors().take_while(|folder| *folder != git).collect();

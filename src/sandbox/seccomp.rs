@@ -175,8 +175,8 @@ fn none_of(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, SeccompError> {
     if conditions.is_empty() { Ok(Vec::new()) } else { Ok(vec![rule(conditions)?]) }
 }
 
-/// Prefix of the filter: `clone3`, whose flags a filter cannot read, and all x32 calls fail with `ENOSYS`, so
-/// that libraries fall back to the older call.
+/// Prefix of the filter: `clone3`, whose flags a filter cannot read, and all x32 calls fail with
+/// `ENOSYS`, so that libraries fall back to the older call.
 fn enosys_prefix() -> [sock_filter; 4] {
     const LOAD: u16 = 0x20;
     const AT_LEAST: u16 = 0x35;

@@ -1,5 +1,6 @@
-//! The private folder of one run of the program. Commands see part of it as `/tmp` and share it. It lies on
-//! disk outside of every workspace and is removed at the end; the next run removes that of a killed program.
+//! The private folder of one run of the program. Commands see part of it as `/tmp` and share it. It lies
+//! on disk outside of every workspace and is removed at the end; the next run removes that of a killed
+//! program.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -9,8 +9,8 @@ const SYSTEM_FOLDERS: [&str; 6] =
     ["/usr", "/etc", "/opt", "/nix", "/gnu/store", "/run/current-system"];
 /// System folders that are symlinks on systems with a merged `/usr`, and folders elsewhere.
 const MERGED_FOLDERS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/// Programs and caches of tools below the home folder. Readable, so that they can be used without a network;
-/// not writable, because programs outside the sandbox run them.
+/// Programs and caches of tools below the home folder. Readable, so that they can be used without a
+/// network; not writable, because programs outside the sandbox run them.
 const TOOL_FOLDERS: [&str; 20] = [
     ".cargo",
     ".rustup",

@@ -74,7 +74,7 @@ fn sources(workspace: &Path) -> Sources {
         vault: Vault::default(),
         permission: Arc::new(Agreed),
         taken,
-        wall: None,
+        sandbox: None,
     });
     Sources::new(vec![Arc::new(servers)])
 }
