@@ -85,7 +85,7 @@ impl ImageBudget<'_> {
     fn take(&mut self, attachment: &Attachment, place: usize) -> MessageImage {
         match self.look(attachment, place) {
             Ok(shown) => shown,
-            Err(why) => MessageImage::Told(self.texts.picture_not_shown(&attachment.about(), why)),
+            Err(why) => MessageImage::Note(self.texts.picture_not_shown(&attachment.about(), why)),
         }
     }
 
@@ -107,7 +107,7 @@ impl ImageBudget<'_> {
         };
         left.all_bytes = rest;
         left.most -= 1;
-        Ok(MessageImage::Shown { media_type: kind.media_type(), bytes: Arc::from(bytes) })
+        Ok(MessageImage::Data { media_type: kind.media_type(), bytes: Arc::from(bytes) })
     }
 }
 

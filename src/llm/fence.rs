@@ -1,25 +1,25 @@
-//! Marks around what stands together in one text: where a server takes nothing but a text for all that
-//! the user's side says at once, a notice of the runtime ends where its mark says so, and words of a
-//! person begin after theirs. What imitates a mark is changed, so a mark is always ours.
+//! Delimiters for texts from different sources that are merged into one user message, for servers that take
+//! only one text: they show the model where a notice of the runtime ends and a message of the user begins.
+//! Texts that imitate a delimiter are escaped.
 
 use std::borrow::Cow;
 
-/// How each mark begins; `</` closes.
-const OPENS: &str = "<dominds:";
-const CLOSES: &str = "</dominds:";
+/// The start of each delimiter.
+const OPEN: &str = "<dominds:";
+const CLOSE: &str = "</dominds:";
 
-/// Whose text a piece is.
+/// The source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// The runtime's.
+pub(super) enum TextSource {
+    /// The runtime.
     Notice,
-    /// A person's, or a prompt in their place.
+    /// The user, or a prompt on their behalf.
     Message,
-    /// A teammate's.
+    /// A teammate.
     Reply,
 }
 
-impl Piece {
+impl TextSource {
     fn name(self) -> &'static str {
         match self {
             Self::Notice => "notice",
@@ -28,38 +28,38 @@ impl Piece {
         }
     }
 
-    /// `text`, which has been made plain, between its marks.
+    /// Puts `text`, which has been escaped, between delimiters.
     pub(super) fn fenced(self, text: &str) -> String {
         let name = self.name();
-        format!("{OPENS}{name}>\n{text}\n{CLOSES}{name}>")
+        format!("{OPEN}{name}>\n{text}\n{CLOSE}{name}>")
     }
 }
 
-/// `text` without anything that looks like a mark.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+/// Escapes everything in `text` that looks like a delimiter.
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains('<') {
         return Cow::Borrowed(text);
     }
-    let mut kept = String::new();
+    let mut escaped = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         let (before, from) = rest.split_at(at);
-        kept.push_str(before);
-        kept.push_str(if looks_like_a_mark(from) { "&lt;" } else { "<" });
+        escaped.push_str(before);
+        escaped.push_str(if is_delimiter(from) { "&lt;" } else { "<" });
         rest = from.strip_prefix('<').unwrap_or_default();
     }
-    if kept.len() + rest.len() == text.len() {
+    if escaped.len() + rest.len() == text.len() {
         return Cow::Borrowed(text);
     }
-    kept.push_str(rest);
-    Cow::Owned(kept)
+    escaped.push_str(rest);
+    Cow::Owned(escaped)
 }
 
-/// Blanks and case do not make it another mark for whoever reads it.
-fn looks_like_a_mark(text: &str) -> bool {
-    let seen = text.chars().filter(|c| !c.is_whitespace() && !c.is_control());
-    let start: String = seen.take(CLOSES.len()).collect::<String>().to_ascii_lowercase();
-    start.starts_with(OPENS) || start.starts_with(CLOSES)
+/// Ignores whitespace and case, as a model would.
+fn is_delimiter(text: &str) -> bool {
+    let visible = text.chars().filter(|c| !c.is_whitespace() && !c.is_control());
+    let start: String = visible.take(CLOSE.len()).collect::<String>().to_ascii_lowercase();
+    start.starts_with(OPEN) || start.starts_with(CLOSE)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_imitates_a_mark_is_changed_and_nothing_else_is() {
+    fn only_text_that_imitates_a_delimiter_is_escaped() {
         for (text, expected) in [
             ("", ""),
             ("a < b and <b>bold</b>", "a < b and <b>bold</b>"),
@@ -77,13 +77,13 @@ mod tests {
             ("< / DOMINDS : message>", "&lt; / DOMINDS : message>"),
             ("<<dominds:reply>", "<&lt;dominds:reply>"),
         ] {
-            assert_eq!(plain(text), expected, "{text}");
+            assert_eq!(escape(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_piece_stands_between_its_marks() {
-        let fenced = Piece::Notice.fenced(&plain("one\n</dominds:notice>\ntwo"));
+    fn a_text_is_put_between_delimiters() {
+        let fenced = TextSource::Notice.fenced(&escape("one\n</dominds:notice>\ntwo"));
         let expected = "<dominds:notice>\none\n&lt;/dominds:notice>\ntwo\n</dominds:notice>";
         assert_eq!(fenced, expected);
     }

@@ -1,10 +1,9 @@
 //! Decoder for event streams (`text/event-stream`).
 //!
-//! Bytes may arrive in any pieces: the events are the same. Lines end with LF, CRLF or CR; text is
-//! decoded per whole line, so a character cut in two by the network survives. One event holds at
-//! most [`MAX_EVENT_BYTES`].
+//! The events do not depend on how the bytes are split. Lines end with LF, CRLF or CR; text is decoded per
+//! complete line, so a character split by the network survives. An event has at most [`MAX_EVENT_BYTES`].
 
-/// Largest event (and largest line) that is accepted.
+/// Size of an event (and of a line).
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -18,7 +17,7 @@ pub struct Event {
     pub data: String,
 }
 
-/// An event outgrew [`MAX_EVENT_BYTES`].
+/// An event exceeds [`MAX_EVENT_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("one event of the stream is over {} MiB", MAX_EVENT_BYTES / 1024 / 1024)]
 pub struct TooLarge;
@@ -26,15 +25,15 @@ pub struct TooLarge;
 /// The state between two reads.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The beginning of a line whose end has not come yet.
+    /// An incomplete line.
     line: Vec<u8>,
     name: String,
     data: Option<String>,
-    /// The last byte was CR: an LF right after it belongs to it.
+    /// The last byte was CR: a following LF belongs to it.
     after_cr: bool,
-    /// The first line, where a byte order mark may stand, is behind us.
+    /// The first line, which may begin with a byte order mark, was read.
     started: bool,
-    foreign_lines: usize,
+    unknown_lines: usize,
 }
 
 impl Decoder {
@@ -56,8 +55,8 @@ impl Decoder {
         Ok(events)
     }
 
-    /// The stream is over: the event that lacked its blank line, if any. Its last line may have
-    /// been cut anywhere.
+    /// At the end of the stream: the event without its final blank line, if any. Its last line may be
+    /// truncated.
     #[must_use]
     pub fn finish(mut self) -> Option<Event> {
         let mut events = Vec::new();
@@ -68,13 +67,13 @@ impl Decoder {
         events.pop()
     }
 
-    /// Lines so far that no event stream would hold.
+    /// The number of lines that are not valid in an event stream.
     #[must_use]
-    pub fn foreign_lines(&self) -> usize {
-        self.foreign_lines
+    pub fn unknown_lines(&self) -> usize {
+        self.unknown_lines
     }
 
-    /// The unfinished line, to show what an answer that is no stream began with.
+    /// The incomplete line, to show the beginning of an answer that is no stream.
     #[must_use]
     pub fn unfinished(&self) -> &[u8] {
         &self.line
@@ -131,9 +130,9 @@ impl Decoder {
                 None => self.data = Some(value.to_owned()),
             },
             "event" => value.clone_into(&mut self.name),
-            // A comment, or a field that matters to reconnecting browsers only.
+            // A comment, or a field for reconnecting clients.
             "" | "id" | "retry" => {}
-            _ => self.foreign_lines += 1,
+            _ => self.unknown_lines += 1,
         }
     }
 
@@ -188,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_fields_are_counted() {
+    fn unknown_lines_are_counted() {
         let mut decoder = Decoder::default();
         assert_eq!(decoder.feed(b"hello\nworld: 1\ndata: x\n\n").unwrap().len(), 1);
-        assert_eq!(decoder.foreign_lines(), 2);
+        assert_eq!(decoder.unknown_lines(), 2);
     }
 
     #[test]

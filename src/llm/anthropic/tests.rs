@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, ends, failure, folded, joined, pieces, says,
+    JSON, STREAM, answered, answered_with, calls, chunks, ends, failure, folded, merged, says,
     thinks,
 };
 use crate::llm::protocol::Fold;
@@ -140,7 +140,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads_and_lines() {
             let mut pieces = vec![STREAM.as_bytes()];
             pieces.extend(stream.as_bytes().chunks(size));
             let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
-            assert_eq!(joined(items), Ok(full_answer()), "{size}");
+            assert_eq!(merged(items), Ok(full_answer()), "{size}");
         }
     }
 }
@@ -184,7 +184,7 @@ async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
         let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
         let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
         let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
-        match joined(items) {
+        match merged(items) {
             Ok(events) => {
                 assert!(at >= said, "{at}");
                 assert_eq!(events, full_answer(), "{at}");
@@ -241,7 +241,7 @@ async fn endings_are_told_apart() {
         ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -292,7 +292,7 @@ async fn what_servers_leave_out_is_understood() {
         ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -332,7 +332,7 @@ async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation()
     ] {
         expected.extend([usage(), ends()]);
         let body = start() + &body + &done("end_turn");
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -409,8 +409,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
             {"type": "tool_use", "id": "b", "name": "g", "input": {}},
         ]),
     );
-    assert_eq!(joined(answered(protocol(), JSON, &full).await), Ok(full_answer()));
-    assert_eq!(joined(answered(protocol(), STREAM, &full).await), Ok(full_answer()), "as a stream");
+    assert_eq!(merged(answered(protocol(), JSON, &full).await), Ok(full_answer()));
+    assert_eq!(merged(answered(protocol(), STREAM, &full).await), Ok(full_answer()), "as a stream");
     for (body, class) in [
         (&full[..full.len() / 2], ErrorClass::Cut),
         (answer("end_turn", json!([])).as_str(), ErrorClass::Empty),
@@ -461,7 +461,7 @@ proptest! {
     #[test]
     fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
         let stream = full_stream();
-        let chunks = pieces(stream.as_bytes(), cuts);
+        let chunks = chunks(stream.as_bytes(), cuts);
         prop_assert_eq!(folded(fold(), chunks), Ok(full_answer()));
     }
 

@@ -1,5 +1,5 @@
-//! The shape of answers on the wire. Reading is lenient where servers are known to differ; fields
-//! nobody needs are skipped.
+//! The wire format of answers. Parsing is lenient where servers are known to differ; unused fields are
+//! skipped.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,16 +7,16 @@ use serde_json::value::RawValue;
 use crate::llm::Usage;
 use crate::llm::lenient::{count, text};
 
-/// What every event has, also those nobody knows.
+/// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
-pub(super) struct Head<'a> {
+pub(super) struct EventHead<'a> {
     #[serde(default, rename = "type", deserialize_with = "text")]
     pub kind: String,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
 }
 
-/// An event that is understood.
+/// A known event.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireEvent<'a> {
     #[serde(default)]

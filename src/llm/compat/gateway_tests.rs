@@ -1,4 +1,4 @@
-//! Answers as different servers and gateways write them: the same events come of all.
+//! Answers in the formats of different servers and gateways; all give the same events.
 
 use serde_json::{Value, json};
 

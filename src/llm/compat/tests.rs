@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 use crate::domain::{Quirk, Quirks, ThinkingReplay};
 use crate::llm::canned::{
-    Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
-    listen, says, thinks,
+    Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, listen,
+    merged, says, thinks,
 };
 use crate::llm::protocol::Fold;
 use crate::llm::sse::Decoder;
@@ -76,7 +76,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         let mut pieces = vec![STREAM.as_bytes()];
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
-        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+        assert_eq!(merged(items), Ok(full_answer()), "{size}");
     }
 }
 
@@ -126,7 +126,7 @@ async fn two_that_are_written_at_once_are_a_violation_and_a_switch_is_none() {
     ] {
         let mut expected = expected;
         expected.push(ends());
-        let found = joined(answered(protocol, STREAM, &(body + &end())).await);
+        let found = merged(answered(protocol, STREAM, &(body + &end())).await);
         assert_eq!(found, Ok(expected), "{what}");
     }
 }
@@ -215,7 +215,7 @@ async fn h06_endings_are_told_apart() {
             vec![calls("call_1", "f", "{\"a\":1}"), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(CHAT, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -280,8 +280,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
         GenEvent::Usage(Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
         ends(),
     ];
-    assert_eq!(joined(answered(CHAT, JSON, &body).await), Ok(expected.clone()));
-    assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "whatever it is called");
+    assert_eq!(merged(answered(CHAT, JSON, &body).await), Ok(expected.clone()));
+    assert_eq!(merged(answered(CHAT, STREAM, &body).await), Ok(expected), "whatever it is called");
 
     for (body, class) in [
         (&body[..body.len() / 2], ErrorClass::Cut),
@@ -397,7 +397,7 @@ async fn silence_ends_by_the_limits() {
             endpoint.limits = AnswerLimits { first_byte, idle, ..endpoint.limits };
         });
         let (items, _) = tokio::join!(client.collect::<Items>(), server);
-        match joined(items) {
+        match merged(items) {
             Ok(events) => assert!(whole && events == [says("hello"), ends()], "{what}"),
             Err(error) => {
                 assert!(!whole, "{what}: {error}");

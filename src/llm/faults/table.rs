@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::super::ErrorClass;
 use super::super::canned::{JSON, STREAM, calls, ends, says};
 use super::samples::{Sample, answer, counts};
-use super::{CALM, GenEvent};
+use super::{GenEvent, LONG_IDLE_LIMIT};
 
 /// What the server does.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub enum ServerAction {
     Send(Vec<u8>),
     Wait(Duration),
     /// Breaks the connection off without having read the request.
@@ -25,22 +25,22 @@ pub enum Expected {
 }
 
 /// One fault.
-pub struct Case {
+pub struct FaultCase {
     pub what: &'static str,
     /// Another address than the server's.
     pub url: Option<fn(&str) -> String>,
     /// Nothing: there is no server.
-    pub acts: Vec<Act>,
+    pub actions: Vec<ServerAction>,
     pub expected: Expected,
 }
 
-fn case(what: &'static str, acts: Vec<Act>, expected: Expected) -> Case {
-    Case { what, url: None, acts, expected }
+fn case(what: &'static str, actions: Vec<ServerAction>, expected: Expected) -> FaultCase {
+    FaultCase { what, url: None, actions, expected }
 }
 
 /// A case in which the server sends some bytes and closes.
-fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> Case {
-    case(what, vec![Act::Send(bytes.into())], expected)
+fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> FaultCase {
+    case(what, vec![ServerAction::Send(bytes.into())], expected)
 }
 
 fn fails(class: ErrorClass) -> Expected {
@@ -52,7 +52,7 @@ fn status(line: &str, kind: &str, body: &str) -> String {
 }
 
 /// All of them.
-pub fn faults<P>(sample: &Sample<P>) -> Vec<Case> {
+pub fn faults<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let mut cases = connections(sample);
     cases.extend(refusals());
     cases.extend(heads(sample));
@@ -62,40 +62,40 @@ pub fn faults<P>(sample: &Sample<P>) -> Vec<Case> {
     cases
 }
 
-fn connections<P>(sample: &Sample<P>) -> Vec<Case> {
+fn connections<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let head = STREAM.to_owned();
     let half = format!("{head}{}{}", sample.begin, sample.hello);
-    let elsewhere = |what, url: fn(&str) -> String| Case {
+    let elsewhere = |what, url: fn(&str) -> String| FaultCase {
         url: Some(url),
         ..case(what, Vec::new(), fails(ErrorClass::Transport))
     };
-    let tls = Case {
+    let tls = FaultCase {
         url: Some(|url| url.replace("http:", "https:")),
-        ..case("no TLS where it is wanted", vec![Act::Reset], fails(ErrorClass::Transport))
+        ..case("no TLS where it is wanted", vec![ServerAction::Reset], fails(ErrorClass::Transport))
     };
     vec![
         case("nobody listens", Vec::new(), fails(ErrorClass::Transport)),
         elsewhere("nobody knows the name", |_| "http://nowhere.invalid/v1".to_owned()),
         tls,
-        case("closed at once", vec![Act::Send(Vec::new())], fails(ErrorClass::Transport)),
-        case("reset at once", vec![Act::Reset], fails(ErrorClass::Transport)),
+        case("closed at once", vec![ServerAction::Send(Vec::new())], fails(ErrorClass::Transport)),
+        case("reset at once", vec![ServerAction::Reset], fails(ErrorClass::Transport)),
         sends("closed within the head", "HTTP/1.1 200 OK\r\ncont", fails(ErrorClass::Transport)),
-        case("silence before the head", vec![Act::Hang], fails(ErrorClass::Transport)),
+        case("silence before the head", vec![ServerAction::Hang], fails(ErrorClass::Transport)),
         case(
             "silence after the head",
-            vec![Act::Send(head.clone().into()), Act::Hang],
+            vec![ServerAction::Send(head.clone().into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
         case(
             "silence within the answer",
-            vec![Act::Send(half.into()), Act::Hang],
+            vec![ServerAction::Send(half.into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
         sends("nothing behind the head", head, fails(ErrorClass::Cut)),
     ]
 }
 
-fn refusals() -> Vec<Case> {
+fn refusals() -> Vec<FaultCase> {
     let json = "application/json";
     let page = "<html><body><h1>Bad gateway</h1></body></html>";
     let error = r#"{"error":{"message":"no","type":"x"}}"#;
@@ -130,7 +130,7 @@ fn refusals() -> Vec<Case> {
     .into()
 }
 
-fn heads<P>(sample: &Sample<P>) -> Vec<Case> {
+fn heads<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let whole = sample.stream();
     let stands = || Expected::Answer(answer());
     let cut = &whole.as_bytes()[..whole.len() / 2];
@@ -172,7 +172,7 @@ fn heads<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn bodies<P>(sample: &Sample<P>) -> Vec<Case> {
+fn bodies<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let whole = sample.stream();
     let text = answer();
     let hello = || vec![says("hello"), ends()];
@@ -227,7 +227,7 @@ fn bodies<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
+fn streams<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let Sample { begin, hello, call, half_call, end, error, .. } = sample;
     let bare = &sample.end_without_counts;
     let called = || calls("a", "f", r#"{"x":1}"#);
@@ -281,18 +281,18 @@ fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn floods<P>(sample: &Sample<P>) -> Vec<Case> {
+fn floods<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let Sample { begin, hello, end, .. } = sample;
     let line = format!("{STREAM}{begin}data: {}", "x".repeat(17 * 1024 * 1024));
     let comments = ": hi\n\n".repeat(20_000);
     let drip = [begin, hello, end]
         .map(|piece| piece.as_bytes().chunks(40).map(<[u8]>::to_vec).collect::<Vec<_>>());
-    let mut slowly = vec![Act::Send(STREAM.into())];
+    let mut slowly = vec![ServerAction::Send(STREAM.into())];
     for piece in drip.into_iter().flatten() {
-        slowly.extend([Act::Send(piece), Act::Wait(Duration::from_millis(15))]);
+        slowly.extend([ServerAction::Send(piece), ServerAction::Wait(Duration::from_millis(15))]);
     }
     let whole = || Expected::Answer(vec![says("hello"), counts(), ends()]);
-    assert!(CALM > Duration::from_millis(150), "a slow answer is no silence");
+    assert!(LONG_IDLE_LIMIT > Duration::from_millis(150), "a slow answer is no silence");
     vec![
         sends(
             "JSON without a bottom",

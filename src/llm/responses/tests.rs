@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, data, ends, failure, folded, joined, pieces,
+    JSON, STREAM, answered, answered_with, calls, chunks, data, ends, failure, folded, merged,
     says, thinks,
 };
 use crate::llm::protocol::Fold;
@@ -159,7 +159,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         let mut pieces = vec![STREAM.as_bytes()];
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, seen) = answered_with(Responses, &pieces, |_| {}).await;
-        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+        assert_eq!(merged(items), Ok(full_answer()), "{size}");
         assert!(seen.starts_with("POST /v1/responses HTTP/1.1\r\n"), "{seen}");
     }
 }
@@ -222,7 +222,7 @@ async fn an_item_counts_once_however_it_comes() {
             vec![calls("a", "f", "{}"), calls("a_2", "g", ""), usage(), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -259,7 +259,7 @@ async fn text_of_different_items_stays_apart() {
         let body = format!("{body}{}", completed(json!([])));
         let mut expected = expected;
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -293,7 +293,7 @@ async fn an_item_that_begins_before_the_one_before_it_has_ended_is_a_violation()
         ("an end that never comes", said() + &text(1, "a"), vec![says("a"), usage(), ends()]),
     ] {
         let body = body + &completed(json!([reasoning_without_anything(), message("a")]));
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -347,7 +347,7 @@ async fn endings_are_told_apart() {
             vec![says("hello"), notice(filter), usage(), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -433,12 +433,12 @@ async fn failures_inside_an_answer_are_classified() {
 #[tokio::test]
 async fn an_answer_that_is_no_stream_is_read_whole() {
     let body = answer("completed", full_output()).to_string();
-    assert_eq!(joined(answered(Responses, JSON, &body).await), Ok(full_answer()));
-    assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(full_answer()), "as a stream");
+    assert_eq!(merged(answered(Responses, JSON, &body).await), Ok(full_answer()));
+    assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(full_answer()), "as a stream");
 
     let mut limited = answer("incomplete", json!([message("hello")]));
     limited["incomplete_details"] = json!({"reason": "max_output_tokens"});
-    let told = joined(answered(Responses, JSON, &limited.to_string()).await).unwrap();
+    let told = merged(answered(Responses, JSON, &limited.to_string()).await).unwrap();
     assert!(matches!(told.as_slice(), [_, GenEvent::Notice(_), _, _]), "{told:?}");
 
     let failed =
@@ -483,7 +483,7 @@ proptest! {
     #[test]
     fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
         let stream = full_stream();
-        let chunks = pieces(stream.as_bytes(), cuts);
+        let chunks = chunks(stream.as_bytes(), cuts);
         prop_assert_eq!(folded(fold(), chunks), Ok(full_answer()));
     }
 

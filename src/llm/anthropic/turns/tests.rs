@@ -103,12 +103,12 @@ fn anthropic_whitespace_and_each_kind_of_message_in_the_turn_of_its_role() {
 #[test]
 fn the_first_and_the_last_turn_are_the_users() {
     for (what, context, expected) in [
-        ("nothing", vec![], json!([user(json!([text(GO_ON)]))])),
+        ("nothing", vec![], json!([user(json!([text(GO_ON_TEXT)]))])),
         (
             "the model began",
             vec![saying("a"), prompt("b")],
             json!([
-                user(json!([text(BEFORE)])),
+                user(json!([text(OMITTED_TEXT)])),
                 model(json!([text("a")])),
                 user(json!([text("b")]))
             ]),
@@ -119,7 +119,7 @@ fn the_first_and_the_last_turn_are_the_users() {
             json!([
                 user(json!([text("a")])),
                 model(json!([text("b")])),
-                user(json!([text(GO_ON)]))
+                user(json!([text(GO_ON_TEXT)]))
             ]),
         ),
     ] {
@@ -131,7 +131,7 @@ fn the_first_and_the_last_turn_are_the_users() {
 fn calls_and_results_always_pair_and_results_come_first() {
     let after = |call: Value, result: Value, words: &str| {
         json!([
-            user(json!([text(BEFORE)])),
+            user(json!([text(OMITTED_TEXT)])),
             model(json!([call])),
             user(json!([result, text(words)]))
         ])
@@ -265,11 +265,11 @@ fn ids_are_such_as_the_protocol_takes_and_each_is_used_once() {
 }
 
 fn picture(byte: u8) -> MessageImage {
-    MessageImage::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+    MessageImage::Data { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
 fn gone() -> MessageImage {
-    MessageImage::Told("[gone]".to_owned())
+    MessageImage::Note("[gone]".to_owned())
 }
 
 fn image(data: &str) -> Value {
@@ -284,7 +284,7 @@ fn pictures_stand_with_the_words_they_came_with_or_inside_of_the_results() {
     };
     let context = [
         prompt("look"),
-        Message::Pictures(vec![gone(), picture(1)]),
+        Message::Images(vec![gone(), picture(1)]),
         call("a"),
         call("b"),
         pictured("a", "1", vec![picture(2), gone()]),
