@@ -233,8 +233,7 @@ pub(super) fn too_many_calls() -> LlmError {
 
 /// A text or thought began before the preceding one had ended.
 pub(super) fn overlap(what: &str) -> LlmError {
-    let text =
-        format!("protocol violation: the provider mixed what must follow each other: {what}");
+    let text = format!("protocol violation: the provider sent overlapping content: {what}");
     LlmError::new(ErrorClass::Violation, &text)
 }
 

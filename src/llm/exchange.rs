@@ -145,7 +145,7 @@ impl<P: Protocol> Exchange<P> {
         let Some(messages) = reading.fold.take_pause() else { return Ok(()) };
         self.pauses += 1;
         if self.pauses > MAX_PAUSES {
-            let text = "stopped: the provider pauses its answer again and again";
+            let text = "stopped: the provider paused its answer too often";
             return Err(LlmError::new(ErrorClass::Fatal, text));
         }
         reading.request.messages.extend(messages);
@@ -213,7 +213,9 @@ impl<P: Protocol> Exchange<P> {
         };
         let mut value =
             HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
-                rejected(&format!("the key in {variable} has characters no header can hold"))
+                rejected(&format!(
+                    "the key in {variable} has characters that are invalid in a header"
+                ))
             })?;
         value.set_sensitive(true);
         Ok(Some(value))

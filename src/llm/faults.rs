@@ -109,17 +109,17 @@ async fn run_table<P: Protocol + Clone>(sample: Sample<P>) {
 }
 
 #[tokio::test]
-async fn h_every_fault_is_told_apart_in_chat_completions() {
+async fn h_every_fault_is_classified_in_chat_completions() {
     run_table(chat()).await;
 }
 
 #[tokio::test]
-async fn h_every_fault_is_told_apart_in_responses() {
+async fn h_every_fault_is_classified_in_responses() {
     run_table(responses()).await;
 }
 
 #[tokio::test]
-async fn h_every_fault_is_told_apart_in_messages() {
+async fn h_every_fault_is_classified_in_messages() {
     run_table(messages()).await;
 }
 
@@ -179,17 +179,17 @@ async fn cut_everywhere<P: Protocol + Clone>(sample: Sample<P>) {
 }
 
 #[tokio::test]
-async fn h05_chat_completions_cut_after_any_byte_are_an_error_or_whole() {
+async fn h05_chat_completions_truncated_after_any_byte_fail_or_are_complete() {
     cut_everywhere(chat()).await;
 }
 
 #[tokio::test]
-async fn h05_responses_cut_after_any_byte_are_an_error_or_whole() {
+async fn h05_responses_truncated_after_any_byte_fail_or_are_complete() {
     cut_everywhere(responses()).await;
 }
 
 #[tokio::test]
-async fn h05_messages_cut_after_any_byte_are_an_error_or_whole() {
+async fn h05_messages_truncated_after_any_byte_fail_or_are_complete() {
     cut_everywhere(messages()).await;
 }
 
@@ -238,7 +238,7 @@ async fn survives_on_keep_alives<P: Protocol + Clone>(sample: Sample<P>) {
 }
 
 #[tokio::test]
-async fn h09_signs_of_life_prolong_an_answer_beyond_the_limit_of_silence_in_every_protocol() {
+async fn h09_keep_alives_extend_an_answer_beyond_the_idle_limit_in_every_protocol() {
     tokio::join!(
         survives_on_keep_alives(chat()),
         survives_on_keep_alives(responses()),
@@ -305,16 +305,16 @@ async fn keep_alives_do_not_last<P: Protocol + Clone>(sample: Sample<P>) {
 }
 
 #[tokio::test]
-async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_chat_completions() {
+async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_chat_completions() {
     keep_alives_do_not_last(chat()).await;
 }
 
 #[tokio::test]
-async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_responses() {
+async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_responses() {
     keep_alives_do_not_last(responses()).await;
 }
 
 #[tokio::test]
-async fn h09_signs_of_life_alone_end_an_answer_and_so_does_its_own_length_in_messages() {
+async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_messages() {
     keep_alives_do_not_last(messages()).await;
 }

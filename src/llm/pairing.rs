@@ -29,7 +29,7 @@ type RecordedResult<'a> = (usize, &'a str, &'a [MessageImage]);
 #[derive(Debug)]
 pub(super) struct CallResult<'a> {
     pub text: Cow<'a, str>,
-    pub pictures: &'a [MessageImage],
+    pub images: &'a [MessageImage],
 }
 
 impl<'a> Results<'a> {
@@ -52,10 +52,8 @@ impl<'a> Results<'a> {
             results.pop_front()
         });
         match found {
-            Some((_, text, pictures)) => {
-                CallResult { text: truncated(text, self.max_chars), pictures }
-            }
-            None => CallResult { text: Cow::Borrowed(NO_RESULT), pictures: &[] },
+            Some((_, text, images)) => CallResult { text: truncated(text, self.max_chars), images },
+            None => CallResult { text: Cow::Borrowed(NO_RESULT), images: &[] },
         }
     }
 }

@@ -1,5 +1,4 @@
-//! A provider for tests: a queue of replies per model, taken in order, and a record of what was
-//! asked.
+//! A provider for tests: a queue of replies per model, and a record of the requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,13 +14,13 @@ use super::{
 pub struct Reply(Vec<PlaybackStep>);
 
 impl Reply {
-    /// A reply with nothing in it yet.
+    /// An empty reply.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reply that says `text`.
+    /// A reply with this text.
     #[must_use]
     pub fn saying(text: &str) -> Self {
         Self::new().and_saying(text)
@@ -136,13 +135,13 @@ impl Sequence {
         self.queues().replies.entry(model.to_owned()).or_default().push_back(reply);
     }
 
-    /// Everything that was asked so far, in order.
+    /// All requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.queues().requests.clone()
     }
 
-    /// How many replies nobody has asked for yet.
+    /// The number of unused replies.
     pub fn remaining(&self) -> usize {
         self.queues().replies.values().map(VecDeque::len).sum()
     }

@@ -19,7 +19,7 @@ pub(super) struct ResolvedVariables {
 
 impl std::fmt::Debug for ResolvedVariables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Resolved").finish_non_exhaustive()
+        f.debug_struct("ResolvedVariables").finish_non_exhaustive()
     }
 }
 

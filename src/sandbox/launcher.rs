@@ -43,6 +43,6 @@ impl Launcher {
 
 impl std::fmt::Debug for Launcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Starter").finish_non_exhaustive()
+        f.debug_struct("Launcher").finish_non_exhaustive()
     }
 }

@@ -224,7 +224,7 @@ impl MessagesFold {
     fn end_open_text(&mut self) -> Result<(), LlmError> {
         let Some(open) = self.blocks.open_text() else { return Ok(()) };
         if open.start == BlockStart::Announced {
-            return Err(overlap("a content block began before the one before it had ended"));
+            return Err(overlap("a content block began before the previous one had ended"));
         }
         let index = open.index;
         self.stop(Some(index));
@@ -240,13 +240,13 @@ impl MessagesFold {
         }
         if self.blocks.open(index).is_none() {
             if self.blocks.was_ended_implicitly(index) {
-                return Err(overlap("a content block went on after another one had begun"));
+                return Err(overlap("a content block continued after another one had begun"));
             }
             self.begin(index, WireBlock::of_delta(&delta), BlockStart::Implied)?;
         }
         match self.blocks.open(index) {
             Some(block) if block.conflicts_with(&delta) => {
-                Err(overlap("a content block holds words and thoughts"))
+                Err(overlap("a content block contains text and thoughts"))
             }
             Some(block) => write_delta(&mut self.answer, block, delta),
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The protocol against a server of canned bytes on this machine.
+//! The protocol against a local server of canned responses.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn protocol() -> Anthropic {
     Anthropic::of("https://a.example/anthropic")
 }
 
-/// One event, named as servers name it, in its data and beside it.
+/// One event, with its name in the data and in the `event` field.
 fn event(kind: &str, fields: Value) -> String {
     let mut whole = json!({ "type": kind });
     let Value::Object(fields) = fields else { panic!("no fields") };
@@ -80,7 +80,7 @@ fn notice(text: &str) -> GenEvent {
     GenEvent::Notice(text.to_owned())
 }
 
-/// Two thoughts, one that nobody can read, words in two blocks, two calls, events nobody knows.
+/// Two thoughts, one of them encrypted, text in two blocks, two calls, unknown events.
 fn pieces_of_full_stream() -> Vec<String> {
     vec![
         ": keep-alive\n\n".to_owned(),
@@ -161,7 +161,7 @@ async fn a_request_carries_key_and_version_in_headers_of_their_own() {
 }
 
 #[test]
-fn the_version_stands_in_the_path_once() {
+fn the_version_is_in_the_path_once() {
     for (base, path) in [
         ("https://a.example", "v1/messages"),
         ("https://a.example/", "v1/messages"),
@@ -176,9 +176,9 @@ fn the_version_stands_in_the_path_once() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
+async fn a_truncated_stream_is_an_error_without_calls() {
     let stream = full_stream();
-    // Once the model has said why it stopped, only the counts and the end mark may be missing.
+    // After the stop reason, only the counts and the end mark may be missing.
     let said = stream.find("event: message_stop").unwrap() - 2;
     for at in (0..stream.len()).step_by(37).chain(said - 20..stream.len()) {
         let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
@@ -198,7 +198,7 @@ async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
 }
 
 #[tokio::test]
-async fn endings_are_told_apart() {
+async fn finish_reasons_are_distinguished() {
     let hello = start() + &text(0, "hello");
     let begun = start() + &begin(0, json!({"type": "tool_use", "id": "a", "name": "f"}));
     let half = begun.clone() + &delta(0, "input_json_delta", "partial_json", "{\"x\":");
@@ -246,7 +246,7 @@ async fn endings_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_servers_leave_out_is_understood() {
+async fn omitted_fields_and_events_are_tolerated() {
     let end = |body: String| start() + &body + &done("end_turn");
     let whole_tool = json!({"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}});
     let answer_tool = json!({"type": "tool_use", "id": "a", "name": "answer_in_json", "input": {}});
@@ -297,7 +297,7 @@ async fn what_servers_leave_out_is_understood() {
 }
 
 #[tokio::test]
-async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
+async fn overlapping_blocks_are_a_violation() {
     let thought =
         || begin(0, json!({"type": "thinking"})) + &delta(0, "thinking_delta", "thinking", "hm");
     let said = |index| delta(index, "text_delta", "text", "hi");
@@ -393,7 +393,7 @@ async fn failures_inside_an_answer_are_classified() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_stream_is_read_whole() {
+async fn a_response_that_is_not_a_stream_is_read_completely() {
     let answer = |reason: &str, content: Value| {
         json!({"type": "message", "model": "m-1", "stop_reason": reason, "content": content,
             "usage": {"input_tokens": 7, "output_tokens": 3}})

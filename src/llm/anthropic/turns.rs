@@ -169,8 +169,8 @@ impl<'a> Turns<'a> {
     }
 }
 
-fn image_source(picture: SentImage<'_>) -> ImageSource<'_> {
-    ImageSource::Base64 { media_type: picture.media_type, data: picture.data }
+fn image_source(image: SentImage<'_>) -> ImageSource<'_> {
+    ImageSource::Base64 { media_type: image.media_type, data: image.data }
 }
 
 struct Converter<'a> {
@@ -195,7 +195,7 @@ impl<'a> Converter<'a> {
             Message::Prompt(text) | Message::TellaskResult(text) | Message::Carryover(text) => {
                 self.text(TurnRole::User, text);
             }
-            Message::Images(pictures) => self.pictures(pictures),
+            Message::Images(images) => self.images(images),
             // The first turn must be the user's.
             Message::Guide(text) if self.is_opening() => self.text(TurnRole::User, text),
             Message::Guide(text) | Message::Saying(text) => self.text(TurnRole::Assistant, text),
@@ -223,11 +223,11 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [MessageImage]) {
-        for note in notes(pictures) {
+    fn images(&mut self, images: &'a [MessageImage]) {
+        for note in notes(images) {
             self.text(TurnRole::User, note);
         }
-        for source in sent_images(pictures).map(image_source) {
+        for source in sent_images(images).map(image_source) {
             self.close_calls();
             self.push(TurnRole::User, ContentBlock::Image { source, cache_control: None });
         }
@@ -247,11 +247,11 @@ impl<'a> Converter<'a> {
     fn call(&mut self, at: usize, id: &'a str, name: &'a str, arguments: &'a str) {
         let result = self.results.take_for_call(at, id);
         let id = self.unique_id(id);
-        let text = with_notes(result.text, result.pictures);
+        let text = with_notes(result.text, result.images);
         let text = (!text.trim().is_empty()).then_some(ResultPart::Text { text });
-        let pictures = sent_images(result.pictures)
-            .map(|picture| ResultPart::Image { source: image_source(picture) });
-        let content = text.into_iter().chain(pictures).collect();
+        let images = sent_images(result.images)
+            .map(|image| ResultPart::Image { source: image_source(image) });
+        let content = text.into_iter().chain(images).collect();
         let cache_control = None;
         self.outputs.push(ContentBlock::ToolResult {
             tool_use_id: id.clone(),

@@ -31,7 +31,7 @@ pub(super) struct WireEvent<'a> {
     pub usage: Option<WireUsage>,
 }
 
-/// A whole answer; at the start of a stream an empty one.
+/// A complete answer; at the start of a stream an empty one.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireMessage<'a> {
     #[serde(default, deserialize_with = "text")]
@@ -46,7 +46,7 @@ pub(super) struct WireMessage<'a> {
     pub error: Option<&'a RawValue>,
 }
 
-/// A block, whole or at its start.
+/// A block, complete or at its start.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireBlock<'a> {
     #[serde(default, rename = "type", deserialize_with = "text")]
@@ -67,7 +67,7 @@ pub(super) struct WireBlock<'a> {
     pub input: Option<&'a RawValue>,
 }
 
-/// More of a block, or of the message as a whole.
+/// A delta of a block or of the message.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireDelta {
     #[serde(default, deserialize_with = "text")]
@@ -88,9 +88,9 @@ pub(super) struct WireUsage {
     #[serde(default, rename = "input_tokens", deserialize_with = "count")]
     input: Option<u64>,
     #[serde(default, rename = "cache_creation_input_tokens", deserialize_with = "count")]
-    written: Option<u64>,
+    cache_written: Option<u64>,
     #[serde(default, rename = "cache_read_input_tokens", deserialize_with = "count")]
-    read: Option<u64>,
+    cache_read: Option<u64>,
     #[serde(default, rename = "output_tokens", deserialize_with = "count")]
     output: Option<u64>,
 }
@@ -99,15 +99,15 @@ impl WireUsage {
     /// The larger of each count.
     pub(super) fn merge(&mut self, next: &Self) {
         self.input = self.input.max(next.input);
-        self.written = self.written.max(next.written);
-        self.read = self.read.max(next.read);
+        self.cache_written = self.cache_written.max(next.cache_written);
+        self.cache_read = self.cache_read.max(next.cache_read);
         self.output = self.output.max(next.output);
     }
 
-    /// The prompt is what was read anew, what was put aside for later, and what lay there already.
-    /// `None` while the prompt was not counted.
+    /// The prompt consists of new tokens, tokens written to the cache, and tokens read from it. `None`
+    /// while the prompt was not counted.
     pub(super) fn counts(&self) -> Option<Usage> {
-        let prompt = [self.input, self.written, self.read];
+        let prompt = [self.input, self.cache_written, self.cache_read];
         let known = prompt.iter().any(Option::is_some);
         let prompt_tokens = prompt.into_iter().flatten().fold(0, u64::saturating_add);
         Usage::counted(known.then_some(prompt_tokens), self.output, None)

@@ -141,7 +141,7 @@ pub(super) fn project(
         out: Vec::new(),
         results: Results::of(&request.messages, max_result_chars),
         tool_results: Vec::new(),
-        images: Vec::new(),
+        call_images: Vec::new(),
         thought: None,
         after_saying: false,
         replay,
@@ -159,7 +159,7 @@ struct Converter<'a> {
     /// Results of the calls of the last message; not empty while further calls may be added to it.
     tool_results: Vec<ChatMessage<'a>>,
     /// Images of these calls.
-    images: Vec<MessagePart<'a>>,
+    call_images: Vec<MessagePart<'a>>,
     /// Thinking to be attached to the next assistant message.
     thought: Option<Cow<'a, str>>,
     /// The last message is text of the same generation.
@@ -175,7 +175,7 @@ impl<'a> Converter<'a> {
             Message::TellaskResult(text) | Message::Carryover(text) => {
                 self.user(text, TextSource::Reply);
             }
-            Message::Images(pictures) => self.pictures(pictures),
+            Message::Images(images) => self.images(images),
             Message::Guide(text) => self.push_text(ChatRole::Assistant, text),
             Message::Saying(text) => self.saying(text),
             Message::Thinking { text, .. } => self.thinking(text),
@@ -194,11 +194,11 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [MessageImage]) {
-        for note in notes(pictures) {
+    fn images(&mut self, images: &'a [MessageImage]) {
+        for note in notes(images) {
             self.user(note, TextSource::Notice);
         }
-        let parts: Vec<MessagePart> = sent_images(pictures).map(part).collect();
+        let parts: Vec<MessagePart> = sent_images(images).map(part).collect();
         if !parts.is_empty() {
             self.close_calls();
             self.flush_thought();
@@ -254,8 +254,8 @@ impl<'a> Converter<'a> {
         }
         self.after_saying = false;
         let result = self.results.take_for_call(at, id);
-        self.images.extend(sent_images(result.pictures).map(part));
-        let mut answer = ChatMessage::of(ChatRole::Tool, with_notes(result.text, result.pictures));
+        self.call_images.extend(sent_images(result.images).map(part));
+        let mut answer = ChatMessage::of(ChatRole::Tool, with_notes(result.text, result.images));
         answer.tool_call_id = Some(id);
         self.tool_results.push(answer);
         if let Some(message) = self.out.last_mut() {
@@ -270,9 +270,9 @@ impl<'a> Converter<'a> {
     fn close_calls(&mut self) {
         self.out.append(&mut self.tool_results);
         self.after_saying = false;
-        if !self.images.is_empty() {
+        if !self.call_images.is_empty() {
             let mut parts = vec![MessagePart::Text { text: Cow::Borrowed(CALL_IMAGES_HEADING) }];
-            parts.append(&mut self.images);
+            parts.append(&mut self.call_images);
             let message = ChatMessage::with(ChatRole::User, MessageContent::Parts(parts));
             self.out.push(ChatMessage { source: Some(TextSource::Notice), ..message });
         }

@@ -154,10 +154,10 @@ impl ChatFold {
     /// and a thought besides an open tag, are violations.
     fn check_thought(&self, text: &str) -> Result<(), LlmError> {
         if self.think_tags.as_ref().is_some_and(ThinkTagParser::is_open) {
-            return Err(overlap("a thought came beside one that stands open in the text"));
+            return Err(overlap("a thought inside an open <think> tag"));
         }
         if self.answer.is_in_text() && !text.trim().is_empty() {
-            return Err(overlap("one piece goes on with the words and holds a thought"));
+            return Err(overlap("one delta continues the text and contains a thought"));
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ fn thoughts_are_found_under_every_name() {
 }
 
 #[test]
-fn counts_are_found_in_every_place_and_form() {
+fn token_counts_are_found_in_every_field_and_format() {
     let hello = delta(&json!({"content": "hello"}));
     let counts = json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10});
     for (what, end, expected) in [
@@ -108,7 +108,7 @@ fn counts_are_found_in_every_place_and_form() {
 }
 
 #[test]
-fn an_answer_ends_however_the_server_says_so() {
+fn every_kind_of_end_is_recognized() {
     let hello = delta(&json!({"content": "hello"}));
     let done = "data: [DONE]\n\n".to_owned();
     for (what, end) in [
@@ -128,7 +128,7 @@ fn an_answer_ends_however_the_server_says_so() {
 }
 
 #[test]
-fn thinking_within_the_text_is_taken_apart_only_where_that_is_known() {
+fn thinking_within_the_text_is_separated_only_where_configured() {
     let stream = ["<thi", "nk>hm</", "think>\n\n", "yes"]
         .map(|text| delta(&json!({"content": text})))
         .concat()
@@ -144,7 +144,7 @@ fn thinking_within_the_text_is_taken_apart_only_where_that_is_known() {
 }
 
 #[test]
-fn arguments_that_repeat_themselves_are_taken_apart_only_where_that_is_known() {
+fn cumulative_arguments_are_handled_only_where_configured() {
     let piece = |name: &str, arguments: &str| {
         delta(&json!({"tool_calls": [{"index": 0, "id": "a",
             "function": {"name": name, "arguments": arguments}}]}))

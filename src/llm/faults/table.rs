@@ -1,4 +1,4 @@
-//! The faults.
+//! The table of faults.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use super::super::canned::{JSON, STREAM, calls, ends, says};
 use super::samples::{Sample, answer, counts};
 use super::{GenEvent, LONG_IDLE_LIMIT};
 
-/// What the server does.
+/// An action of the server.
 #[derive(Debug, Clone)]
 pub enum ServerAction {
     Send(Vec<u8>),
     Wait(Duration),
-    /// Breaks the connection off without having read the request.
+    /// Resets the connection without reading the request.
     Reset,
-    /// Does nothing until the other side goes.
+    /// Does nothing until the client disconnects.
     Hang,
 }
 
@@ -27,9 +27,9 @@ pub enum Expected {
 /// One fault.
 pub struct FaultCase {
     pub what: &'static str,
-    /// Another address than the server's.
+    /// Replaces the URL of the server.
     pub url: Option<fn(&str) -> String>,
-    /// Nothing: there is no server.
+    /// Empty: there is no server.
     pub actions: Vec<ServerAction>,
     pub expected: Expected,
 }
@@ -51,7 +51,6 @@ fn status(line: &str, kind: &str, body: &str) -> String {
     format!("HTTP/1.1 {line}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
 }
 
-/// All of them.
 pub fn faults<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let mut cases = connections(sample);
     cases.extend(refusals());

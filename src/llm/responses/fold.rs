@@ -210,11 +210,11 @@ impl ResponsesFold {
     /// has to end before the next begins; an implied one ends when the next begins.
     fn check_order(&mut self, key: u64) -> Result<(), LlmError> {
         if self.open_item.is_some_and(|open_item| open_item != key) {
-            return Err(overlap("an item began before the one before it had ended"));
+            return Err(overlap("an item began before the previous one had ended"));
         }
         let state = state(&mut self.items, key)?;
         if state.was_interrupted && !state.is_done {
-            return Err(overlap("an item went on after another one had begun"));
+            return Err(overlap("an item continued after another one had begun"));
         }
         Ok(())
     }

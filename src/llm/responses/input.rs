@@ -76,8 +76,8 @@ impl InputItem<'_> {
 /// Converts a context. Results are truncated to `result_chars` characters.
 pub(super) fn project(messages: &[Message], max_result_chars: usize) -> Vec<InputItem<'_>> {
     let results = Results::of(messages, max_result_chars);
-    let (outputs, images) = (Vec::new(), Vec::new());
-    let mut converter = Converter { items: Vec::new(), outputs, images, results };
+    let (outputs, call_images) = (Vec::new(), Vec::new());
+    let mut converter = Converter { items: Vec::new(), outputs, call_images, results };
     for (at, message) in messages.iter().enumerate() {
         converter.message(at, message);
     }
@@ -90,7 +90,7 @@ struct Converter<'a> {
     /// Outputs of the current group of calls, which may still grow.
     outputs: Vec<InputItem<'a>>,
     /// Their images.
-    images: Vec<InputPart<'a>>,
+    call_images: Vec<InputPart<'a>>,
     results: Results<'a>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Converter<'a> {
             | Message::Prompt(text)
             | Message::TellaskResult(text)
             | Message::Carryover(text) => self.text(InputRole::User, text),
-            Message::Images(pictures) => self.pictures(pictures),
+            Message::Images(images) => self.images(images),
             Message::Guide(text) | Message::Saying(text) => self.text(InputRole::Assistant, text),
             Message::Thinking { payload, .. } => {
                 if let Some(thought) = payload.as_ref().and_then(ReasoningItem::of) {
@@ -111,8 +111,8 @@ impl<'a> Converter<'a> {
             }
             Message::Call { id, name, arguments } => {
                 let result = self.results.take_for_call(at, id);
-                self.images.extend(sent_images(result.pictures).map(part));
-                let output = with_notes(result.text, result.pictures);
+                self.call_images.extend(sent_images(result.images).map(part));
+                let output = with_notes(result.text, result.images);
                 self.outputs.push(InputItem::FunctionCallOutput { call_id: id, output });
                 self.items.push(InputItem::FunctionCall {
                     call_id: id,
@@ -132,11 +132,11 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [MessageImage]) {
-        for note in notes(pictures) {
+    fn images(&mut self, images: &'a [MessageImage]) {
+        for note in notes(images) {
             self.text(InputRole::User, note);
         }
-        let content: Vec<InputPart> = sent_images(pictures).map(part).collect();
+        let content: Vec<InputPart> = sent_images(images).map(part).collect();
         if !content.is_empty() {
             self.close_calls();
             self.items.push(InputItem::Parts { role: InputRole::User, content });
@@ -145,9 +145,9 @@ impl<'a> Converter<'a> {
 
     fn close_calls(&mut self) {
         self.items.append(&mut self.outputs);
-        if !self.images.is_empty() {
+        if !self.call_images.is_empty() {
             let mut content = vec![InputPart::InputText { text: CALL_IMAGES_HEADING }];
-            content.append(&mut self.images);
+            content.append(&mut self.call_images);
             self.items.push(InputItem::Parts { role: InputRole::User, content });
         }
     }
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_stand_behind_the_words_they_came_with_or_behind_the_outputs() {
+    fn images_follow_their_text_or_the_outputs() {
         let image = |byte: u8| MessageImage::Data {
             media_type: "image/png",
             bytes: std::sync::Arc::from([byte].as_slice()),
