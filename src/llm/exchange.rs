@@ -87,7 +87,7 @@ struct Deadlines {
 enum BodyFormat {
     Unknown,
     Events(Decoder),
-    Whole(Vec<u8>),
+    Json(Vec<u8>),
     Page(Vec<u8>),
 }
 
@@ -351,7 +351,7 @@ impl<F: Fold> OpenResponse<F> {
     /// Bytes of content received so far.
     fn received_bytes(&self) -> usize {
         match &self.format {
-            BodyFormat::Whole(body) => body.len(),
+            BodyFormat::Json(body) => body.len(),
             BodyFormat::Unknown | BodyFormat::Events(_) | BodyFormat::Page(_) => {
                 self.fold.received_bytes()
             }
@@ -380,7 +380,7 @@ impl<F: Fold> OpenResponse<F> {
                 return Ok(());
             };
             self.format = match first {
-                b'{' | b'[' => BodyFormat::Whole(Vec::new()),
+                b'{' | b'[' => BodyFormat::Json(Vec::new()),
                 b'<' => BodyFormat::Page(Vec::new()),
                 _ => BodyFormat::Events(Decoder::default()),
             };
@@ -394,10 +394,10 @@ impl<F: Fold> OpenResponse<F> {
                     self.fold.event(event)
                 })
             }
-            BodyFormat::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
+            BodyFormat::Json(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
                 Err(malformed("the answer is too large"))
             }
-            BodyFormat::Whole(body) => {
+            BodyFormat::Json(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
@@ -413,7 +413,7 @@ impl<F: Fold> OpenResponse<F> {
         match std::mem::replace(&mut self.format, BodyFormat::Unknown) {
             BodyFormat::Unknown => return Err(cut_error("the answer has no content")),
             BodyFormat::Page(body) => return Err(not_an_answer(&body)),
-            BodyFormat::Whole(body) => {
+            BodyFormat::Json(body) => {
                 let text = String::from_utf8_lossy(&body);
                 check_depth(&text)?;
                 self.fold.full_body(&text)?;

@@ -16,7 +16,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use serde_json::Value;
 
-use super::{GenStream, Provider, Request, paced};
+use super::{GenStream, Provider, Request, playback};
 pub use database::MockDb;
 
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -58,7 +58,7 @@ impl Provider for Mock {
         stream::once(async move {
             let database = databases.database(&request.model).await;
             let path = databases.path(&request.model);
-            paced::play(playing::steps(&database, &path, &request))
+            playback::play(playing::steps(&database, &path, &request))
         })
         .flatten()
         .boxed()

@@ -20,13 +20,13 @@ pub mod sse;
 
 mod address;
 mod answer;
+mod delimiters;
 mod exchange;
 mod failure;
-mod fence;
 mod image;
 mod lenient;
-mod paced;
 mod pairing;
+mod playback;
 mod protocol;
 mod redacting;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::paced::{PlaybackStep, argument_text, estimate, play, utf16_len};
+use super::playback::{PlaybackStep, argument_text, estimate, play, utf16_len};
 use super::{
     ErrorClass, GenEvent, GenStream, LlmError, Message, Provider, Request, Segment, ToolCall,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::paced::{PlaybackStep, play};
+use super::playback::{PlaybackStep, play};
 use super::{
     ErrorClass, GenEvent, GenStream, LlmError, Provider, Request, Segment, ToolCall, Usage,
 };

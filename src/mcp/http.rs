@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::environment::ResolvedVariables;
-use super::lines::MAX_BYTES;
+use super::message_filter::MAX_BYTES;
 use crate::llm::Clients;
 
 /// Headers that the protocol sets itself.

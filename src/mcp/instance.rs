@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
-use super::lines::{MAX_BYTES, MessageFilter};
+use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::Permission;
 use super::process::{self, Process, StderrTail};
 use super::result::sanitize;

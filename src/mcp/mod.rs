@@ -16,7 +16,7 @@ mod environment;
 mod http;
 mod instance;
 mod lease;
-mod lines;
+mod message_filter;
 mod plan;
 mod pool;
 mod process;

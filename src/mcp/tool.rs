@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::http::send_error;
-use super::lines::DROPPED_CODE;
+use super::message_filter::DROPPED_CODE;
 use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::Request;
 use super::tool_list::OfferedTool;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::domain::ThinkingReplay;
-use crate::llm::fence::{TextSource, escape};
+use crate::llm::delimiters::{TextSource, escape};
 use crate::llm::image::{
     CALL_IMAGES_HEADING, DataUrl, MessageImage, SentImage, notes, sent_images, with_notes,
 };

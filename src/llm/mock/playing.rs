@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::database::{MockDb, MockEntry, is_blank};
 use super::matching::{self, MockInput};
 use crate::llm::error::{ErrorClass, LlmError};
-use crate::llm::paced::{PlaybackStep, argument_text, estimate, utf16_len};
+use crate::llm::playback::{PlaybackStep, argument_text, estimate, utf16_len};
 use crate::llm::request::Request;
 use crate::llm::{GenEvent, Segment, ToolCall, Usage, failure};
 
