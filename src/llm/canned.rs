@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::protocol::{Fold, Protocol};
-use super::sse::Decoder;
+use super::sse::SseDecoder;
 use super::{
     Clients, Endpoint, GenEvent, GenStream, LlmError, Message, ModelParams, Provider, Remote,
     Request, Segment, ToolCall,
@@ -26,7 +26,7 @@ pub fn folded<'a>(
     mut fold: impl Fold,
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Vec<GenEvent>, LlmError> {
-    let mut decoder = Decoder::default();
+    let mut decoder = SseDecoder::default();
     let mut events = Vec::new();
     for chunk in chunks {
         for event in decoder.feed(chunk).expect("small events") {

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::error::{ErrorClass, LlmError, plain};
 use super::http::root_cause;
 use super::protocol::{Fold, Protocol};
-use super::sse::{Decoder, MAX_EVENT_BYTES};
+use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 
@@ -86,7 +86,7 @@ struct Deadlines {
 #[derive(Debug)]
 enum BodyFormat {
     Unknown,
-    Events(Decoder),
+    Events(SseDecoder),
     Json(Vec<u8>),
     Page(Vec<u8>),
 }
@@ -382,7 +382,7 @@ impl<F: Fold> OpenResponse<F> {
             self.format = match first {
                 b'{' | b'[' => BodyFormat::Json(Vec::new()),
                 b'<' => BodyFormat::Page(Vec::new()),
-                _ => BodyFormat::Events(Decoder::default()),
+                _ => BodyFormat::Events(SseDecoder::default()),
             };
         }
         match &mut self.format {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::error::LlmError;
-use super::sse::Event;
+use super::sse::SseEvent;
 use super::{Endpoint, GenEvent, Message, Request};
 
 /// A wire protocol of language models.
@@ -29,7 +29,7 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
 /// answer complete.
 pub trait Fold: std::fmt::Debug + Send + Sync {
     /// One event of the stream.
-    fn event(&mut self, event: &Event) -> Result<(), LlmError>;
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError>;
 
     /// Whether the data of an event can be parsed.
     fn is_readable(data: &str) -> bool;

@@ -10,7 +10,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One event with data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// The value of `event:`; empty when there was none.
     pub name: String,
     /// The `data:` lines, joined with a newline.
@@ -24,7 +24,7 @@ pub struct TooLarge;
 
 /// The state between two reads.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub struct SseDecoder {
     /// An incomplete line.
     line: Vec<u8>,
     name: String,
@@ -36,9 +36,9 @@ pub struct Decoder {
     unknown_lines: usize,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Takes the next bytes and returns the events they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLarge> {
         let mut events = Vec::new();
         let mut rest = bytes;
         if self.after_cr && !rest.is_empty() {
@@ -58,7 +58,7 @@ impl Decoder {
     /// At the end of the stream: the event without its final blank line, if any. Its last line may be
     /// truncated.
     #[must_use]
-    pub fn finish(mut self) -> Option<Event> {
+    pub fn finish(mut self) -> Option<SseEvent> {
         let mut events = Vec::new();
         if !self.line.is_empty() {
             self.end_line(&[], &mut events).ok()?;
@@ -93,7 +93,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn end_line(&mut self, part: &[u8], events: &mut Vec<Event>) -> Result<(), TooLarge> {
+    fn end_line(&mut self, part: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLarge> {
         self.check(part.len())?;
         if self.line.is_empty() {
             self.take_line(part, events);
@@ -107,7 +107,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn take_line(&mut self, line: &[u8], events: &mut Vec<Event>) {
+    fn take_line(&mut self, line: &[u8], events: &mut Vec<SseEvent>) {
         let line = if self.started {
             line
         } else {
@@ -136,10 +136,10 @@ impl Decoder {
         }
     }
 
-    fn dispatch(&mut self, events: &mut Vec<Event>) {
+    fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         if let Some(data) = self.data.take() {
-            events.push(Event { name, data });
+            events.push(SseEvent { name, data });
         }
     }
 }
@@ -150,12 +150,12 @@ mod tests {
 
     use super::*;
 
-    fn event(name: &str, data: &str) -> Event {
-        Event { name: name.to_owned(), data: data.to_owned() }
+    fn event(name: &str, data: &str) -> SseEvent {
+        SseEvent { name: name.to_owned(), data: data.to_owned() }
     }
 
-    fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
-        let mut decoder = Decoder::default();
+    fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<SseEvent> {
+        let mut decoder = SseDecoder::default();
         let mut events = Vec::new();
         for chunk in chunks {
             events.extend(decoder.feed(chunk).unwrap());
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn unknown_lines_are_counted() {
-        let mut decoder = Decoder::default();
+        let mut decoder = SseDecoder::default();
         assert_eq!(decoder.feed(b"hello\nworld: 1\ndata: x\n\n").unwrap().len(), 1);
         assert_eq!(decoder.unknown_lines(), 2);
     }
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn an_endless_event_is_refused() {
         let block = vec![b'x'; 1024 * 1024];
-        let mut line = Decoder::default();
+        let mut line = SseDecoder::default();
         let refused = (0..20).any(|_| line.feed(&block).is_err());
         assert!(refused, "one long line");
 
-        let mut event = Decoder::default();
+        let mut event = SseDecoder::default();
         let lines = [b"data: ".as_slice(), &block, b"\n"].concat();
         let refused = (0..20).any(|_| event.feed(&lines).is_err());
         assert!(refused, "many lines of one event");

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::lease::RELEASE;
 use super::result::sanitize;
-use super::supervisor::Request;
+use super::supervisor::SupervisorRequest;
 use crate::domain::Lang;
 use crate::tools::{Args, Description, Tool, ToolCx, ToolOutcome, ToolSpec, Whose, half};
 
@@ -28,10 +28,10 @@ enum AdminAction {
 struct AdminTool {
     spec: ToolSpec,
     action: AdminAction,
-    tx: mpsc::Sender<Request>,
+    tx: mpsc::Sender<SupervisorRequest>,
 }
 
-pub(super) fn tools(tx: &mpsc::Sender<Request>) -> [Arc<dyn Tool>; 2] {
+pub(super) fn tools(tx: &mpsc::Sender<SupervisorRequest>) -> [Arc<dyn Tool>; 2] {
     let tool = |action, name: &'static str, description| -> Arc<dyn Tool> {
         let parameters = json!({
             "type": "object",
@@ -64,10 +64,11 @@ impl Tool for AdminTool {
     }
 }
 
-async fn release(tx: &mpsc::Sender<Request>, server: String, cx: ToolCx) -> ToolOutcome {
+async fn release(tx: &mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx) -> ToolOutcome {
     let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, released) = oneshot::channel();
-    let request = Request::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
+    let request =
+        SupervisorRequest::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
     let _ = tx.send(request).await;
     if released.await.unwrap_or(false) {
         ToolOutcome::done(match cx.lang {
@@ -82,10 +83,10 @@ async fn release(tx: &mpsc::Sender<Request>, server: String, cx: ToolCx) -> Tool
     }
 }
 
-async fn restart(tx: &mpsc::Sender<Request>, server: String, lang: Lang) -> ToolOutcome {
+async fn restart(tx: &mpsc::Sender<SupervisorRequest>, server: String, lang: Lang) -> ToolOutcome {
     let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, started) = oneshot::channel();
-    let _ = tx.send(Request::Restart { server, reply }).await;
+    let _ = tx.send(SupervisorRequest::Restart { server, reply }).await;
     match started.await {
         Ok(Ok(_)) => ToolOutcome::done(match lang {
             Lang::En => {

@@ -20,7 +20,7 @@ use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
 use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::Permission;
-use super::process::{self, Process, StderrTail};
+use super::process::{self, ServerProcess, StderrTail};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
 use crate::domain::Vault;
@@ -61,7 +61,7 @@ impl std::fmt::Debug for InstanceContext {
 
 /// What an instance reports to the supervisor.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum InstanceEvent {
     /// It is ready.
     Open { peer: Peer<RoleClient>, tools: Vec<Tool> },
     /// Its tool list changed.
@@ -80,7 +80,7 @@ pub(super) struct InstanceTask<K> {
     pub context: InstanceContext,
     pub stop: CancellationToken,
     /// The supervisor never blocks, so a full channel is a short wait.
-    pub events: mpsc::Sender<(K, Event)>,
+    pub events: mpsc::Sender<(K, InstanceEvent)>,
 }
 
 /// Receives the notification that the tool list changed.
@@ -98,7 +98,7 @@ impl ClientHandler for ToolListWatcher {
     }
 }
 
-type Running = RunningService<RoleClient, ToolListWatcher>;
+type McpConnection = RunningService<RoleClient, ToolListWatcher>;
 
 impl<K: Copy + Send + 'static> InstanceTask<K> {
     /// Runs until it is stopped or its server ends. Returns its key.
@@ -107,7 +107,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         if !self.is_permitted().await {
             let reason =
                 "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
-            let _ = self.events.send((key, Event::Failed(reason.to_owned()))).await;
+            let _ = self.events.send((key, InstanceEvent::Failed(reason.to_owned()))).await;
             return key;
         }
         let variables = match &self.server.transport {
@@ -126,8 +126,10 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             Err(reason) => Some(reason),
         };
         if let Some(reason) = failure {
-            let _ =
-                self.events.send((key, Event::Failed(sanitize(&reason, MAX_REASON_CHARS)))).await;
+            let _ = self
+                .events
+                .send((key, InstanceEvent::Failed(sanitize(&reason, MAX_REASON_CHARS))))
+                .await;
         }
         key
     }
@@ -163,7 +165,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
                 }
                 Err(reason) => Err(reason),
             };
-            Process::end(process).await;
+            ServerProcess::end(process).await;
             ended
         };
         let mut stderr =
@@ -192,12 +194,12 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     /// The handshake and the first list of tools.
     async fn connect(
         &self,
-        handshake: impl Future<Output = Result<Running, ClientInitializeError>>,
-    ) -> Result<Running, String> {
+        handshake: impl Future<Output = Result<McpConnection, ClientInitializeError>>,
+    ) -> Result<McpConnection, String> {
         let connected = async {
             let running = handshake.await.map_err(|error| http::open_error(&error))?;
             let tools = list(&running).await?;
-            let event = Event::Open { peer: running.peer().clone(), tools };
+            let event = InstanceEvent::Open { peer: running.peer().clone(), tools };
             let _ = self.events.send((self.key, event)).await;
             Ok(running)
         };
@@ -210,7 +212,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 
     /// Reports changes of the tool list until the connection ends.
-    async fn watch_tools(&self, running: Running, watcher: &ToolListWatcher) {
+    async fn watch_tools(&self, running: McpConnection, watcher: &ToolListWatcher) {
         let (peer, token) = (running.peer().clone(), running.cancellation_token());
         let mut ended = pin!(running.waiting());
         loop {
@@ -219,7 +221,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
                 () = self.stop.cancelled() => break,
                 () = watcher.0.notified() => {
                     if let Ok(Ok(tools)) = timeout(LIST_TIMEOUT, list(&peer)).await {
-                        let _ = self.events.send((self.key, Event::Tools(tools))).await;
+                        let _ = self.events.send((self.key, InstanceEvent::Tools(tools))).await;
                     }
                 }
             }

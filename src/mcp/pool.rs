@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::instance::{Event, InstanceContext, InstanceTask};
+use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
 use crate::domain::DialogId;
 use crate::minds::mcp_config::McpServer;
 use crate::tools::Whose;
@@ -59,7 +59,7 @@ pub(super) enum InstanceState {
 #[derive(Debug)]
 pub(super) struct InstancePool {
     context: InstanceContext,
-    events: mpsc::Sender<(InstanceKey, Event)>,
+    events: mpsc::Sender<(InstanceKey, InstanceEvent)>,
     instances: BTreeMap<InstanceKey, Instance>,
     tasks: JoinSet<InstanceKey>,
     all: CancellationToken,
@@ -67,7 +67,10 @@ pub(super) struct InstancePool {
 }
 
 impl InstancePool {
-    pub fn new(context: InstanceContext, events: mpsc::Sender<(InstanceKey, Event)>) -> Self {
+    pub fn new(
+        context: InstanceContext,
+        events: mpsc::Sender<(InstanceKey, InstanceEvent)>,
+    ) -> Self {
         Self {
             context,
             events,

@@ -24,7 +24,7 @@ const MAX_KEPT_LINES: usize = 8;
 
 /// A running server. Dropping it kills the group.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     child: Child,
     group: Option<Group>,
     /// Needed by its sandbox until it has ended.
@@ -43,7 +43,7 @@ pub(super) async fn start(
     program: &Program,
     context: &InstanceContext,
     variables: &ResolvedVariables,
-) -> Result<(Process, Pipes), String> {
+) -> Result<(ServerProcess, Pipes), String> {
     let cwd = context.workspace.join(&program.cwd);
     if !cwd.is_dir() {
         return Err(format!("its folder `{}` does not exist", program.cwd));
@@ -85,7 +85,7 @@ fn spawn(
     mut command: Command,
     layers: usize,
     placeholders: Option<Placeholders>,
-) -> std::io::Result<(Process, Pipes)> {
+) -> std::io::Result<(ServerProcess, Pipes)> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -95,14 +95,14 @@ fn spawn(
         .spawn()?;
     let group = child.id().map(|id| Group::behind(Identity::of(id), layers));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let process = Process { child, group, _placeholders: placeholders };
+    let process = ServerProcess { child, group, _placeholders: placeholders };
     match pipes {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok((process, Pipes { stdin, stdout, stderr })),
         _ => Err(std::io::Error::other("its pipes could not be opened")),
     }
 }
 
-impl Process {
+impl ServerProcess {
     /// Waits for a server whose input was closed; terminates, then kills one that does not exit.
     pub async fn end(mut self) {
         if timeout(EXIT_TIMEOUT, self.child.wait()).await.is_err() {
@@ -112,7 +112,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // Also if the server itself has ended: its children may be alive.
         self.group.iter().for_each(Group::kill);

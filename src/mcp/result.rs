@@ -163,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    fn reader(result: serde_json::Value) -> ToolOutcome {
+    fn outcome(result: serde_json::Value) -> ToolOutcome {
         tool_outcome(serde_json::from_value(result).unwrap(), &Arc::default(), Lang::En)
     }
 
@@ -200,7 +200,7 @@ mod tests {
             (json!([]), "The server answered without any content."),
         ] {
             for error in [false, true] {
-                let found = reader(json!({"content": content, "isError": error}));
+                let found = outcome(json!({"content": content, "isError": error}));
                 let expected =
                     if error { ToolOutcome::failed(expected) } else { ToolOutcome::done(expected) };
                 assert_eq!(found, expected, "{content}");
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn structured_content_is_used_if_there_is_no_text() {
         let structured = json!({"n": 1});
-        let alone = reader(json!({"content": [], "structuredContent": structured}));
+        let alone = outcome(json!({"content": [], "structuredContent": structured}));
         assert_eq!(alone.text, r#"{"n":1}"#);
-        let both = reader(
+        let both = outcome(
             json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}),
         );
         assert_eq!(both.text, "one");
@@ -223,10 +223,10 @@ mod tests {
     fn the_content_of_an_image_decides_its_type_and_their_number_is_limited() {
         let png = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
         let image = json!({"type": "image", "data": png, "mimeType": "image/jpeg"});
-        let one = reader(json!({"content": [image]}));
+        let one = outcome(json!({"content": [image]}));
         assert_eq!(one.pictures[0].media_type, "image/png");
         assert_eq!((one.text.as_str(), one.ok), ("Pictures returned: 1.", true));
-        let many = reader(json!({"content": vec![image; MAX_IMAGES + 1]}));
+        let many = outcome(json!({"content": vec![image; MAX_IMAGES + 1]}));
         assert_eq!(many.pictures.len(), MAX_IMAGES);
         assert!(many.text.contains("left out"), "{}", many.text);
     }
@@ -235,7 +235,7 @@ mod tests {
     fn a_file_that_only_begins_like_an_image_is_left_out() {
         for bytes in [b"RIFF\0\0\0\0WAVEfmt ".as_slice(), b"GIF8 is a text"] {
             let data = STANDARD.encode(bytes);
-            let outcome = reader(
+            let outcome = outcome(
                 json!({"content": [{"type": "image", "data": data, "mimeType": "image/webp"}]}),
             );
             assert!(

@@ -16,7 +16,9 @@ use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
-use super::supervisor::{CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, Request};
+use super::supervisor::{
+    CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
+};
 use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
@@ -52,7 +54,7 @@ pub struct Servers {
     workspace: Arc<Path>,
     lang: Lang,
     permission: Arc<dyn Permission>,
-    tx: mpsc::Sender<Request>,
+    tx: mpsc::Sender<SupervisorRequest>,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     /// Taken when it is run.
     supervisor: Mutex<Option<McpSupervisor>>,
@@ -91,7 +93,7 @@ impl Servers {
         self.snapshots.borrow().clone()
     }
 
-    fn request(&self, request: Request) -> impl Future<Output = ()> + Send + use<> {
+    fn request(&self, request: SupervisorRequest) -> impl Future<Output = ()> + Send + use<> {
         let tx = self.tx.clone();
         async move { _ = tx.send(request).await }
     }
@@ -124,7 +126,7 @@ impl ToolSource for Servers {
             let read = tokio::task::spawn_blocking(move || desired(&workspace, &*permission)).await;
             let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();
-            if tx.send(Request::Settle { desired, reply }).await.is_ok() {
+            if tx.send(SupervisorRequest::Settle { desired, reply }).await.is_ok() {
                 // After the timeout the tools come later; a problem reports that.
                 let _ = timeout(READY_TIMEOUT + MARGIN, settled).await;
             }
@@ -159,7 +161,7 @@ impl ToolSource for Servers {
 
     fn release(&self, whose: Whose) -> BoxFuture<'static, ()> {
         let (reply, released) = oneshot::channel();
-        let request = self.request(Request::Release { whose, server: None, reply });
+        let request = self.request(SupervisorRequest::Release { whose, server: None, reply });
         Box::pin(async move {
             request.await;
             let _ = released.await;
@@ -167,6 +169,6 @@ impl ToolSource for Servers {
     }
 
     fn close(&self) -> BoxFuture<'static, ()> {
-        Box::pin(self.request(Request::Close))
+        Box::pin(self.request(SupervisorRequest::Close))
     }
 }

@@ -9,7 +9,7 @@ use rmcp::model::Tool;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-use super::instance::{Event, InstanceContext};
+use super::instance::{InstanceContext, InstanceEvent};
 use super::plan::{BlockReason, ServerAction, plan};
 use super::pool::{
     Instance, InstanceKey, InstanceOwner, InstancePool, InstanceState, Waiter, is_owned_by,
@@ -29,7 +29,7 @@ pub(super) const CHANNEL_CAPACITY: usize = 64;
 
 /// A request to the supervisor.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(super) enum SupervisorRequest {
     /// Apply the configuration; answered when no server is starting any more, or has been for too long.
     Settle {
         desired: Vec<Desired>,
@@ -68,10 +68,10 @@ pub(super) struct Desired {
 
 #[derive(Debug)]
 pub(super) struct McpSupervisor {
-    requests: mpsc::Receiver<Request>,
+    requests: mpsc::Receiver<SupervisorRequest>,
     /// Cloned into the tools.
-    tx: mpsc::WeakSender<Request>,
-    events: mpsc::Receiver<(InstanceKey, Event)>,
+    tx: mpsc::WeakSender<SupervisorRequest>,
+    events: mpsc::Receiver<(InstanceKey, InstanceEvent)>,
     pool: InstancePool,
     vault: Vault,
     /// In the order of the file.
@@ -88,8 +88,8 @@ impl McpSupervisor {
     pub fn new(
         context: InstanceContext,
         taken: BTreeSet<String>,
-        tx: mpsc::WeakSender<Request>,
-        requests: mpsc::Receiver<Request>,
+        tx: mpsc::WeakSender<SupervisorRequest>,
+        requests: mpsc::Receiver<SupervisorRequest>,
         snapshots: watch::Sender<Arc<Snapshot>>,
     ) -> Self {
         let vault = context.vault.clone();
@@ -115,7 +115,7 @@ impl McpSupervisor {
         loop {
             tokio::select! {
                 request = self.requests.recv() => match request {
-                    Some(Request::Close) | None => break,
+                    Some(SupervisorRequest::Close) | None => break,
                     Some(request) => self.handle_request(request),
                 },
                 Some((key, event)) = self.events.recv() => self.handle_event(key, event),
@@ -127,15 +127,15 @@ impl McpSupervisor {
         self.pool.end().await;
     }
 
-    fn handle_request(&mut self, request: Request) {
+    fn handle_request(&mut self, request: SupervisorRequest) {
         match request {
-            Request::Settle { desired, reply } => {
+            SupervisorRequest::Settle { desired, reply } => {
                 self.reconcile(desired);
                 self.settle_waiters.push(reply);
             }
-            Request::Use { server, dialog, reply } => self.lease(&server, dialog, reply),
-            Request::Restart { server, reply } => self.restart(&server, reply),
-            Request::Release { whose, server, reply } => {
+            SupervisorRequest::Use { server, dialog, reply } => self.lease(&server, dialog, reply),
+            SupervisorRequest::Restart { server, reply } => self.restart(&server, reply),
+            SupervisorRequest::Release { whose, server, reply } => {
                 let any = self.pool.release_matching("it was let go", |_, one| {
                     is_owned_by(&one.owner, &whose)
                         && server.as_ref().is_none_or(|id| *id == one.server)
@@ -143,7 +143,7 @@ impl McpSupervisor {
                 self.publish();
                 let _ = reply.send(any);
             }
-            Request::Close => {}
+            SupervisorRequest::Close => {}
         }
     }
 
@@ -203,13 +203,13 @@ impl McpSupervisor {
 
     // --- events of instances -------------------------------------------------------------------
 
-    fn handle_event(&mut self, key: InstanceKey, event: Event) {
+    fn handle_event(&mut self, key: InstanceKey, event: InstanceEvent) {
         match event {
-            Event::Open { peer, tools } => {
+            InstanceEvent::Open { peer, tools } => {
                 self.pool.set_ready(key, peer);
                 self.trial_succeeded(key, tools);
             }
-            Event::Tools(tools) => {
+            InstanceEvent::Tools(tools) => {
                 let Some(instance) = self.pool.get(key) else { return };
                 let server = self.servers.iter_mut().find(|server| server.id == instance.server);
                 let active = server.and_then(|server| server.active.as_mut());
@@ -217,7 +217,7 @@ impl McpSupervisor {
                     active.tools = tools;
                 }
             }
-            Event::Failed(reason) => {
+            InstanceEvent::Failed(reason) => {
                 self.pool.release(key, &reason);
                 if let Some(server) = self.trial_of(key) {
                     tracing::warn!(server = server.id, reason, "an MCP server cannot be used");
@@ -334,11 +334,11 @@ impl McpSupervisor {
         let (offered_tools, tool_problems) =
             tool_list::offered_tools(&listed_tools, &self.taken, &secrets);
         let stateful = listed_tools.iter().filter(|server| !server.config.stateless);
-        let troubles = self.servers.iter().filter_map(Server::problem);
-        let lines = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
+        let server_problems = self.servers.iter().filter_map(Server::problem);
+        let line_of = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
         let tool_problems =
-            tool_problems.into_iter().map(|(server, problem)| with_line(problem, lines(&server)));
-        let all = self.refused.iter().cloned().chain(troubles).chain(tool_problems);
+            tool_problems.into_iter().map(|(server, problem)| with_line(problem, line_of(&server)));
+        let all = self.refused.iter().cloned().chain(server_problems).chain(tool_problems);
         let snapshot = Snapshot {
             stateful: stateful.map(|server| server.server.to_owned()).collect(),
             problems: all.map(|problem| problem.redacted(&secrets)).collect(),

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::http::send_error;
 use super::message_filter::DROPPED_CODE;
 use super::result::{sanitize_and_redact, tool_outcome};
-use super::supervisor::Request;
+use super::supervisor::SupervisorRequest;
 use super::tool_list::OfferedTool;
 use crate::domain::Lang;
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
@@ -24,11 +24,11 @@ const MAX_REASON_CHARS: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct ServerTool {
     tool: OfferedTool,
-    tx: mpsc::Sender<Request>,
+    tx: mpsc::Sender<SupervisorRequest>,
 }
 
 impl ServerTool {
-    pub fn of(tool: OfferedTool, tx: mpsc::Sender<Request>) -> Arc<dyn Tool> {
+    pub fn of(tool: OfferedTool, tx: mpsc::Sender<SupervisorRequest>) -> Arc<dyn Tool> {
         Arc::new(Self { tool, tx })
     }
 }
@@ -51,13 +51,13 @@ impl Tool for ServerTool {
 
 async fn call(
     tool: &OfferedTool,
-    tx: &mpsc::Sender<Request>,
+    tx: &mpsc::Sender<SupervisorRequest>,
     cx: ToolCx,
     args: Args,
 ) -> ToolOutcome {
     let (server, lang, keys) = (&tool.server, cx.lang, cx.keys);
     let (reply, lease) = oneshot::channel();
-    let request = Request::Use { server: server.clone(), dialog: cx.dialog, reply };
+    let request = SupervisorRequest::Use { server: server.clone(), dialog: cx.dialog, reply };
     let _ = tx.send(request).await;
     let handle = match lease.await {
         Ok(Ok(handle)) => handle,

@@ -8,7 +8,7 @@ use super::wire::{EventHead, WireBlock, WireDelta, WireEvent, WireMessage, WireU
 use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Message, Segment, failure};
 
 /// A partial answer.
@@ -28,7 +28,7 @@ pub struct MessagesFold {
 }
 
 impl Fold for MessagesFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.is_over || data.is_empty() {
             return Ok(());

@@ -209,9 +209,9 @@ async fn finish_reasons_are_distinguished() {
     for (what, body, mut expected) in [
         ("the end of a turn", hello.clone() + &done("end_turn"), vec![says("hello")]),
         ("a stop sequence", hello.clone() + &done("stop_sequence"), vec![says("hello")]),
-        ("a reason nobody knows", hello.clone() + &done("bored"), vec![says("hello")]),
+        ("an unknown reason", hello.clone() + &done("bored"), vec![says("hello")]),
         (
-            "an end mark nobody asked for",
+            "an end mark without a stop reason",
             hello.clone() + &done("end_turn") + "data: [DONE]\n\n",
             vec![says("hello")],
         ),
@@ -222,7 +222,7 @@ async fn finish_reasons_are_distinguished() {
         ),
         ("output limit", hello.clone() + &done("max_tokens"), vec![says("hello"), notice(limit)]),
         (
-            "the whole context is full",
+            "a full context",
             hello.clone() + &done("model_context_window_exceeded"),
             vec![says("hello"), notice(limit)],
         ),
@@ -308,9 +308,9 @@ async fn overlapping_blocks_are_a_violation() {
         ("a thought within words", words() + &thought() + &stop(1) + &stop(0)),
         ("two thoughts", thought() + &dark),
         ("two blocks of words", words() + &begin(2, json!({"type": "text", "text": ""}))),
-        ("words that were not announced", thought() + &said(1)),
-        ("words in the block of a thought", thought() + &said(0)),
-        ("pieces that mix", said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0)),
+        ("text that was not announced", thought() + &said(1)),
+        ("text in the block of a thought", thought() + &said(0)),
+        ("interleaved deltas", said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0)),
     ] {
         let body = start() + &body + &done("end_turn");
         let error = failure(answered(protocol(), STREAM, &body).await);
@@ -434,7 +434,7 @@ async fn an_endless_answer_is_stopped() {
                 + &delta(0, "signature_delta", "signature", &long).repeat(10),
         ),
         (
-            "what nobody can read",
+            "an unreadable event",
             begin(
                 0,
                 json!({"type": "redacted_thinking",
@@ -491,7 +491,7 @@ proptest! {
     ) {
         let mut fold = MessagesFold::new(1000, String::new());
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }

@@ -11,7 +11,7 @@ use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
 /// How a delta of a call is added.
@@ -31,7 +31,7 @@ pub struct ChatFold {
 }
 
 impl Fold for ChatFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.is_done || data.is_empty() {
             return Ok(());

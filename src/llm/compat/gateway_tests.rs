@@ -115,12 +115,15 @@ fn every_kind_of_end_is_recognized() {
         ("a reason and the mark", [stop(), done.clone()].concat()),
         ("the mark alone", done.clone()),
         ("a reason alone", stop()),
-        ("a reason nobody knows", choice(&json!({"delta": {}, "finish_reason": "eos_token"}))),
+        ("an unknown reason", choice(&json!({"delta": {}, "finish_reason": "eos_token"}))),
         ("a reason without a delta", choice(&json!({"finish_reason": "stop"}))),
         ("two reasons", [stop(), stop()].concat()),
         ("more after the mark", [done.clone(), delta(&json!({"content": "no"})), done].concat()),
-        ("a choice without a place", choice(&json!({"index": null, "finish_reason": "stop"}))),
-        ("a choice with a strange place", choice(&json!({"index": "0", "finish_reason": "stop"}))),
+        ("a choice without an index", choice(&json!({"index": null, "finish_reason": "stop"}))),
+        (
+            "a choice with a string as index",
+            choice(&json!({"index": "0", "finish_reason": "stop"})),
+        ),
     ] {
         let stream = [hello.clone(), end].concat();
         assert_eq!(folded(PLAIN, &stream), Ok(vec![says("hello"), ends()]), "{what}");

@@ -14,7 +14,7 @@ use crate::llm::canned::{
     merged, says, thinks,
 };
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Decoder;
+use crate::llm::sse::SseDecoder;
 use crate::llm::{AnswerLimits, ErrorClass, GenEvent, Secret, Usage};
 
 const CHAT: Compat =
@@ -439,7 +439,7 @@ async fn an_endless_answer_is_stopped() {
 fn deltas_that_arrive_together_are_merged() {
     let body = delta(&json!({"content": "x"})).repeat(100);
     let mut fold = fold::ChatFold::new(1000, PLAIN);
-    for event in Decoder::default().feed(body.as_bytes()).unwrap() {
+    for event in SseDecoder::default().feed(body.as_bytes()).unwrap() {
         fold.event(&event).unwrap();
     }
     assert_eq!(fold.take(), [says(&"x".repeat(100))]);
@@ -463,7 +463,7 @@ proptest! {
     ) {
         let mut fold = fold::ChatFold::new(1000, PLAIN);
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }

@@ -63,7 +63,7 @@ pub fn faults<P>(sample: &Sample<P>) -> Vec<FaultCase> {
 
 fn connections<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let head = STREAM.to_owned();
-    let half = format!("{head}{}{}", sample.begin, sample.hello);
+    let partial = format!("{head}{}{}", sample.begin, sample.hello);
     let elsewhere = |what, url: fn(&str) -> String| FaultCase {
         url: Some(url),
         ..case(what, Vec::new(), fails(ErrorClass::Transport))
@@ -79,18 +79,18 @@ fn connections<P>(sample: &Sample<P>) -> Vec<FaultCase> {
         case("closed at once", vec![ServerAction::Send(Vec::new())], fails(ErrorClass::Transport)),
         case("reset at once", vec![ServerAction::Reset], fails(ErrorClass::Transport)),
         sends("closed within the head", "HTTP/1.1 200 OK\r\ncont", fails(ErrorClass::Transport)),
-        case("silence before the head", vec![ServerAction::Hang], fails(ErrorClass::Transport)),
+        case("no head", vec![ServerAction::Hang], fails(ErrorClass::Transport)),
         case(
-            "silence after the head",
+            "no body",
             vec![ServerAction::Send(head.clone().into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
         case(
-            "silence within the answer",
-            vec![ServerAction::Send(half.into()), ServerAction::Hang],
+            "a pause within the answer",
+            vec![ServerAction::Send(partial.into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
-        sends("nothing behind the head", head, fails(ErrorClass::Cut)),
+        sends("an empty body", head, fails(ErrorClass::Cut)),
     ]
 }
 
@@ -108,7 +108,7 @@ fn refusals() -> Vec<FaultCase> {
         ("no such model", "404 Not Found", json, error, ErrorClass::Rejected),
         ("too large", "413 Too Large", json, "{}", ErrorClass::Rejected),
         (
-            "too long for the model",
+            "a context overflow",
             "400 Bad Request",
             json,
             r#"{"error":{"message":"prompt is too long: 9 tokens"}}"#,
@@ -118,11 +118,11 @@ fn refusals() -> Vec<FaultCase> {
         ("a teapot", "418 No", json, "", ErrorClass::Server),
         ("a request timeout", "408 Timeout", json, "", ErrorClass::Server),
         ("too many", "429 Too Many", json, error, ErrorClass::RateLimited),
-        ("a fault of its own", "500 No", json, error, ErrorClass::Server),
+        ("an internal error", "500 No", json, error, ErrorClass::Server),
         ("a bad gateway", "502 Bad Gateway", "text/html", page, ErrorClass::Server),
         ("unavailable", "503 Unavailable", json, "", ErrorClass::Server),
         ("overloaded", "529 Overloaded", json, error, ErrorClass::RateLimited),
-        ("half an error", "500 No", json, r#"{"error":{"mess"#, ErrorClass::Server),
+        ("a truncated error", "500 No", json, r#"{"error":{"mess"#, ErrorClass::Server),
         ("an endless error", "500 No", json, &long, ErrorClass::Server),
     ]
     .map(|(what, line, kind, body, class)| sends(what, status(line, kind, body), fails(class)))
@@ -131,7 +131,7 @@ fn refusals() -> Vec<FaultCase> {
 
 fn heads<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let whole = sample.stream();
-    let stands = || Expected::Answer(answer());
+    let complete_answer = || Expected::Answer(answer());
     let cut = &whole.as_bytes()[..whole.len() / 2];
     let announced = STREAM.replace(
         "connection: close",
@@ -150,8 +150,12 @@ fn heads<P>(sample: &Sample<P>) -> Vec<FaultCase> {
             format!("{STREAM}<{}", "x".repeat(200 * 1024)),
             fails(ErrorClass::Malformed),
         ),
-        sends("another content type", status("200 OK", "text/plain", &whole), stands()),
-        sends("JSON that is a stream", status("200 OK", "application/json", &whole), stands()),
+        sends("another content type", status("200 OK", "text/plain", &whole), complete_answer()),
+        sends(
+            "JSON that is a stream",
+            status("200 OK", "application/json", &whole),
+            complete_answer(),
+        ),
         sends("no content", "HTTP/1.1 204 No Content\r\n\r\n", fails(ErrorClass::Cut)),
         sends("less than announced", [announced.as_bytes(), cut].concat(), fails(ErrorClass::Cut)),
         sends(
@@ -176,7 +180,7 @@ fn bodies<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let text = answer();
     let hello = || vec![says("hello"), ends()];
     let piece = |body: &str| format!("{JSON}{body}");
-    let half = sample.piece.get(..sample.piece.len() / 2).unwrap_or_default();
+    let partial = sample.piece.get(..sample.piece.len() / 2).unwrap_or_default();
     let wide = sample.hello.replace("hello", "a\u{0}b").replace("a\u{0}b", "a\\u0000b");
     let mut bad = [STREAM, &sample.begin].concat().into_bytes();
     for byte in sample.hello.replace("hello", "h~llo").bytes() {
@@ -184,16 +188,20 @@ fn bodies<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     }
     bad.extend(sample.end_without_counts.bytes());
     vec![
-        sends("one piece instead of a stream", piece(&sample.piece), Expected::Answer(hello())),
         sends(
-            "one piece with a mark",
+            "a complete response instead of a stream",
+            piece(&sample.piece),
+            Expected::Answer(hello()),
+        ),
+        sends(
+            "a complete response with a byte order mark",
             piece(&format!("\u{feff}{}", sample.piece)),
             Expected::Answer(hello()),
         ),
-        sends("half a piece", piece(half), fails(ErrorClass::Cut)),
+        sends("a truncated response", piece(partial), fails(ErrorClass::Cut)),
         sends("a list", piece("[]"), fails(ErrorClass::Server)),
         sends(
-            "an error in one piece",
+            "an error as a complete response",
             piece(r#"{"error":{"message":"no","code":401}}"#),
             fails(ErrorClass::Rejected),
         ),
@@ -255,9 +263,9 @@ fn streams<P>(sample: &Sample<P>) -> Vec<FaultCase> {
             stream(&[begin, hello, &sample.end_with_negative_counts]),
             Expected::Answer(vec![says("hello"), ends()]),
         ),
-        sends("nothing said", stream(&[begin, end]), fails(ErrorClass::Empty)),
+        sends("no text", stream(&[begin, end]), fails(ErrorClass::Empty)),
         sends(
-            "blanks said",
+            "only whitespace",
             stream(&[begin, &hello.replace("hello", "  "), end]),
             fails(ErrorClass::Empty),
         ),
@@ -267,11 +275,11 @@ fn streams<P>(sample: &Sample<P>) -> Vec<FaultCase> {
             Expected::Answer(vec![called(), ends()]),
         ),
         sends(
-            "events that nobody knows",
+            "unknown events",
             stream(&["event: news\ndata: {\"type\":\"news\",\"x\":[1]}\n\n", begin, hello, end]),
             whole(),
         ),
-        sends("words between the lines", stream(&[begin, "hi\n\n", hello, end]), whole()),
+        sends("lines that are no events", stream(&[begin, "hi\n\n", hello, end]), whole()),
         sends(
             "no blank line at the end",
             stream(&[begin, hello, bare]).trim_end(),

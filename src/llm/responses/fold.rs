@@ -8,7 +8,7 @@ use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
 /// A partial answer.
@@ -25,7 +25,7 @@ pub struct ResponsesFold {
 }
 
 impl Fold for ResponsesFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.finish.is_some() || data.is_empty() || data == "[DONE]" {
             return Ok(());

@@ -522,7 +522,7 @@ proptest! {
     ) {
         let mut fold = ResponsesFold::new(1000);
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }
