@@ -151,7 +151,7 @@ pub fn servers(
         vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
-        wall,
+        sandbox: wall,
     })
 }
 
@@ -186,7 +186,8 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
-    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::ALWAYS)
+    if let Err(error) =
+        manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::BUILT_IN_NAMES)
     {
         tracing::error!(%error, "a tool is missing");
     }

@@ -47,7 +47,7 @@ fn registry() -> Registry {
         vault: Vault::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
-        wall: None,
+        sandbox: None,
     });
     servers.add_to(&mut registry);
     registry

@@ -38,7 +38,7 @@ pub fn doctor(
     let found = servers.as_ref();
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
-    let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
+    let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
     problems.extend(app::looking(workspace)?.config_problems(&known));
     problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
@@ -138,7 +138,7 @@ impl Wall {
             Ok(means @ Means::Landlock) => {
                 format!("commands: {level}, by {means}; {BETTER}: {}", means.gaps().join(" "))
             }
-            Err(refusal) => format!("commands: {}", refusal.for_person()),
+            Err(refusal) => format!("commands: {}", refusal.for_user()),
         }
     }
 }

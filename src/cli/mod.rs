@@ -43,7 +43,7 @@ use queries::Form;
 /// Runs the program; never panics on bad input.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(code) = crate::sandbox::help(std::env::args_os()) {
+    if let Some(code) = crate::sandbox::run_helper(std::env::args_os()) {
         return code;
     }
     let cli = match Cli::try_parse() {

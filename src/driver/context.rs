@@ -46,7 +46,7 @@ pub fn messages(
             }
             Some(message) => {
                 messages.push(message);
-                messages.extend((!pictures.is_empty()).then_some(Message::Pictures(pictures)));
+                messages.extend((!pictures.is_empty()).then_some(Message::Images(pictures)));
             }
             None => {}
         }

@@ -132,7 +132,7 @@ fn message_tokens(message: &Message) -> u64 {
         | Message::Saying(text)
         | Message::Thinking { text, .. }
         | Message::Result { content: text, .. } => estimate_tokens(text),
-        Message::Pictures(_) => 0,
+        Message::Images(_) => 0,
     }
 }
 

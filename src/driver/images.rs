@@ -86,7 +86,7 @@ impl ImageBudget<'_> {
         match self.load(attachment, index) {
             Ok(shown) => shown,
             Err(reason) => {
-                MessageImage::Told(self.texts.image_not_shown(&attachment.about(), reason))
+                MessageImage::Note(self.texts.image_not_shown(&attachment.about(), reason))
             }
         }
     }
@@ -113,7 +113,7 @@ impl ImageBudget<'_> {
         };
         remaining.all_bytes = after;
         remaining.most -= 1;
-        Ok(MessageImage::Shown { media_type: kind.media_type(), bytes: Arc::from(bytes) })
+        Ok(MessageImage::Data { media_type: kind.media_type(), bytes: Arc::from(bytes) })
     }
 }
 

@@ -74,7 +74,7 @@ fn sources(workspace: &Path) -> ToolSources {
         vault: Vault::default(),
         permission: Arc::new(Agreed),
         taken,
-        wall: None,
+        sandbox: None,
     });
     ToolSources::new(vec![Arc::new(servers)])
 }

@@ -80,12 +80,12 @@ fn items(world: &World, dialog: &DialogId) -> Value {
 /// What a request shows of the pictures of the call: sizes, and notes in place of the others.
 fn seen(request: &Request) -> Vec<String> {
     let pictures = request.messages.iter().flat_map(|message| match message {
-        Message::Result { pictures, .. } | Message::Pictures(pictures) => pictures.clone(),
+        Message::Result { pictures, .. } | Message::Images(pictures) => pictures.clone(),
         _ => Vec::new(),
     });
     let name = |picture| match picture {
-        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
-        MessageImage::Told(text) => text,
+        MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Note(text) => text,
     };
     pictures.map(name).collect()
 }
@@ -248,7 +248,7 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
     let requests = world.models.requests();
     let messages = &requests.last().expect("a request").messages;
     let at = messages.iter().position(|m| *m == Message::Prompt("See these".to_owned()));
-    assert!(matches!(messages[at.expect("the words") + 1], Message::Pictures(_)));
+    assert!(matches!(messages[at.expect("the words") + 1], Message::Images(_)));
     running.shut_down().await;
 }
 

@@ -47,8 +47,8 @@ fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, NoArtifact> {
 
 fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
     let name = |picture: MessageImage| match picture {
-        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
-        MessageImage::Told(text) => text,
+        MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Note(text) => text,
     };
     (0..entries).map(|at| images.at(at).into_iter().map(name).collect()).collect()
 }

@@ -1,6 +1,5 @@
-//! Plays an answer that is known beforehand, at its own pace. Time is tokio time.
-//!
-//! Also what such answers share: argument text and estimated token counts.
+//! Plays back a predefined answer with its timing, in tokio time. Also provides argument text and estimated
+//! token counts for such answers.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,19 +11,19 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{GenEvent, GenStream, LlmError, Message, Request, Segment, Usage};
 
-/// One step of a known answer.
+/// One step of a predefined answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
-    /// Nothing happens for this long.
+pub(super) enum PlaybackStep {
+    /// A pause.
     Wait(Duration),
     Event(GenEvent),
     /// The answer fails here.
     Fail(LlmError),
-    /// Nothing ever happens again.
+    /// The answer never continues.
     Hang,
 }
 
-impl Step {
+impl PlaybackStep {
     /// A step that writes `text`.
     pub(super) fn text(segment: Segment, text: &str) -> Self {
         Self::Event(GenEvent::Delta { segment, text: text.to_owned() })
@@ -32,27 +31,27 @@ impl Step {
 }
 
 /// The steps as a stream; the clock starts with the first poll.
-pub(super) fn play(steps: Vec<Step>) -> GenStream {
-    // Waits add up from the start, so that many short ones do not grow by the timer's rounding.
+pub(super) fn play(steps: Vec<PlaybackStep>) -> GenStream {
+    // Deadlines are relative to the start, so that timer rounding does not accumulate.
     let state = (VecDeque::from(steps), None);
     stream::unfold(state, |(mut steps, mut due): (_, Option<Instant>)| async move {
         loop {
             match steps.pop_front()? {
-                Step::Wait(time) => {
+                PlaybackStep::Wait(time) => {
                     let until = due.unwrap_or_else(Instant::now) + time;
                     due = Some(until);
                     sleep_until(until).await;
                 }
-                Step::Event(event) => return Some((Ok(event), (steps, due))),
-                Step::Fail(error) => return Some((Err(error), (VecDeque::new(), due))),
-                Step::Hang => std::future::pending::<()>().await,
+                PlaybackStep::Event(event) => return Some((Ok(event), (steps, due))),
+                PlaybackStep::Fail(error) => return Some((Err(error), (VecDeque::new(), due))),
+                PlaybackStep::Hang => std::future::pending::<()>().await,
             }
         }
     })
     .boxed()
 }
 
-/// The argument text of a call: a text stands for itself, everything else is written as JSON.
+/// The argument text of a call: a string as it is, everything else as JSON.
 pub(super) fn argument_text(arguments: Option<&Value>) -> String {
     match arguments {
         None | Some(Value::Null) => "{}".to_owned(),
@@ -64,7 +63,7 @@ pub(super) fn argument_text(arguments: Option<&Value>) -> String {
 }
 
 /// The length of `text` in UTF-16 units.
-pub(super) fn units(text: &str) -> u64 {
+pub(super) fn utf16_len(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
 
@@ -75,13 +74,13 @@ pub(super) fn estimate(request: &Request, answer: u64) -> Usage {
         .iter()
         .map(|message| {
             if let Message::Call { name, arguments, .. } = message {
-                units(name) + units(arguments)
+                utf16_len(name) + utf16_len(arguments)
             } else {
-                message.text().map_or(0, units)
+                message.text().map_or(0, utf16_len)
             }
         })
         .sum();
-    let prompt_tokens = (units(&request.system) + context).div_ceil(4);
+    let prompt_tokens = (utf16_len(&request.system) + context).div_ceil(4);
     let completion_tokens = answer.div_ceil(4);
     Usage { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
 }

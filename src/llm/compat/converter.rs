@@ -1,10 +1,9 @@
-//! From our context to wire messages.
+//! Converts a context to wire messages.
 //!
-//! What must stay true of the result, whatever the context holds: every call is answered, directly
-//! after the message that makes it and in the same order; every answer has its call; neighbours
-//! of one role that are neither calls nor answers are one message; nothing is blank. What the user's
-//! side says in one message stands between marks, piece by piece. Pictures of calls stand behind the
-//! answers, since an answer holds nothing but text.
+//! Invariants of the result, for any context: the results of calls follow directly after the message with
+//! these calls and in the same order; every result has its call; adjacent messages of one role that are
+//! neither calls nor results are merged; nothing is blank. Texts that are merged into one user message
+//! get delimiters. Images of calls follow after the results, since a result can only contain text.
 
 use std::borrow::Cow;
 
@@ -12,39 +11,41 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::domain::ThinkingReplay;
-use crate::llm::fence::{Piece, plain};
-use crate::llm::image::{DataUrl, MessageImage, OF_CALLS, Shown, notes, shown, with_notes};
+use crate::llm::delimiters::{TextSource, escape};
+use crate::llm::image::{
+    CALL_IMAGES_HEADING, DataUrl, MessageImage, SentImage, notes, sent_images, with_notes,
+};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::request::{Message, Request};
 
 /// A message of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ChatMessage<'a> {
-    pub role: Role,
+    pub role: ChatRole,
     /// Null in a message that only makes calls.
-    pub content: Option<Content<'a>>,
+    pub content: Option<MessageContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_content: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<&'a str>,
-    /// Whose text it is, as long as it stands alone.
+    /// The source of its text, until it gets delimiters.
     #[serde(skip)]
-    piece: Option<Piece>,
+    source: Option<TextSource>,
 }
 
-/// What a message says. Text alone is a string: not every server takes a list.
+/// The content of a message. Text alone is a string: not every server accepts a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(super) enum Content<'a> {
+pub(super) enum MessageContent<'a> {
     Text(Cow<'a, str>),
-    Parts(Vec<Part<'a>>),
+    Parts(Vec<MessagePart<'a>>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Part<'a> {
+pub(super) enum MessagePart<'a> {
     Text { text: Cow<'a, str> },
     ImageUrl { image_url: ImageUrl<'a> },
 }
@@ -54,7 +55,7 @@ pub(super) struct ImageUrl<'a> {
     url: DataUrl<'a>,
 }
 
-impl<'a> Content<'a> {
+impl<'a> MessageContent<'a> {
     fn append(&mut self, next: Self) {
         match (&mut *self, next) {
             (Self::Text(text), Self::Text(more)) => join(text, &more),
@@ -62,7 +63,9 @@ impl<'a> Content<'a> {
                 let mut parts = std::mem::replace(self, Self::Parts(Vec::new())).into_parts();
                 for part in next.into_parts() {
                     match (parts.last_mut(), part) {
-                        (Some(Part::Text { text }), Part::Text { text: more }) => join(text, &more),
+                        (Some(MessagePart::Text { text }), MessagePart::Text { text: more }) => {
+                            join(text, &more);
+                        }
                         (_, part) => parts.push(part),
                     }
                 }
@@ -71,9 +74,9 @@ impl<'a> Content<'a> {
         }
     }
 
-    fn into_parts(self) -> Vec<Part<'a>> {
+    fn into_parts(self) -> Vec<MessagePart<'a>> {
         match self {
-            Self::Text(text) => vec![Part::Text { text }],
+            Self::Text(text) => vec![MessagePart::Text { text }],
             Self::Parts(parts) => parts,
         }
     }
@@ -85,13 +88,13 @@ fn join(text: &mut Cow<'_, str>, more: &str) {
     text.push_str(more);
 }
 
-fn part(picture: Shown<'_>) -> Part<'_> {
-    Part::ImageUrl { image_url: ImageUrl { url: DataUrl(picture) } }
+fn part(image: SentImage<'_>) -> MessagePart<'_> {
+    MessagePart::ImageUrl { image_url: ImageUrl { url: DataUrl(image) } }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum ChatRole {
     System,
     User,
     Assistant,
@@ -132,78 +135,78 @@ impl Serialize for WireCall<'_> {
 pub(super) fn project(
     request: &Request,
     replay: ThinkingReplay,
-    result_chars: usize,
+    max_result_chars: usize,
 ) -> Vec<ChatMessage<'_>> {
-    let mut projection = Projection {
+    let mut converter = Converter {
         out: Vec::new(),
-        results: Results::of(&request.messages, result_chars),
-        answers: Vec::new(),
-        seen: Vec::new(),
+        results: Results::of(&request.messages, max_result_chars),
+        tool_results: Vec::new(),
+        call_images: Vec::new(),
         thought: None,
         after_saying: false,
         replay,
     };
-    projection.plain(Role::System, &request.system);
+    converter.push_text(ChatRole::System, &request.system);
     for (at, message) in request.messages.iter().enumerate() {
-        projection.message(at, message);
+        converter.message(at, message);
     }
-    projection.finish()
+    converter.finish()
 }
 
-struct Projection<'a> {
+struct Converter<'a> {
     out: Vec<ChatMessage<'a>>,
     results: Results<'a>,
-    /// The answers to the calls of the last message; not empty while that message may take more.
-    answers: Vec<ChatMessage<'a>>,
-    /// The pictures of those calls.
-    seen: Vec<Part<'a>>,
-    /// Thinking that waits for the assistant message it led to.
+    /// Results of the calls of the last message; not empty while further calls may be added to it.
+    tool_results: Vec<ChatMessage<'a>>,
+    /// Images of these calls.
+    call_images: Vec<MessagePart<'a>>,
+    /// Thinking to be attached to the next assistant message.
     thought: Option<Cow<'a, str>>,
-    /// The last message is something the model said just before.
+    /// The last message is text of the same generation.
     after_saying: bool,
     replay: ThinkingReplay,
 }
 
-impl<'a> Projection<'a> {
+impl<'a> Converter<'a> {
     fn message(&mut self, at: usize, message: &'a Message) {
         match message {
-            Message::Environment(text) => self.user(text, Piece::Notice),
-            Message::Prompt(text) => self.user(text, Piece::Message),
+            Message::Environment(text) => self.user(text, TextSource::Notice),
+            Message::Prompt(text) => self.user(text, TextSource::Message),
             Message::TellaskResult(text) | Message::Carryover(text) => {
-                self.user(text, Piece::Reply);
+                self.user(text, TextSource::Reply);
             }
-            Message::Pictures(pictures) => self.pictures(pictures),
-            Message::Guide(text) => self.plain(Role::Assistant, text),
+            Message::Images(images) => self.images(images),
+            Message::Guide(text) => self.push_text(ChatRole::Assistant, text),
             Message::Saying(text) => self.saying(text),
             Message::Thinking { text, .. } => self.thinking(text),
             Message::Call { id, name, arguments } => self.call(at, id, name, arguments),
-            // Already placed behind its call, or without one.
+            // Already placed after its call, or without a call.
             Message::Result { .. } => self.close_calls(),
         }
     }
 
-    fn user(&mut self, text: &'a str, piece: Piece) {
+    fn user(&mut self, text: &'a str, source: TextSource) {
         self.close_calls();
-        self.release_thought();
+        self.flush_thought();
         if !text.trim().is_empty() {
-            let message = ChatMessage::of(Role::User, plain(text));
-            self.out.push(ChatMessage { piece: Some(piece), ..message });
+            let message = ChatMessage::of(ChatRole::User, escape(text));
+            self.out.push(ChatMessage { source: Some(source), ..message });
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [MessageImage]) {
-        for note in notes(pictures) {
-            self.user(note, Piece::Notice);
+    fn images(&mut self, images: &'a [MessageImage]) {
+        for note in notes(images) {
+            self.user(note, TextSource::Notice);
         }
-        let parts: Vec<Part> = shown(pictures).map(part).collect();
+        let parts: Vec<MessagePart> = sent_images(images).map(part).collect();
         if !parts.is_empty() {
             self.close_calls();
-            self.release_thought();
-            self.out.push(ChatMessage::with(Role::User, Content::Parts(parts)));
+            self.flush_thought();
+            self.out.push(ChatMessage::with(ChatRole::User, MessageContent::Parts(parts)));
         }
     }
 
-    fn plain(&mut self, role: Role, text: &'a str) {
+    fn push_text(&mut self, role: ChatRole, text: &'a str) {
         if text.trim().is_empty() {
             return;
         }
@@ -216,7 +219,7 @@ impl<'a> Projection<'a> {
         if text.trim().is_empty() {
             return;
         }
-        self.plain(Role::Assistant, text);
+        self.push_text(ChatRole::Assistant, text);
         self.after_saying = true;
         let thought = self.thought.take();
         if let Some(message) = self.out.last_mut() {
@@ -230,7 +233,7 @@ impl<'a> Projection<'a> {
         }
         match self.replay {
             ThinkingReplay::None => {}
-            ThinkingReplay::Text => self.plain(Role::Assistant, text),
+            ThinkingReplay::Text => self.push_text(ChatRole::Assistant, text),
             ThinkingReplay::ReasoningContent => {
                 self.close_calls();
                 self.after_saying = false;
@@ -243,18 +246,18 @@ impl<'a> Projection<'a> {
     }
 
     fn call(&mut self, at: usize, id: &'a str, name: &'a str, arguments: &'a str) {
-        if self.answers.is_empty() && !self.after_saying {
-            let mut message = ChatMessage::of(Role::Assistant, Cow::Borrowed(""));
+        if self.tool_results.is_empty() && !self.after_saying {
+            let mut message = ChatMessage::of(ChatRole::Assistant, Cow::Borrowed(""));
             message.content = None;
             message.reasoning_content = self.thought.take();
             self.out.push(message);
         }
         self.after_saying = false;
-        let given = self.results.of_call(at, id);
-        self.seen.extend(shown(given.pictures).map(part));
-        let mut answer = ChatMessage::of(Role::Tool, with_notes(given.text, given.pictures));
+        let result = self.results.take_for_call(at, id);
+        self.call_images.extend(sent_images(result.images).map(part));
+        let mut answer = ChatMessage::of(ChatRole::Tool, with_notes(result.text, result.images));
         answer.tool_call_id = Some(id);
-        self.answers.push(answer);
+        self.tool_results.push(answer);
         if let Some(message) = self.out.last_mut() {
             message.tool_calls.push(WireCall {
                 id,
@@ -265,20 +268,20 @@ impl<'a> Projection<'a> {
     }
 
     fn close_calls(&mut self) {
-        self.out.append(&mut self.answers);
+        self.out.append(&mut self.tool_results);
         self.after_saying = false;
-        if !self.seen.is_empty() {
-            let mut parts = vec![Part::Text { text: Cow::Borrowed(OF_CALLS) }];
-            parts.append(&mut self.seen);
-            let message = ChatMessage::with(Role::User, Content::Parts(parts));
-            self.out.push(ChatMessage { piece: Some(Piece::Notice), ..message });
+        if !self.call_images.is_empty() {
+            let mut parts = vec![MessagePart::Text { text: Cow::Borrowed(CALL_IMAGES_HEADING) }];
+            parts.append(&mut self.call_images);
+            let message = ChatMessage::with(ChatRole::User, MessageContent::Parts(parts));
+            self.out.push(ChatMessage { source: Some(TextSource::Notice), ..message });
         }
     }
 
-    /// Thinking that led to nothing gets a message of its own.
-    fn release_thought(&mut self) {
+    /// Thinking without a following message gets one of its own.
+    fn flush_thought(&mut self) {
         if let Some(thought) = self.thought.take() {
-            let mut message = ChatMessage::of(Role::Assistant, Cow::Borrowed(""));
+            let mut message = ChatMessage::of(ChatRole::Assistant, Cow::Borrowed(""));
             message.reasoning_content = Some(thought);
             self.out.push(message);
         }
@@ -286,11 +289,11 @@ impl<'a> Projection<'a> {
 
     fn finish(mut self) -> Vec<ChatMessage<'a>> {
         self.close_calls();
-        self.release_thought();
+        self.flush_thought();
         let mut merged: Vec<ChatMessage<'a>> = Vec::with_capacity(self.out.len());
         for message in self.out {
             match merged.last_mut() {
-                Some(last) if last.takes_in(&message) => last.append(message),
+                Some(last) if last.can_merge(&message) => last.append(message),
                 _ => merged.push(message),
             }
         }
@@ -299,49 +302,49 @@ impl<'a> Projection<'a> {
 }
 
 impl<'a> ChatMessage<'a> {
-    fn of(role: Role, content: Cow<'a, str>) -> Self {
-        Self::with(role, Content::Text(content))
+    fn of(role: ChatRole, content: Cow<'a, str>) -> Self {
+        Self::with(role, MessageContent::Text(content))
     }
 
-    fn with(role: Role, content: Content<'a>) -> Self {
+    fn with(role: ChatRole, content: MessageContent<'a>) -> Self {
         Self {
             role,
             content: Some(content),
             reasoning_content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
-            piece: None,
+            source: None,
         }
     }
 
-    fn is_plain(&self) -> bool {
-        matches!(self.role, Role::User | Role::Assistant)
+    fn is_mergeable(&self) -> bool {
+        matches!(self.role, ChatRole::User | ChatRole::Assistant)
             && self.reasoning_content.is_none()
             && self.tool_calls.is_empty()
     }
 
-    /// Puts its own text between marks: it is about to stand beside another.
+    /// Puts its text between delimiters, before it is merged with another.
     fn fence(&mut self) {
-        let Some(piece) = self.piece.take() else { return };
+        let Some(source) = self.source.take() else { return };
         let own = match &mut self.content {
-            Some(Content::Text(text)) => Some(text),
-            Some(Content::Parts(parts)) => parts.iter_mut().find_map(|part| match part {
-                Part::Text { text } => Some(text),
-                Part::ImageUrl { .. } => None,
+            Some(MessageContent::Text(text)) => Some(text),
+            Some(MessageContent::Parts(parts)) => parts.iter_mut().find_map(|part| match part {
+                MessagePart::Text { text } => Some(text),
+                MessagePart::ImageUrl { .. } => None,
             }),
             None => None,
         };
         if let Some(text) = own {
-            *text = Cow::Owned(piece.fenced(text));
+            *text = Cow::Owned(source.fenced(text));
         }
     }
 
-    fn takes_in(&self, next: &Self) -> bool {
-        self.role == next.role && self.is_plain() && next.is_plain()
+    fn can_merge(&self, next: &Self) -> bool {
+        self.role == next.role && self.is_mergeable() && next.is_mergeable()
     }
 
     fn append(&mut self, mut next: Self) {
-        if next.piece.is_some() {
+        if next.source.is_some() {
             self.fence();
             next.fence();
         }
