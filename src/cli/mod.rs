@@ -36,6 +36,9 @@ use crate::platform::{descriptors, dirs, hardening, logs};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
+pub use config::{SETTINGS, Setting, Values};
+pub use manual::definitions;
+
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
 use queries::Form;
