@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp};
 use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
-use dominds_tui::ui::backend::{self, Ability, ScreenBackend};
+use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::keymap::Keymap;
-use dominds_tui::ui::model::drafts::Forgetful;
+use dominds_tui::ui::model::drafts::SessionOnlyDrafts;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, Look};
+use dominds_tui::ui::{App, AppOptions, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -96,19 +96,19 @@ struct Wire {
 
 impl Wire {
     fn new() -> Self {
-        let look = Look {
+        let ui = UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),
             lang: Lang::En,
         };
         let app = App::new(AppOptions {
-            look,
+            ui,
             clock: Arc::new(FixedClock),
-            drafts: Box::new(Forgetful),
+            drafts: Box::new(SessionOnlyDrafts),
             moment: Instant::now(),
         });
-        let ability = Ability { depth: ColorDepth::True, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend = ScreenBackend::new(Sink::default(), SIZE, ability);
         let mut wire = Self { app, terminal: Terminal::new(backend).expect("a screen") };
         wire.open();

@@ -12,8 +12,8 @@ use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
 use crate::minds::line_of;
 use crate::platform::{dirs, env};
-use crate::ui::Look;
-use crate::ui::backend::Ability;
+use crate::ui::UiSettings;
+use crate::ui::backend::Capabilities;
 use crate::ui::keymap::Keymap;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
 use crate::yaml;
@@ -152,8 +152,8 @@ fn is_known(value: &Value, place: &[&'static str]) -> bool {
 /// How this terminal is drawn on.
 #[derive(Debug)]
 pub struct Setup {
-    pub look: Look,
-    pub ability: Ability,
+    pub look: UiSettings,
+    pub ability: Capabilities,
     pub limits: UserLimits,
     /// What commands may do.
     pub levels: Levels,
@@ -194,11 +194,11 @@ pub fn read() -> Setup {
     let path = path();
     let read = path.as_deref().map_or(Ok(None), file);
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::shown);
-    of(&shown, read, Ability { depth: depth(), utf8: is_utf8() })
+    of(&shown, read, Capabilities { depth: depth(), utf8: is_utf8() })
 }
 
 /// What the file says. `shown`: its name for people.
-fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Setup {
+fn of(shown: &str, read: Result<Option<String>, String>, ability: Capabilities) -> Setup {
     let mut report = Report { shown, text: String::new(), faults: Vec::new() };
     let value = report.value(read);
     let theme = theme(&value, ability.depth, &mut report);
@@ -222,7 +222,7 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
             report.add(&[key], &format!("there is no setting {key:?}"), &mend);
         }
     }
-    let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
+    let look = UiSettings { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
     let limits = limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     Setup { look, ability, limits, levels, faults: report.faults }
 }
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn every_fault_in_the_file_is_told_with_its_line_and_what_to_do() {
-        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         for (text, expected) in [
             ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
             ("", vec![]),
@@ -482,7 +482,7 @@ mod tests {
     fn the_example_of_the_document_names_every_setting_and_has_no_fault() {
         let page = include_str!("../../docs/configure.md");
         let example = page.split("```yaml").nth(1).and_then(|rest| rest.split("```").next());
-        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let setup = of("c", Ok(example.map(str::to_owned)), ability);
         assert_eq!(setup.faults, []);
         for setting in SETTINGS {
@@ -493,7 +493,7 @@ mod tests {
 
     #[test]
     fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
-        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let limits = |text: &str| of("c", Ok(Some(text.to_owned())), ability).limits;
         assert_eq!(limits(""), UserLimits::default());
         assert_eq!(
@@ -507,7 +507,7 @@ mod tests {
 
     #[test]
     fn the_level_of_a_workspace_goes_before_the_usual_one_and_a_wrong_one_weakens_nothing() {
-        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
         let levels = of("c", Ok(Some(text.to_owned())), ability).levels;
         for (path, level) in [
@@ -523,7 +523,7 @@ mod tests {
 
     #[test]
     fn a_fault_points_to_the_line_of_the_key_it_is_about() {
-        let ability = Ability { depth: ColorDepth::None, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
         let setup = of("c", Ok(Some(text.to_owned())), ability);
         let lines: Vec<Option<usize>> = setup.faults.iter().map(|fault| fault.line).collect();

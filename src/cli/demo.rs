@@ -5,7 +5,7 @@ use crate::demo::{self, Stage};
 use crate::domain::tree::Bucket;
 use crate::llm::Scripted;
 use crate::store::Access;
-use crate::ui::{Begun, Keys};
+use crate::ui::{DemoStart, Keys};
 
 use super::args::Demo;
 use super::exit::{CommandError, Status};
@@ -38,9 +38,9 @@ pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
 fn opening(stage: &Stage) -> Result<Opening<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {
-        (vec![demo::opening(OPENING)], Begun::Now)
+        (vec![demo::opening(OPENING)], DemoStart::Now)
     } else {
-        (Vec::new(), Begun::Earlier)
+        (Vec::new(), DemoStart::Earlier)
     };
     Ok(Opening { first, demo: Some((stage, begun)) })
 }

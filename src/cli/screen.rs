@@ -17,7 +17,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, QuitPolicy, RunOptions};
+use crate::ui::{App, AppOptions, DemoStart, DraftStore, Keys, QuitPolicy, RunOptions};
 
 use super::config::{self, Setup};
 use super::exit::{CommandError, Status};
@@ -43,7 +43,7 @@ pub struct Opening<'a> {
     /// Commands given before a person can type.
     pub first: Vec<Command>,
     /// What the demo says at its end.
-    pub demo: Option<(&'a Stage, Begun)>,
+    pub demo: Option<(&'a Stage, DemoStart)>,
 }
 
 /// Why the screen was left.
@@ -120,7 +120,7 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (Setup, Option<(&Stage, Begun)>, &mut Keys),
+    (setup, demo, keys): (Setup, Option<(&Stage, DemoStart)>, &mut Keys),
 ) -> io::Result<Left> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -131,7 +131,7 @@ async fn on_terminal(
         *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
     let mut app = App::new(AppOptions {
-        look: setup.look,
+        ui: setup.look,
         clock: Arc::new(SystemClock),
         drafts: Box::new(StoredDrafts(store.clone())),
         moment: Instant::now(),

@@ -228,7 +228,7 @@ impl Stream {
     fn end_line(&mut self) {
         let Some(speaker) = self.speaker.as_mut().filter(|speaker| speaker.open) else { return };
         speaker.open = false;
-        let rest = speaker.cleaner.rest();
+        let rest = speaker.cleaner.take_rest();
         self.out(&format!("{}\n", rest.as_str()));
         self.flush();
     }

@@ -5,10 +5,9 @@
 
 mod answering;
 mod consent;
-mod dead_keys;
+mod continuing;
 mod ending;
 mod events;
-mod going_on;
 mod handlers;
 mod jumping;
 mod lifecycle;
@@ -17,6 +16,7 @@ mod processes;
 mod queued;
 mod screen;
 mod sheets;
+mod unused_keys;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,22 +24,22 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
-pub use self::ending::Begun;
-use self::ending::Ending;
-use self::jumping::Stop;
+use self::ending::DemoEnding;
+pub use self::ending::DemoStart;
+use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
-use self::queued::TakingBack;
+use self::queued::PendingTakeBack;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look};
+use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
@@ -47,12 +47,12 @@ use crate::ui::panes::transcript::TranscriptPane;
 use crate::ui::text::SafeText;
 
 /// Ages on the screen are brought up to date this often while nothing else happens.
-const AGES_AFTER: Duration = Duration::from_secs(60);
+const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Questions that arrive within this time ring once.
-const BURST: Duration = Duration::from_secs(3);
+const RING_INTERVAL: Duration = Duration::from_secs(3);
 
 /// What works whatever lies on top.
-const OUTSIDE: [Action; 2] = [Action::Suspend, Action::Redraw];
+const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 /// Which part of the screen gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub enum Effect {
 /// What an app is made of.
 #[derive(Debug)]
 pub struct AppOptions {
-    pub look: Look,
+    pub ui: UiSettings,
     pub clock: Arc<dyn Clock>,
     pub drafts: Box<dyn DraftStore>,
     /// Now, for messages that go after a while.
@@ -92,10 +92,10 @@ pub struct AppOptions {
 
 /// A request whose outcome matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Waiting {
+enum InFlight {
     Open,
     /// Words on their way; the draft is kept until they are on disk.
-    Words {
+    Send {
         key: DraftKey,
         text: String,
     },
@@ -106,7 +106,7 @@ enum Waiting {
     /// A change of a dialog, and what a person calls it.
     Lifecycle(Lifecycle, String),
     /// A message that waits is to be the person's again.
-    TakeBack(TakingBack),
+    TakeBack(PendingTakeBack),
     /// What a sheet shows.
     Sheet,
     /// The keep-going of a dialog.
@@ -116,21 +116,21 @@ enum Waiting {
 
 /// What is remembered of a dialog that was left.
 #[derive(Debug, Clone, Default)]
-struct Visit {
-    place: Option<(RecordPosition, usize)>,
+struct SavedView {
+    position: Option<(RecordPosition, usize)>,
     unfolded: Unfolded,
 }
 
 /// Where a person was before answering.
 #[derive(Debug, Clone)]
-struct Whereabouts {
+struct ReturnPoint {
     focus: Focus,
     dialog: Option<DialogId>,
 }
 
 #[derive(Debug)]
 pub struct App {
-    look: Arc<Look>,
+    ui: Arc<UiSettings>,
     clock: Arc<dyn Clock>,
     model: Model,
     drafts: Drafts,
@@ -140,50 +140,50 @@ pub struct App {
     /// The pane the composer was entered from.
     pane: Focus,
     zoomed: bool,
-    overlays: Vec<Box<dyn Pane>>,
+    overlays: Vec<Box<dyn Overlay>>,
     commands: Vec<Command>,
     effects: Vec<Effect>,
     last_ticket: Ticket,
-    waiting: BTreeMap<Ticket, Waiting>,
-    visits: BTreeMap<DialogId, Visit>,
-    back: Vec<Stop>,
+    in_flight: BTreeMap<Ticket, InFlight>,
+    saved_views: BTreeMap<DialogId, SavedView>,
+    back: Vec<BackEntry>,
     /// A jump looks for its other end, if need be in older courses.
-    seeks: bool,
-    before_answering: Option<Whereabouts>,
-    seen: BTreeSet<Seen>,
-    leaving: bool,
-    parting: QuitPolicy,
+    is_seeking: bool,
+    before_answering: Option<ReturnPoint>,
+    startup: BTreeSet<StartupStep>,
+    is_shutting_down: bool,
+    quit_policy: QuitPolicy,
     /// What commands may do, where that is known.
     level: Option<Level>,
     /// On the screen of a demo.
-    ending: Option<Ending>,
+    ending: Option<DemoEnding>,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
     rang_at: Option<Instant>,
     title_count: Option<usize>,
     /// What was put away last, to be found first when the list is opened.
-    put_away_last: Option<RootId>,
+    last_put_away: Option<RootId>,
     /// The key that is being handled.
     pressed: Option<Chord>,
     /// The last key, if it did nothing where it was pressed.
-    last_dead: Option<(Scope, Chord)>,
+    last_unused_key: Option<(Scope, Chord)>,
     /// Since when messages wait for the open dialog.
     queued_since: Option<Instant>,
 }
 
 /// Parts of the first picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Seen {
+enum StartupStep {
     Rows,
     Inbox,
-    Landed,
+    DialogOpened,
 }
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
         Self {
-            look: Arc::new(options.look),
+            ui: Arc::new(options.ui),
             clock: options.clock,
             model: Model::default(),
             drafts: Drafts::new(options.drafts),
@@ -196,14 +196,14 @@ impl App {
             commands: Vec::new(),
             effects: Vec::new(),
             last_ticket: 0,
-            waiting: BTreeMap::new(),
-            visits: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
+            saved_views: BTreeMap::new(),
             back: Vec::new(),
-            seeks: false,
+            is_seeking: false,
             before_answering: None,
-            seen: BTreeSet::new(),
-            leaving: false,
-            parting: QuitPolicy::default(),
+            startup: BTreeSet::new(),
+            is_shutting_down: false,
+            quit_policy: QuitPolicy::default(),
             level: None,
             ending: None,
             dirty: true,
@@ -211,9 +211,9 @@ impl App {
             drawn_at: options.moment,
             rang_at: None,
             title_count: None,
-            put_away_last: None,
+            last_put_away: None,
             pressed: None,
-            last_dead: None,
+            last_unused_key: None,
             queued_since: None,
         }
     }
@@ -227,18 +227,18 @@ impl App {
         let chord = Chord::from(key);
         self.pressed = Some(chord);
         // Another key ends the silence about one that did nothing.
-        self.last_dead.take_if(|(_, dead)| *dead != chord);
+        self.last_unused_key.take_if(|(_, dead)| *dead != chord);
         if self.overlays.is_empty() {
             let known = self.ending_action(chord);
-            match known.or_else(|| self.look.keymap.action(self.scope(), chord)) {
+            match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus == Focus::Composer => self.type_or_say(key),
-                None => self.dead_key(self.scope(), chord),
+                None if self.focus == Focus::Composer => self.type_or_notify(key),
+                None => self.report_unused_key(self.scope(), chord),
             }
         } else {
             self.overlay_key(key);
         }
-        self.note_queue();
+        self.track_queue();
         self.take_commands()
     }
 
@@ -258,7 +258,7 @@ impl App {
             if self.composer.field.paste(text) {
                 self.keep_draft();
             } else {
-                self.say(Tone::Bad, Word::PasteTooLong);
+                self.notify(Tone::Bad, Word::PasteTooLong);
             }
         }
         self.take_commands()
@@ -269,27 +269,27 @@ impl App {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
         self.drafts.tick(now);
-        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGES_AFTER;
-        let due = [self.counts_at(), self.queue_appears_at()];
+        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGE_REFRESH_INTERVAL;
+        let due = [self.countdown_changes_at(), self.queue_appears_at()];
         self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
     }
 
     /// When something changes by itself.
     pub fn wake_at(&self) -> Option<Instant> {
-        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGES_AFTER);
+        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
         let times = [
             self.model.notices.until(),
             self.drafts.save_at(),
             ages,
-            self.counts_at(),
+            self.countdown_changes_at(),
             self.queue_appears_at(),
         ];
         times.into_iter().flatten().min()
     }
 
     /// When the countdown to the next attempt in the open dialog moves.
-    fn counts_at(&self) -> Option<Instant> {
-        self.model.retries.moves_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
+    fn countdown_changes_at(&self) -> Option<Instant> {
+        self.model.retries.changes_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
     }
 
     /// True once if the screen differs from what was drawn last.
@@ -318,12 +318,12 @@ impl App {
 
     /// The driver's queue is full; the command is kept and sent later.
     pub fn busy(&mut self) {
-        self.say(Tone::Plain, Word::Busy);
+        self.notify(Tone::Plain, Word::Busy);
     }
 
     /// The driver is asked to end; the screen says so until it has.
-    pub fn leave(&mut self) {
-        self.leaving = true;
+    pub fn begin_shutdown(&mut self) {
+        self.is_shutting_down = true;
         self.dirty = true;
         self.drafts.save();
     }
@@ -335,7 +335,7 @@ impl App {
 
     /// True once the first picture is complete: before that nobody knows that there is nothing.
     fn is_listed(&self) -> bool {
-        self.seen.contains(&Seen::Rows) && self.seen.contains(&Seen::Inbox)
+        self.startup.contains(&StartupStep::Rows) && self.startup.contains(&StartupStep::Inbox)
     }
 
     /// Where keys are looked up.
@@ -348,25 +348,25 @@ impl App {
         }
     }
 
-    fn ticket(&mut self, waiting: Waiting) -> Ticket {
+    fn ticket(&mut self, waiting: InFlight) -> Ticket {
         self.last_ticket += 1;
-        self.waiting.insert(self.last_ticket, waiting);
+        self.in_flight.insert(self.last_ticket, waiting);
         self.last_ticket
     }
 
-    fn say(&mut self, tone: Tone, word: Word) {
-        self.say_text(tone, self.look.word(word));
+    fn notify(&mut self, tone: Tone, word: Word) {
+        self.notify_text(tone, self.ui.word(word));
     }
 
-    fn say_text(&mut self, tone: Tone, text: &str) {
-        self.model.notices.say(tone, text, self.moment);
+    fn notify_text(&mut self, tone: Tone, text: &str) {
+        self.model.notices.show(tone, text, self.moment);
         self.dirty = true;
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
         let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
-        let action = self.look.keymap.action(scope, Chord::from(key));
-        if let Some(outside) = action.filter(|action| OUTSIDE.contains(action)) {
+        let action = self.ui.keymap.action(scope, Chord::from(key));
+        if let Some(outside) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(outside);
             return;
         }
@@ -376,12 +376,15 @@ impl App {
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
         if !used {
-            self.dead_key(scope, Chord::from(key));
+            self.report_unused_key(scope, Chord::from(key));
         }
     }
 
     /// Lets the topmost overlay do something; false if there is none or it did not care.
-    fn with_overlay(&mut self, work: impl FnOnce(&mut dyn Pane, &mut Cx<'_>) -> Handled) -> bool {
+    fn with_overlay(
+        &mut self,
+        work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
+    ) -> bool {
         let Some(mut pane) = self.overlays.pop() else {
             return false;
         };
@@ -395,7 +398,7 @@ impl App {
             problems: &self.model.problems,
             processes: &self.model.processes,
             drafts: &self.drafts,
-            look: &self.look,
+            ui: &self.ui,
             intents: &mut intents,
         };
         let handled = work(pane.as_mut(), &mut cx);
@@ -406,41 +409,41 @@ impl App {
             self.drafts.save();
         }
         for intent in intents {
-            self.carry_out(intent);
+            self.apply_intent(intent);
         }
         handled != Handled::Ignored
     }
 
-    fn carry_out(&mut self, intent: Intent) {
+    fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
             Intent::QuitAndStop => self.quit_and_stop(),
             Intent::StopProcess(pid) => self.stop_process(pid),
             Intent::StopAll => self.commands.push(Command::StopAll),
-            Intent::Lifecycle(change) => self.change_life(change),
+            Intent::Lifecycle(change) => self.change_lifecycle(change),
             Intent::Open(dialog) => {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
             }
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
-            Intent::KeepDraft(key, text) => self.drafts.set(&key, &text, self.moment),
+            Intent::SaveDraft(key, text) => self.drafts.set(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
             }
             Intent::EditQueued { dialog, words } => self.edit_queued(dialog, &words),
             Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
-            Intent::ChangeShelved(change, name) => self.change_named(change, name),
-            Intent::Ask(question, yes) => {
-                self.overlays.push(Box::new(Confirm::about(&question, *yes)));
+            Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
+            Intent::Confirm(question, yes) => {
+                self.overlays.push(Box::new(Confirm::with_text(&question, *yes)));
             }
-            Intent::AskForGood(question, yes) => {
-                self.overlays.push(Box::new(Confirm::for_good(&question, *yes)));
+            Intent::ConfirmPermanent(question, yes) => {
+                self.overlays.push(Box::new(Confirm::permanent(&question, *yes)));
             }
-            Intent::Tell(text) => self.say_text(Tone::Plain, &text),
+            Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
                 let ticket =
-                    self.ticket(Waiting::Create { text: text.clone(), taskdoc: taskdoc.clone() });
+                    self.ticket(InFlight::Create { text: text.clone(), taskdoc: taskdoc.clone() });
                 self.commands.push(Command::Create { ticket, agent, taskdoc, text });
             }
         }

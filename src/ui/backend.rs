@@ -5,10 +5,10 @@
 //! differs. A glyph whose width terminals may disagree about never moves the cursor we rely on:
 //! after it the cursor is placed anew. Cells are written, never queried; no reply is ever awaited.
 
+mod cell;
+mod cell_style;
+mod frame_writer;
 mod grid;
-mod pen;
-mod pencil;
-mod slot;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -20,13 +20,13 @@ use ratatui::{Frame, Terminal};
 
 use super::terminal::Control;
 use super::theme::ColorDepth;
+use cell::ScreenCell;
+use frame_writer::FrameWriter;
 use grid::Grid;
-use pencil::Pencil;
-use slot::Slot;
 
 /// What the terminal is able to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ability {
+pub struct Capabilities {
     pub depth: ColorDepth,
     /// False: every character outside ASCII is drawn as `?`.
     pub utf8: bool,
@@ -78,7 +78,7 @@ pub fn clear_area(buffer: &mut Buffer, area: Rect) {
 #[derive(Debug)]
 pub struct ScreenBackend<W: Write> {
     writer: W,
-    ability: Ability,
+    ability: Capabilities,
     size: Size,
     /// What the terminal shows, as far as we know.
     shown: Grid,
@@ -88,13 +88,13 @@ pub struct ScreenBackend<W: Write> {
     repaint: bool,
     cursor: Position,
     cursor_wanted: bool,
-    pencil: Pencil,
+    frame_writer: FrameWriter,
     controls: Vec<u8>,
 }
 
 impl<W: Write> ScreenBackend<W> {
     /// A backend that assumes nothing about what the terminal shows now.
-    pub fn new(writer: W, size: Size, ability: Ability) -> Self {
+    pub fn new(writer: W, size: Size, ability: Capabilities) -> Self {
         Self {
             writer,
             ability,
@@ -104,7 +104,7 @@ impl<W: Write> ScreenBackend<W> {
             repaint: true,
             cursor: Position::ORIGIN,
             cursor_wanted: false,
-            pencil: Pencil::default(),
+            frame_writer: FrameWriter::default(),
             controls: Vec::new(),
         }
     }
@@ -115,15 +115,15 @@ impl<W: Write> ScreenBackend<W> {
             self.size = size;
             self.shown = Grid::new(size);
             self.wanted = Grid::new(size);
-            self.forget();
+            self.invalidate();
         }
     }
 
     /// Something else wrote to the terminal (a stall, a suspension, another program): the next
     /// flush erases it and draws everything, also if the library reports no change.
-    pub fn forget(&mut self) {
+    pub fn invalidate(&mut self) {
         self.repaint = true;
-        self.pencil = Pencil::default();
+        self.frame_writer = FrameWriter::default();
     }
 
     /// Moves full rows by `lines` with the terminal's own scrolling. Only a saving of bytes: what
@@ -132,7 +132,7 @@ impl<W: Write> ScreenBackend<W> {
         let height = rows.end.saturating_sub(rows.start);
         let fits = rows.end <= self.size.height && lines > 0 && lines < height;
         if fits && !self.repaint {
-            self.pencil.scroll(&rows, lines, shift);
+            self.frame_writer.scroll(&rows, lines, shift);
             self.shown.scroll(rows.clone(), lines, shift);
             self.wanted.touch(rows);
         }
@@ -151,24 +151,24 @@ impl<W: Write> ScreenBackend<W> {
         &mut self.writer
     }
 
-    /// Writes the difference into the pencil's frame.
+    /// Writes the difference into the frame_writer's frame.
     fn compose(&mut self) {
         if std::mem::take(&mut self.repaint) {
-            self.pencil.erase_all();
+            self.frame_writer.erase_all();
             self.shown.clear();
             self.wanted.touch(0..self.size.height);
         }
         for y in self.wanted.take_touched() {
-            self.pencil.row(y, self.shown.row(y), self.wanted.row(y));
+            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y));
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);
-        self.pencil.cursor(self.cursor_wanted, self.cursor, row);
+        self.frame_writer.cursor(self.cursor_wanted, self.cursor, row);
     }
 
     fn write_out(&mut self) -> io::Result<()> {
         let mut bytes = std::mem::take(&mut self.controls);
-        self.pencil.take_frame(&mut bytes);
+        self.frame_writer.take_frame(&mut bytes);
         if bytes.is_empty() {
             return Ok(());
         }
@@ -187,11 +187,11 @@ impl<W: Write> Backend for ScreenBackend<W> {
         let mut covered = (0, 0..0);
         for (x, y, cell) in content {
             // The library also reports cells under the wide glyph it has just reported, for
-            // terminals that draw it narrow. The pencil sees to those itself.
+            // terminals that draw it narrow. The frame_writer sees to those itself.
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let slot = Slot::of(cell, self.ability);
+            let slot = ScreenCell::of(cell, self.ability);
             covered = (y, x.saturating_add(1)..x.saturating_add(slot.width));
             self.wanted.put(x, y, slot);
         }
@@ -253,7 +253,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
     /// Writes the frame. After an error the terminal's content counts as unknown.
     fn flush(&mut self) -> io::Result<()> {
         self.compose();
-        self.write_out().inspect_err(|_| self.forget())
+        self.write_out().inspect_err(|_| self.invalidate())
     }
 }
 

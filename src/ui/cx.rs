@@ -16,14 +16,14 @@ use ratatui::style::Style;
 
 /// How things look. Replaced whole when a person changes it.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct UiSettings {
     pub theme: Theme,
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
 }
 
-impl Look {
+impl UiSettings {
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
@@ -57,11 +57,11 @@ impl Look {
     /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.
     pub fn key(&self, action: Action) -> String {
         let name = self.keymap.hint(action).unwrap_or_default();
-        self.key_sign(&name)
+        self.key_label(&name)
     }
 
     /// A key's name as it stands on keyboards, with a sign for Enter where the terminal has one.
-    pub fn key_sign(&self, name: &str) -> String {
+    pub fn key_label(&self, name: &str) -> String {
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
         if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
@@ -71,7 +71,7 @@ impl Look {
 /// What drawing may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    pub look: &'a Look,
+    pub ui: &'a UiSettings,
     pub now: &'a Stamp,
 }
 
@@ -98,7 +98,7 @@ pub enum Intent {
         then: Option<DialogId>,
     },
     /// What was typed so far, to be kept; nothing forgets it.
-    KeepDraft(DraftKey, String),
+    SaveDraft(DraftKey, String),
     /// A change on a sheet, and the words it is about.
     Sheet {
         dialog: DialogId,
@@ -118,11 +118,11 @@ pub enum Intent {
     /// A change of what stands in the list of what is put away, with its name.
     ChangeShelved(Lifecycle, String),
     /// Do it if the person agrees.
-    Ask(String, Box<Intent>),
+    Confirm(String, Box<Intent>),
     /// The same for what cannot be undone.
-    AskForGood(String, Box<Intent>),
+    ConfirmPermanent(String, Box<Intent>),
     /// Something to say in the last line.
-    Tell(String),
+    Notify(String),
 }
 
 /// What a key handler of an overlay may use.
@@ -136,6 +136,6 @@ pub struct Cx<'a> {
     pub problems: &'a [Problem],
     pub processes: &'a [Background],
     pub drafts: &'a Drafts,
-    pub look: &'a Look,
+    pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

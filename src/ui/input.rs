@@ -13,12 +13,12 @@ use ratatui::crossterm::event::{Event, read};
 use tokio::sync::mpsc;
 
 /// Keys that may wait. When it is full the reader waits, and the terminal keeps the rest.
-const WAITING: usize = 256;
+const MAX_WAITING_KEYS: usize = 256;
 
 /// What is typed, for one screen after the other.
 #[derive(Debug, Default)]
 pub struct Keys {
-    waiting: Option<mpsc::Receiver<io::Result<Event>>>,
+    receiver: Option<mpsc::Receiver<io::Result<Event>>>,
 }
 
 impl Keys {
@@ -27,17 +27,17 @@ impl Keys {
     /// # Errors
     /// The system gives no thread.
     pub fn stream(&mut self) -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
-        let keys = match self.waiting.take() {
+        let keys = match self.receiver.take() {
             Some(keys) => keys,
             None => start()?,
         };
-        let keys = self.waiting.insert(keys);
+        let keys = self.receiver.insert(keys);
         Ok(stream::poll_fn(move |cx| keys.poll_recv(cx)))
     }
 }
 
 fn start() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
-    let (sender, keys) = mpsc::channel(WAITING);
+    let (sender, keys) = mpsc::channel(MAX_WAITING_KEYS);
     thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
         loop {
             let event = read();

@@ -38,7 +38,7 @@ impl Keymap {
     /// actions claim. In one scope the file wins over the defaults, and then the earlier in the table.
     #[must_use]
     pub fn with_overrides(overrides: &Value) -> (Self, Vec<String>) {
-        let mut changes = Changes { keys: Self::defaults().keys, ..Changes::default() };
+        let mut changes = KeyOverrides { keys: Self::defaults().keys, ..KeyOverrides::default() };
         if let Value::Object(scopes) = overrides {
             for (scope, entries) in scopes {
                 changes.scope(scope, entries);
@@ -46,10 +46,11 @@ impl Keymap {
         } else if !overrides.is_null() {
             changes.faults.push("keys: expected a mapping of scopes".to_owned());
         }
-        let Changes { keys, changed, mut faults } = changes;
+        let KeyOverrides { keys, changed, mut faults } = changes;
         let (keymap, conflicts) = Self::from_keys(keys, &changed);
         faults.extend(conflicts);
-        faults.extend(changed.iter().flat_map(|action| keymap.taken_by(*action, &changed)));
+        faults
+            .extend(changed.iter().flat_map(|action| keymap.shadowing_warnings(*action, &changed)));
         (keymap, faults)
     }
 
@@ -110,7 +111,7 @@ impl Keymap {
 
     /// One sentence for each new key of this action that means something else in a wider scope, which
     /// it hides, or in a narrower one, where it is hidden.
-    fn taken_by(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<String> {
+    fn shadowing_warnings(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<String> {
         let Some(spec) = ACTIONS.iter().find(|spec| spec.action == action) else {
             return Vec::new();
         };
@@ -142,14 +143,14 @@ fn default_keys(spec: &ActionSpec) -> impl Iterator<Item = Chord> {
 
 /// The default keys with what a key file changes.
 #[derive(Debug, Default)]
-struct Changes {
+struct KeyOverrides {
     keys: BTreeMap<Action, Vec<Chord>>,
     /// The actions the file names.
     changed: BTreeSet<Action>,
     faults: Vec<String>,
 }
 
-impl Changes {
+impl KeyOverrides {
     fn scope(&mut self, name: &str, entries: &Value) {
         let (Some(scope), Value::Object(entries)) = (Scope::named(name), entries) else {
             self.faults.push(format!("keys: {name:?} is no scope with a mapping of actions"));
@@ -172,7 +173,7 @@ fn override_action(
     name: &str,
     value: &Value,
 ) -> Result<(Action, Vec<Chord>), String> {
-    let spec = ActionSpec::named(scope, name).ok_or_else(|| no_such(scope, name))?;
+    let spec = ActionSpec::named(scope, name).ok_or_else(|| unknown_action(scope, name))?;
     let names = if let Value::Array(names) = value {
         names.as_slice()
     } else if value.is_string() {
@@ -195,7 +196,7 @@ fn override_action(
     Ok((spec.action, chords))
 }
 
-fn no_such(scope: Scope, name: &str) -> String {
+fn unknown_action(scope: Scope, name: &str) -> String {
     let wider = scope.chain().iter().skip(1).find_map(|wider| ActionSpec::named(*wider, name));
     match wider {
         Some(spec) => format!("no such action; it stands under {}", spec.scope.name()),

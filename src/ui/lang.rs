@@ -180,9 +180,9 @@ words! {
     TryNow: "try now" / "立即重试";
     NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "trying again" / "正在重试";
-    OutOfOrder: "OUT OF ORDER" / "有待修正";
-    AllInOrder: "everything is in order" / "一切正常";
-    AllMended: "all problems are mended" / "问题都已修正";
+    ProblemsTitle: "OUT OF ORDER" / "有待修正";
+    NoProblems: "everything is in order" / "一切正常";
+    AllFixed: "all problems are mended" / "问题都已修正";
     SeverityInfo: "note" / "提示";
     SeverityWarning: "warning" / "警告";
     SeverityError: "error" / "错误";
@@ -214,7 +214,7 @@ words! {
     SectionTooLarge: "too large to be changed here" / "太大，不能在此修改";
     SectionsAreFixed: "sections of a Taskdoc are only edited here" / "这里只能编辑任务文档的章节";
     EmptySection: "empty" / "空";
-    NotInOrder: "not in order" / "布局问题";
+    LayoutProblems: "not in order" / "布局问题";
     Edit: "edit" / "编辑";
     Add: "add" / "添加";
     AddPersonal: "add for all dialogs" / "为所有对话添加";
@@ -243,7 +243,7 @@ words! {
     DeadAlready: "it is dead already" / "它已经死亡";
     OnlySideDialogs: "only a side dialog can be declared dead" / "只有支线对话可以宣告死亡";
     OnlyMainDialogs: "only a main dialog can be that" / "只适用于主线对话";
-    ForkPlace: "before course.generation, such as 1.14" / "在 课程.生成 之前，如 1.14";
+    ForkPosition: "before course.generation, such as 1.14" / "在 课程.生成 之前，如 1.14";
     Fork: "fork" / "分支";
     Forked: "branched off" / "已分支";
     DoneOpen: "something in {} is still open; mark it done all the same?" / "{} 中还有未了之事，仍要标记完成吗？";
@@ -251,7 +251,7 @@ words! {
     MarkedDone: "done: {}" / "已完成：{}";
     ArchivedNow: "archived: {}" / "已归档：{}";
     UndoWith: "undo with" / "撤销请按";
-    BroughtBack: "brought back: {}" / "已恢复：{}";
+    Restored: "brought back: {}" / "已恢复：{}";
     DeleteQuestion: "delete {} with all its side dialogs, for ever?" / "连同所有支线对话永久删除 {} 吗？";
     Deleted: "deleted: {}" / "已删除：{}";
     NextStep: "next" / "下一步";

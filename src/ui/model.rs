@@ -25,7 +25,7 @@ pub use notices::{Notices, Tone};
 pub use open::OpenDialog;
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
-pub use tree::{Node, Tree};
+pub use tree::{Tree, TreeNode};
 
 #[derive(Debug, Default)]
 pub struct Model {

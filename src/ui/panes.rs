@@ -1,6 +1,5 @@
 //! The parts of the screen. Each is a plain struct or function the app calls; none knows another.
 
-pub mod ask;
 pub mod composer;
 pub mod confirm;
 pub mod consent;
@@ -8,6 +7,7 @@ pub mod field;
 pub mod form;
 pub mod help;
 pub mod inbox;
+pub mod input_prompt;
 pub mod problems;
 pub mod processes;
 pub mod queued;

@@ -24,11 +24,11 @@ use super::terminal::Control;
 use crate::protocol::{Command, DriverEvent};
 
 /// Events taken in between two looks at the keys.
-const BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 /// Pause before a kept command is tried again.
-const RETRY_AFTER: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Beyond the driver's grace, for its last words to arrive.
-const MARGIN: Duration = Duration::from_millis(500);
+const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
 /// What joins the screen with the rest.
 #[derive(Debug)]
@@ -79,15 +79,15 @@ where
     let mut shutdown = Box::pin(shutdown.fuse());
     let mut run = Run::new(app, surface, commands, options);
     loop {
-        if let Some(outcome) = run.settle()? {
+        if let Some(outcome) = run.process_outputs()? {
             return Ok(outcome);
         }
         let wake = run.wake_at().map(tokio::time::Instant::from_std);
-        let input_gone = run.input_gone;
+        let input_ended = run.input_ended;
         tokio::select! {
             biased;
-            key = input.next(), if !input_gone => run.input(key, &mut input).await,
-            () = &mut shutdown => run.leave(),
+            key = input.next(), if !input_ended => run.input(key, &mut input).await,
+            () = &mut shutdown => run.begin_shutdown(),
             event = events.recv() => run.events(event, &mut events),
             () = written.notified() => run.pacer.wrote(run.surface.last_write()),
             () = until(wake) => {}
@@ -124,10 +124,10 @@ struct Run<'a, S: Surface> {
     options: RunOptions,
     pacer: Pacer,
     /// When the last chance of a settled end is over.
-    leave_by: Option<Instant>,
+    shutdown_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
-    input_gone: bool,
-    told_busy: bool,
+    input_ended: bool,
+    busy_shown: bool,
 }
 
 impl<'a, S: Surface> Run<'a, S> {
@@ -145,15 +145,15 @@ impl<'a, S: Surface> Run<'a, S> {
             unsent: VecDeque::new(),
             options,
             pacer,
-            leave_by: None,
+            shutdown_deadline: None,
             outcome: None,
-            input_gone: false,
-            told_busy: false,
+            input_ended: false,
+            busy_shown: false,
         }
     }
 
     /// After something happened: commands out, effects done, at most one frame drawn.
-    fn settle(&mut self) -> io::Result<Option<RunEnd>> {
+    fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
         self.unsent.extend(self.app.take_commands());
@@ -161,7 +161,7 @@ impl<'a, S: Surface> Run<'a, S> {
             self.effect(effect)?;
         }
         self.send();
-        if self.leave_by.is_some_and(|by| by <= now) {
+        if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
         }
         if self.outcome.is_none() {
@@ -184,15 +184,15 @@ impl<'a, S: Surface> Run<'a, S> {
         self.unsent.extend(self.app.take_commands());
         self.send();
         // While leaving, a terminal that is gone is no news.
-        if self.leave_by.is_some() { Ok(()) } else { drawn }
+        if self.shutdown_deadline.is_some() { Ok(()) } else { drawn }
     }
 
     /// When the loop has to go on by itself.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
         let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
-        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_AFTER);
-        [frame, retry, self.app.wake_at(), self.leave_by].into_iter().flatten().min()
+        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_INTERVAL);
+        [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
     async fn input<K>(&mut self, first: Option<io::Result<Event>>, input: &mut K)
@@ -201,13 +201,13 @@ impl<'a, S: Surface> Run<'a, S> {
     {
         self.app.tick(now());
         let mut next = Some(first);
-        for _ in 0..BATCH {
+        for _ in 0..MAX_BATCH {
             let Some(event) = next.take() else {
                 return;
             };
             let Some(Ok(event)) = event else {
-                self.input_gone = true;
-                self.leave();
+                self.input_ended = true;
+                self.begin_shutdown();
                 return;
             };
             self.one_input(event);
@@ -220,7 +220,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     fn one_input(&mut self, event: Event) {
         match event {
-            Event::Key(key) if self.leave_by.is_some() => self.key_while_leaving(key),
+            Event::Key(key) if self.shutdown_deadline.is_some() => self.key_during_shutdown(key),
             Event::Key(key) => {
                 let commands = self.app.key(key);
                 self.unsent.extend(commands);
@@ -239,7 +239,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// Who asks twice does not want to wait.
-    fn key_while_leaving(&mut self, key: KeyEvent) {
+    fn key_during_shutdown(&mut self, key: KeyEvent) {
         let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if ctrl_c || key.code == KeyCode::Char('q') {
             self.outcome = Some(RunEnd::Abandoned);
@@ -253,7 +253,7 @@ impl<'a, S: Surface> Run<'a, S> {
             return;
         };
         let mut next = Some(first);
-        for _ in 0..BATCH {
+        for _ in 0..MAX_BATCH {
             let Some(event) = next.take() else {
                 break;
             };
@@ -269,7 +269,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     fn effect(&mut self, effect: Effect) -> io::Result<()> {
         match effect {
-            Effect::Quit => self.leave(),
+            Effect::Quit => self.begin_shutdown(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
             Effect::Redraw => {
                 self.surface.repaint();
@@ -294,12 +294,12 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     /// Asks the driver to end, once.
-    fn leave(&mut self) {
-        if self.leave_by.is_none() {
+    fn begin_shutdown(&mut self) {
+        if self.shutdown_deadline.is_none() {
             let grace = self.options.grace;
-            self.leave_by = Some(now() + grace + MARGIN);
+            self.shutdown_deadline = Some(now() + grace + SHUTDOWN_MARGIN);
             self.unsent.push_back(Command::Shutdown { grace });
-            self.app.leave();
+            self.app.begin_shutdown();
             self.pacer.mark(Cause::Key);
         }
     }
@@ -310,21 +310,21 @@ impl<'a, S: Surface> Run<'a, S> {
                 Ok(()) => {}
                 Err(TrySendError::Full(command)) => {
                     self.unsent.push_front(command);
-                    if !std::mem::replace(&mut self.told_busy, true) {
+                    if !std::mem::replace(&mut self.busy_shown, true) {
                         self.app.busy();
                     }
                     return;
                 }
                 Err(TrySendError::Closed(_)) => {
                     self.unsent.clear();
-                    if self.leave_by.is_some() {
+                    if self.shutdown_deadline.is_some() {
                         self.outcome = Some(RunEnd::Settled);
                     }
                     return;
                 }
             }
         }
-        self.told_busy = false;
+        self.busy_shown = false;
     }
 }
 

@@ -10,7 +10,7 @@ use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
 use super::app::App;
-use super::backend::Ability;
+use super::backend::Capabilities;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
@@ -18,7 +18,7 @@ use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
-const LAST_WRITE: Duration = Duration::from_millis(300);
+const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How wide the terminal is, if there is one that says so.
 #[must_use]
@@ -29,7 +29,7 @@ pub fn columns() -> Option<usize> {
 /// What is known of the terminal, and how the loop behaves.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
-    pub ability: Ability,
+    pub ability: Capabilities,
     pub run: RunOptions,
     /// Shared with the panic hook, so that it can give the terminal back.
     pub modes: ModeFlag,
@@ -56,7 +56,7 @@ pub async fn on_terminal(
     let input = keys.stream()?;
     let channels = Channels { input, commands, events, shutdown, written };
     let outcome = run(app, &mut surface, channels, options.run).await;
-    let left = surface.leave(LAST_WRITE);
+    let left = surface.leave(LAST_WRITE_TIMEOUT);
     let outcome = outcome?;
     left?;
     Ok(outcome)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ratatui::layout::Size;
 use ratatui::{Frame, Terminal};
 
-use super::backend::{self, Ability, ScreenBackend};
+use super::backend::{self, Capabilities, ScreenBackend};
 use super::terminal::{Control, Guard, Output, RawMode, Sink};
 
 /// Takes frames. No call waits for the terminal.
@@ -58,7 +58,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         guard: Guard<W, R>,
         output: Arc<Output>,
         size: Size,
-        ability: Ability,
+        ability: Capabilities,
     ) -> io::Result<Self> {
         let backend = ScreenBackend::new(Sink::new(output.clone()), size, ability);
         Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false })
@@ -97,7 +97,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn repaint(&mut self) {
-        self.terminal.backend_mut().forget();
+        self.terminal.backend_mut().invalidate();
     }
 
     fn control(&mut self, control: &Control) {

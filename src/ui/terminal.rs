@@ -52,7 +52,7 @@ impl ModeFlag {
     }
 
     /// Sets the flag and tells whether that changed it.
-    fn turn(&self, on: bool) -> bool {
+    fn set(&self, on: bool) -> bool {
         self.0.swap(on, Ordering::SeqCst) != on
     }
 }
@@ -81,7 +81,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
     /// # Errors
     /// The terminal is gone. Raw mode is turned off even if the bytes could not be written.
     pub fn leave(&mut self) -> io::Result<()> {
-        if !self.flag.turn(false) {
+        if !self.flag.set(false) {
             return Ok(());
         }
         let written = write_all(&mut self.writer, LEAVE);
@@ -90,7 +90,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
 
     /// The terminal is gone (the line was cut): nothing is written to it any more.
     pub fn abandon(&mut self) {
-        self.flag.turn(false);
+        self.flag.set(false);
     }
 
     /// Gives the terminal back, runs `stop` (which returns when the process was continued), and
@@ -107,7 +107,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
 
     fn turn_on(&mut self) -> io::Result<()> {
         self.raw.set(true)?;
-        self.flag.turn(true);
+        self.flag.set(true);
         write_all(&mut self.writer, ENTER).inspect_err(|_| {
             // The error to report is the first one.
             let _ = self.leave();
@@ -129,7 +129,7 @@ fn write_all(writer: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 
 /// Where a panic happened, for the hook's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PanicPlace {
+pub enum PanicLocation {
     /// In the screen's thread: the program ends; the terminal has been given back.
     Screen,
     /// In a background task, which is contained: the terminal still shows our screen, so nothing
@@ -143,15 +143,15 @@ pub fn install_panic_hook<W, R>(
     flag: ModeFlag,
     writer: impl Fn() -> W + Send + Sync + 'static,
     raw: R,
-    report: impl Fn(PanicPlace, &PanicHookInfo<'_>) + Send + Sync + 'static,
+    report: impl Fn(PanicLocation, &PanicHookInfo<'_>) + Send + Sync + 'static,
 ) where
     W: Write,
     R: RawMode + Clone + Send + Sync + 'static,
 {
     let screen = thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
-        let place = place_of(thread::current().id(), screen);
-        if place == PanicPlace::Screen {
+        let place = location_of(thread::current().id(), screen);
+        if place == PanicLocation::Screen {
             let mut guard = Guard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
             // The panic itself is reported next; a second fault would hide it.
             let _ = guard.leave();
@@ -160,8 +160,8 @@ pub fn install_panic_hook<W, R>(
     }));
 }
 
-fn place_of(current: ThreadId, screen: ThreadId) -> PanicPlace {
-    if current == screen { PanicPlace::Screen } else { PanicPlace::Background }
+fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
+    if current == screen { PanicLocation::Screen } else { PanicLocation::Background }
 }
 
 /// Gives a terminal back that an ended process left in our modes (`--reset-terminal`).

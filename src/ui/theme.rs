@@ -129,7 +129,7 @@ impl Theme {
         let mut given: Vec<Option<Style>> = vec![None; Role::ALL.len()];
         let mut faults = Vec::new();
         for (name, words) in entries {
-            match entry(name, words) {
+            match parse_entry(name, words) {
                 Ok((role, style)) => {
                     if let Some(slot) = given.get_mut(role as usize) {
                         *slot = Some(style);
@@ -190,7 +190,7 @@ impl Theme {
     }
 }
 
-fn entry(name: &str, words: &Value) -> Result<(Role, Style), String> {
+fn parse_entry(name: &str, words: &Value) -> Result<(Role, Style), String> {
     let role = Role::named(name).ok_or_else(|| format!("no role is named {name:?}"))?;
     let Value::String(words) = words else {
         return Err(format!("{name}: expected words such as \"cyan bold\""));

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Focus, Waiting, Whereabouts};
+use super::{App, Focus, InFlight, ReturnPoint};
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::{CallId, DialogId};
@@ -11,27 +11,27 @@ use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{Move, Sought};
+use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 impl App {
     pub(super) fn answer_oldest(&mut self) {
         let oldest = self.model.inbox.oldest().cloned();
-        self.answer_or_say(oldest);
+        self.answer_or_notify(oldest);
     }
 
     pub(super) fn next_question(&mut self) {
         let next = self.model.inbox.after(self.current_question()).cloned();
-        self.answer_or_say(next);
+        self.answer_or_notify(next);
     }
 
     pub(super) fn previous_question(&mut self) {
         let before = self.model.inbox.before(self.current_question()).cloned();
-        self.answer_or_say(before);
+        self.answer_or_notify(before);
     }
 
     pub(super) fn answer_selected(&mut self) {
         let row = self.model.inbox.selected().cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     /// The oldest question of the dialog chosen in the tree, or of all.
@@ -40,7 +40,7 @@ impl App {
         let rows = self.model.inbox.rows();
         let own = dialog.and_then(|dialog| rows.iter().find(|row| row.dialog == dialog));
         let row = own.or_else(|| self.model.inbox.oldest()).cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     /// The oldest question of the open dialog, or of all.
@@ -49,35 +49,35 @@ impl App {
         let rows = self.model.inbox.rows();
         let own = open.and_then(|dialog| rows.iter().find(|row| row.dialog == *dialog));
         let row = own.or_else(|| self.model.inbox.oldest()).cloned();
-        self.answer_or_say(row);
+        self.answer_or_notify(row);
     }
 
     pub(super) fn answer_call(&mut self, dialog: &DialogId, call: &CallId) {
         let rows = self.model.inbox.rows();
         let row = rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call);
-        self.answer_or_say(row.cloned());
+        self.answer_or_notify(row.cloned());
     }
 
     /// Shows where the chosen question was asked.
     pub(super) fn view_call_site(&mut self) {
         let Some(row) = self.model.inbox.selected().cloned() else {
-            return self.say(Tone::Plain, Word::NoQuestions);
+            return self.notify(Tone::Plain, Word::NoQuestions);
         };
         self.show_question(&row);
         self.set_focus(Focus::Dialog);
     }
 
-    fn answer_or_say(&mut self, row: Option<InboxRow>) {
+    fn answer_or_notify(&mut self, row: Option<InboxRow>) {
         match row {
             Some(row) => self.answer(&row),
-            None => self.say(Tone::Plain, Word::NoQuestions),
+            None => self.notify(Tone::Plain, Word::NoQuestions),
         }
     }
 
     /// Brings a question into view and the composer to it.
     pub(super) fn answer(&mut self, row: &InboxRow) {
         if self.before_answering.is_none() {
-            self.before_answering = Some(Whereabouts {
+            self.before_answering = Some(ReturnPoint {
                 focus: if self.focus == Focus::Composer { self.pane } else { self.focus },
                 dialog: self.model.open.as_ref().map(|open| open.dialog.clone()),
             });
@@ -101,7 +101,7 @@ impl App {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             self.open(&row.dialog, course);
         }
-        self.transcript.go(Move::To(Sought::Call(row.question.call_id.clone())));
+        self.transcript.go(ScrollMove::Target(CallEnd::Call(row.question.call_id.clone())));
     }
 
     fn current_question(&self) -> Option<&str> {
@@ -143,15 +143,15 @@ impl App {
     /// A draft, unless it is on its way already.
     fn unsent_draft(&self, key: &DraftKey) -> String {
         let draft = self.drafts.get(key);
-        let on_its_way = self.waiting.values().any(|waiting| match waiting {
-            Waiting::Words { key: of, text } => of == key && text == draft,
-            Waiting::Open
-            | Waiting::Create { .. }
-            | Waiting::Lifecycle(..)
-            | Waiting::TakeBack(_)
-            | Waiting::Sheet
-            | Waiting::KeepGoing(_)
-            | Waiting::Other => false,
+        let on_its_way = self.in_flight.values().any(|waiting| match waiting {
+            InFlight::Send { key: of, text } => of == key && text == draft,
+            InFlight::Open
+            | InFlight::Create { .. }
+            | InFlight::Lifecycle(..)
+            | InFlight::TakeBack(_)
+            | InFlight::Sheet
+            | InFlight::KeepGoing(_)
+            | InFlight::Other => false,
         });
         if on_its_way { String::new() } else { draft.to_owned() }
     }
@@ -180,25 +180,25 @@ impl App {
     pub(super) fn send(&mut self) {
         let text = self.composer.field.text();
         if text.trim().is_empty() {
-            return self.say(Tone::Plain, Word::NothingToSend);
+            return self.notify(Tone::Plain, Word::NothingToSend);
         }
         let Some(key) = self.composer.target.key() else {
             return;
         };
         if self.awaits_take_back() {
-            return self.say(Tone::Plain, Word::Busy);
+            return self.notify(Tone::Plain, Word::Busy);
         }
         self.keep_draft();
         self.drafts.save();
         let (_, PickedAnswer { text: said, .. }) = self.read_answer(&text);
-        let ticket = self.ticket(Waiting::Words { key, text });
+        let ticket = self.ticket(InFlight::Send { key, text });
         self.composer.remember(&said);
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => {}
             Target::Dialog(dialog) => {
                 self.commands.push(Command::Say { ticket, dialog, text: said });
-                self.transcript.go(Move::End);
+                self.transcript.go(ScrollMove::End);
             }
             Target::Question { dialog, id } => {
                 self.model.inbox.mark_sent(&id);
@@ -215,7 +215,7 @@ impl App {
             self.answer(&next);
         } else {
             self.stop_answering();
-            self.say(Tone::Good, Word::AllAnswered);
+            self.notify(Tone::Good, Word::AllAnswered);
         }
     }
 
@@ -244,16 +244,16 @@ impl App {
     }
 
     /// The question was answered elsewhere while the composer was at it.
-    pub(super) fn question_went(&mut self, id: &str) {
+    pub(super) fn question_removed(&mut self, id: &str) {
         self.model.inbox.remove(id);
         if self.current_question() == Some(id) {
             self.stop_answering();
-            self.say(Tone::Plain, Word::Answered);
+            self.notify(Tone::Plain, Word::Answered);
         }
     }
 
     /// The words are on disk: their draft may go.
-    pub(super) fn words_arrived(&mut self, key: &DraftKey, text: &str) {
+    pub(super) fn message_saved(&mut self, key: &DraftKey, text: &str) {
         if self.drafts.get(key) == text {
             self.drafts.set(key, "", self.moment);
             self.drafts.save();
@@ -261,7 +261,7 @@ impl App {
     }
 
     /// The words were refused: they are a draft again.
-    pub(super) fn words_refused(&mut self, key: &DraftKey, text: &str) {
+    pub(super) fn message_refused(&mut self, key: &DraftKey, text: &str) {
         if let DraftKey::Answer(id) = key {
             self.model.inbox.unmark_sent(id);
         }
@@ -280,28 +280,28 @@ impl App {
         } else {
             self.composer.field.clear();
             self.keep_draft();
-            let look = &self.look;
-            let (dot, key) = (look.glyphs.middle_dot, look.key(Action::Undo));
-            let (cleared, back) = (look.word(Word::DraftCleared), look.word(Word::BringsBack));
+            let ui = &self.ui;
+            let (dot, key) = (ui.glyphs.middle_dot, ui.key(Action::Undo));
+            let (cleared, back) = (ui.word(Word::DraftCleared), ui.word(Word::BringsBack));
             let text = format!("{cleared} {dot} {key} {back}");
-            self.say_text(Tone::Plain, &text);
+            self.notify_text(Tone::Plain, &text);
         }
     }
 
     pub(super) fn undo(&mut self) {
         let was_empty = self.composer.field.is_empty();
         if !self.composer.field.undo() {
-            return self.say(Tone::Plain, Word::NothingToUndo);
+            return self.notify(Tone::Plain, Word::NothingToUndo);
         }
         self.keep_draft();
         if was_empty {
-            self.say(Tone::Plain, Word::DraftRestored);
+            self.notify(Tone::Plain, Word::DraftRestored);
         }
     }
 
     pub(super) fn focus_composer(&mut self) {
         if self.composer.target == Target::Nobody {
-            self.say(Tone::Plain, Word::NoTarget);
+            self.notify(Tone::Plain, Word::NoTarget);
             return;
         }
         if self.focus != Focus::Composer {

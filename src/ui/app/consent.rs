@@ -1,6 +1,6 @@
 //! What waits for a person's consent: the sheet that shows it, and what goes on after it.
 
-use super::{App, Waiting};
+use super::{App, InFlight};
 use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
@@ -13,7 +13,7 @@ use crate::ui::panes::consent::ConsentSheet;
 impl App {
     /// A workspace in which nothing is driven before a person agrees shows why, once. What comes to wait
     /// later is told in a line: it must not come between a person and what they type.
-    pub(super) fn consent(&mut self, consent: ConsentView) {
+    pub(super) fn apply_consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
         let first = consent.read_only && !self.model.consent.read_only;
         self.level = consent.level.or(self.level);
@@ -26,9 +26,9 @@ impl App {
             self.overlays.push(Box::new(ConsentSheet::default()));
             return;
         }
-        let waiting = self.look.counted(self.model.consent.waiting.len(), Counted::Consent);
-        let key = hint(&self.look, Action::OpenConsent, Word::Show);
-        self.say_text(Tone::Bad, &format!("{waiting} · {key}"));
+        let waiting = self.ui.counted(self.model.consent.waiting.len(), Counted::Consent);
+        let key = hint(&self.ui, Action::OpenConsent, Word::Show);
+        self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
     }
 
     pub(super) fn open_consent(&mut self) {
@@ -43,7 +43,7 @@ impl App {
         level: Option<Level>,
         then: Option<DialogId>,
     ) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::Agree { ticket, digests, level });
         if let Some(dialog) = then {
             self.send_continue(dialog);
@@ -54,14 +54,14 @@ impl App {
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
         if self.model.consent.read_only {
             self.commands.push(Command::CheckConsent);
-            self.overlays.push(Box::new(ConsentSheet::before(dialog)));
+            self.overlays.push(Box::new(ConsentSheet::before_continuing(dialog)));
         } else {
             self.send_continue(dialog);
         }
     }
 
     fn send_continue(&mut self, dialog: DialogId) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::Continue { ticket, dialog });
     }
 }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{App, Effect, Focus};
 use crate::protocol::QuietOutcome;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::panes::composer::hint;
@@ -15,13 +15,13 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 /// Where a person writes or something lies on top, it takes at most this part of the screen.
-const PART: u16 = 3;
+const MAX_SCREEN_PART: u16 = 3;
 /// Rows it leaves on the smallest screen: the tabs, one of a pane, the last line.
-const REST: u16 = 4;
+const MIN_FREE_ROWS: u16 = 4;
 
 /// When the demo that is on the screen was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum DemoStart {
     /// Now: with no dialog there is nothing to end.
     Now,
     Earlier,
@@ -29,18 +29,18 @@ pub enum Begun {
 
 /// What is said when nothing is left to do.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct DemoEnding {
     text: String,
-    begun: Begun,
+    begun: DemoStart,
     shown: bool,
     replays: bool,
 }
 
 impl App {
     /// Makes this the screen of a demo, which says `text` at its end.
-    pub fn end_with(&mut self, text: &str, begun: Begun) {
+    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
         let text = text.to_owned();
-        self.ending = Some(Ending { text, begun, shown: false, replays: false });
+        self.ending = Some(DemoEnding { text, begun, shown: false, replays: false });
     }
 
     /// The person left in order to see it again.
@@ -49,17 +49,17 @@ impl App {
     }
 
     /// Nothing runs any more; true if that changes the screen.
-    pub(super) fn quiet(&mut self, outcome: QuietOutcome) -> bool {
+    pub(super) fn update_ending(&mut self, outcome: QuietOutcome) -> bool {
         let played = !self.model.tree.is_empty();
         let Some(ending) = &mut self.ending else {
             return false;
         };
-        let over = outcome == QuietOutcome::Done && (played || ending.begun == Begun::Earlier);
+        let over = outcome == QuietOutcome::Done && (played || ending.begun == DemoStart::Earlier);
         std::mem::replace(&mut ending.shown, over) != over
     }
 
     /// Something runs again.
-    pub(super) fn not_over(&mut self) {
+    pub(super) fn hide_ending(&mut self) {
         self.close_ending();
     }
 
@@ -79,21 +79,21 @@ impl App {
     /// What a key does at the end of a demo, wherever the focus is but where one types.
     pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
         let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
-        let action = self.look.keymap.action(Scope::Demo, key);
+        let action = self.ui.keymap.action(Scope::Demo, key);
         action
             .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
     }
 
     /// The rows it takes: all of it, or none where it would be in the way.
-    pub(super) fn ending_rows(&self, area: Rect, look: &Look) -> Vec<Strip> {
+    pub(super) fn ending_rows(&self, area: Rect, ui: &UiSettings) -> Vec<Strip> {
         let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
             return Vec::new();
         };
-        let style = look.style(Role::Text);
-        let most = usize::from(area.height.saturating_sub(REST + 1));
+        let style = ui.style(Role::Text);
+        let most = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
         let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
         let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
-        if busy && found.len() > usize::from(area.height / PART) {
+        if busy && found.len() > usize::from(area.height / MAX_SCREEN_PART) {
             return Vec::new();
         }
         let is_cut = found.len() > most;
@@ -105,14 +105,14 @@ impl App {
             })
             .collect();
         if let Some(last) = rows.last_mut().filter(|_| is_cut) {
-            last.push(look.glyphs.cut, style);
+            last.push(ui.glyphs.cut, style);
         }
         let hints = [
-            hint(look, Action::Replay, Word::PlayAgain),
-            hint(look, Action::CloseEnding, Word::Close),
-            hint(look, Action::Quit, Word::LeaveProgram),
+            hint(ui, Action::Replay, Word::PlayAgain),
+            hint(ui, Action::CloseEnding, Word::Close),
+            hint(ui, Action::Quit, Word::LeaveProgram),
         ];
-        rows.push(Strip::new().put("   ", style).put(&hints.join("  "), look.style(Role::TextDim)));
+        rows.push(Strip::new().put("   ", style).put(&hints.join("  "), ui.style(Role::TextDim)));
         rows
     }
 }
@@ -125,8 +125,8 @@ pub(super) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'
         row.draw(buffer, area, y);
     }
     let sign = Strip::new()
-        .put(" ", view.look.style(Role::Good))
-        .put(view.look.glyphs.done, view.look.style(Role::Good));
+        .put(" ", view.ui.style(Role::Good))
+        .put(view.ui.glyphs.done, view.ui.style(Role::Good));
     if height > 0 {
         sign.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
     }

@@ -1,6 +1,6 @@
 //! What the driver tells, folded into the model.
 
-use super::{App, BURST, Effect, Focus, Seen, Waiting};
+use super::{App, Effect, Focus, InFlight, RING_INTERVAL, StartupStep};
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
@@ -12,27 +12,29 @@ use crate::ui::text::SafeText;
 impl App {
     /// Takes in one event; the commands are to be sent in this order.
     pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
-        self.dirty |= self.fold(event);
-        self.land();
-        self.note_queue();
+        self.dirty |= self.apply_event(event);
+        self.open_first_dialog();
+        self.track_queue();
         self.take_commands()
     }
 
     /// True if the screen may look different now.
-    fn fold(&mut self, event: DriverEvent) -> bool {
+    fn apply_event(&mut self, event: DriverEvent) -> bool {
         match event {
             DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
-                self.seen.insert(Seen::Rows);
+                self.startup.insert(StartupStep::Rows);
             }
-            DriverEvent::Row(row) => self.row(*row),
-            DriverEvent::Removed(dialog) => self.gone(&dialog),
-            DriverEvent::Inbox(rows) => self.inbox(rows),
-            DriverEvent::Asked { headline, .. } => self.ring(&headline),
-            DriverEvent::Answered { question, .. } => self.question_went(&question),
-            DriverEvent::Page { ticket, page } => self.page(ticket, *page),
-            DriverEvent::Sheet { dialog, sheet } => return self.model.sheets.take(&dialog, *sheet),
+            DriverEvent::Row(row) => self.apply_row(*row),
+            DriverEvent::Removed(dialog) => self.dialog_removed(&dialog),
+            DriverEvent::Inbox(rows) => self.apply_inbox(rows),
+            DriverEvent::Asked { headline, .. } => self.ring_bell(&headline),
+            DriverEvent::Answered { question, .. } => self.question_removed(&question),
+            DriverEvent::Page { ticket, page } => self.apply_page(ticket, *page),
+            DriverEvent::Sheet { dialog, sheet } => {
+                return self.model.sheets.update(&dialog, *sheet);
+            }
             DriverEvent::Fact { dialog, at, entry } => {
                 self.refresh_sheet_after(&dialog, &entry);
                 return self.with_open(&dialog, |open| open.fact(at, &entry));
@@ -47,7 +49,7 @@ impl App {
                 });
             }
             DriverEvent::Retry { dialog, retry } => {
-                self.model.retries.take(dialog, retry, self.moment);
+                self.model.retries.update(dialog, retry, self.moment);
             }
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.refresh_sheet(Some(&dialog));
@@ -55,25 +57,25 @@ impl App {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
-            DriverEvent::Problems(problems) => self.problems(problems),
-            DriverEvent::Done { ticket, dialog } => self.done(ticket, dialog),
-            DriverEvent::Refused { ticket, text } => self.refused(ticket, &text),
+            DriverEvent::Problems(problems) => self.apply_problems(problems),
+            DriverEvent::Done { ticket, dialog } => self.request_done(ticket, dialog),
+            DriverEvent::Refused { ticket, text } => self.request_refused(ticket, &text),
             DriverEvent::Forked { dialog, next } => self.forked(&dialog, next),
             DriverEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
             DriverEvent::Processes(processes) => self.model.processes = processes,
-            DriverEvent::Consent(consent) => self.consent(consent),
-            DriverEvent::Notice(text) => self.say_text(Tone::Plain, &text),
-            DriverEvent::Quiet(outcome) => return self.quiet(outcome),
+            DriverEvent::Consent(consent) => self.apply_consent(consent),
+            DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
+            DriverEvent::Quiet(outcome) => return self.update_ending(outcome),
             DriverEvent::Halted(_) => return false,
-            DriverEvent::Lagged => self.lagged(),
+            DriverEvent::Lagged => self.reload_all(),
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
     }
 
-    fn row(&mut self, row: TreeRow) {
+    fn apply_row(&mut self, row: TreeRow) {
         if row.state.is_running() {
-            self.not_over();
+            self.hide_ending();
         } else {
             self.model.retries.forget(&row.dialog);
         }
@@ -89,7 +91,7 @@ impl App {
         open.is_some_and(change)
     }
 
-    fn gone(&mut self, dialog: &DialogId) {
+    fn dialog_removed(&mut self, dialog: &DialogId) {
         self.model.tree.remove(dialog);
         let open = self.model.open.as_ref().map(|open| &open.dialog);
         let lost = open
@@ -103,75 +105,75 @@ impl App {
         }
     }
 
-    fn inbox(&mut self, rows: Vec<InboxRow>) {
+    fn apply_inbox(&mut self, rows: Vec<InboxRow>) {
         self.model.inbox.set(rows);
-        self.seen.insert(Seen::Inbox);
+        self.startup.insert(StartupStep::Inbox);
         if let Target::Question { id, .. } = &self.composer.target {
             let id = id.clone();
             if self.model.inbox.get(&id).is_none() {
-                self.question_went(&id);
+                self.question_removed(&id);
             }
         }
     }
 
     /// Rings once per burst; the title counts anyway.
-    fn ring(&mut self, headline: &str) {
-        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + BURST);
+    fn ring_bell(&mut self, headline: &str) {
+        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + RING_INTERVAL);
         if !in_burst {
             self.rang_at = Some(self.moment);
             self.effects.push(Effect::Ring(SafeText::line(headline)));
         }
     }
 
-    fn problems(&mut self, problems: Vec<Problem>) {
+    fn apply_problems(&mut self, problems: Vec<Problem>) {
         let known = std::mem::replace(&mut self.model.problems, problems);
         // What waits for consent has a sheet and a place in the last line.
         let is_news = |problem: &&Problem| !problem.id.starts_with("trust/");
         let mut fresh = self.model.problems.iter().filter(is_news);
         let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
         if let Some(text) = fresh.map(ToString::to_string) {
-            self.say_text(Tone::Bad, &text);
+            self.notify_text(Tone::Bad, &text);
         } else if self.model.problems.is_empty() && known.iter().any(|one| is_news(&one)) {
-            self.say(Tone::Good, Word::AllMended);
+            self.notify(Tone::Good, Word::AllFixed);
         }
     }
 
-    fn done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
-        match self.waiting.remove(&ticket) {
-            Some(Waiting::Words { key, text }) => self.words_arrived(&key, &text),
-            Some(Waiting::Create { text, taskdoc }) => {
-                self.words_arrived(&DraftKey::New, &text);
+    fn request_done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
+        match self.in_flight.remove(&ticket) {
+            Some(InFlight::Send { key, text }) => self.message_saved(&key, &text),
+            Some(InFlight::Create { text, taskdoc }) => {
+                self.message_saved(&DraftKey::New, &text);
                 self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
                     self.set_focus(Focus::Dialog);
                 }
             }
-            Some(Waiting::TakeBack(back)) => self.taken_back(&back),
-            Some(Waiting::Lifecycle(change, name)) => self.life_changed(&change, &name),
-            Some(Waiting::KeepGoing(dialog)) => self.tell_keep_going(&dialog),
-            Some(Waiting::Open | Waiting::Sheet | Waiting::Other) | None => {}
+            Some(InFlight::TakeBack(back)) => self.taken_back(&back),
+            Some(InFlight::Lifecycle(change, name)) => self.lifecycle_changed(&change, &name),
+            Some(InFlight::KeepGoing(dialog)) => self.notify_keep_going(&dialog),
+            Some(InFlight::Open | InFlight::Sheet | InFlight::Other) | None => {}
         }
     }
 
-    fn refused(&mut self, ticket: Ticket, text: &str) {
-        match self.waiting.remove(&ticket) {
-            Some(Waiting::Words { key, text }) => self.words_refused(&key, &text),
-            Some(Waiting::Create { text, .. }) => self.words_refused(&DraftKey::New, &text),
-            Some(Waiting::Open) => {
+    fn request_refused(&mut self, ticket: Ticket, text: &str) {
+        match self.in_flight.remove(&ticket) {
+            Some(InFlight::Send { key, text }) => self.message_refused(&key, &text),
+            Some(InFlight::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
+            Some(InFlight::Open) => {
                 if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
                     self.model.open = None;
                 }
             }
-            Some(Waiting::TakeBack(back)) => self.not_taken_back(back),
-            Some(Waiting::Sheet) => self.sheet_refused(),
-            Some(Waiting::Lifecycle(..) | Waiting::KeepGoing(_) | Waiting::Other) | None => {}
+            Some(InFlight::TakeBack(back)) => self.not_taken_back(back),
+            Some(InFlight::Sheet) => self.sheet_refused(),
+            Some(InFlight::Lifecycle(..) | InFlight::KeepGoing(_) | InFlight::Other) | None => {}
         }
-        self.say_text(Tone::Bad, Refusal::translated(text, self.look.lang));
+        self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
     }
 
-    fn lagged(&mut self) {
-        self.say(Tone::Plain, Word::Lagged);
+    fn reload_all(&mut self) {
+        self.notify(Tone::Plain, Word::Lagged);
         self.model.retries.clear();
         self.commands.push(Command::Refresh);
         self.reopen();
@@ -179,15 +181,15 @@ impl App {
     }
 
     /// The first screen: the oldest open question with its draft, else the newest dialog.
-    fn land(&mut self) {
-        if !self.is_listed() || !self.seen.insert(Seen::Landed) {
+    fn open_first_dialog(&mut self) {
+        if !self.is_listed() || !self.startup.insert(StartupStep::DialogOpened) {
             return;
         }
         if let Some(row) = self.model.inbox.oldest().cloned() {
             let has_draft = self.drafts.has(&DraftKey::Answer(row.question.id.clone()));
             self.answer(&row);
             if has_draft {
-                self.say(Tone::Plain, Word::DraftRestored);
+                self.notify(Tone::Plain, Word::DraftRestored);
             }
             return;
         }
@@ -197,7 +199,7 @@ impl App {
             Some(dialog) => self.show(&dialog, None),
             // The first dialog to come is landed on.
             None => {
-                self.seen.remove(&Seen::Landed);
+                self.startup.remove(&StartupStep::DialogOpened);
             }
         }
     }

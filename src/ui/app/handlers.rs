@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Effect, Focus, Waiting};
+use super::{App, Effect, Focus, InFlight};
 use crate::domain::{Bucket, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::Action;
@@ -12,15 +12,15 @@ use crate::ui::model::Tone;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::problems::ProblemList;
-use crate::ui::panes::transcript::Move;
+use crate::ui::panes::transcript::ScrollMove;
 
-type Handler = fn(&mut App);
+type AppHandler = fn(&mut App);
 
 /// Rows from one end of a list to the other.
-const FAR: isize = isize::MAX / 2;
+const WHOLE_LIST: isize = isize::MAX / 2;
 
 /// Every action outside of overlays.
-pub(super) const HANDLERS: &[(Action, Handler)] = &[
+pub(super) const HANDLERS: &[(Action, AppHandler)] = &[
     (Action::AnswerOldest, App::answer_oldest),
     (Action::NextQuestion, App::next_question),
     (Action::PreviousQuestion, App::previous_question),
@@ -49,14 +49,14 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::TreeFold, |app| app.model.tree.fold()),
     (Action::TreeUnfold, |app| app.model.tree.unfold()),
     (Action::TreeOpen, App::open_selected),
-    (Action::TreeTop, |app| app.model.tree.step(-FAR)),
-    (Action::TreeBottom, |app| app.model.tree.step(FAR)),
+    (Action::TreeTop, |app| app.model.tree.step(-WHOLE_LIST)),
+    (Action::TreeBottom, |app| app.model.tree.step(WHOLE_LIST)),
     (Action::TreeToAsker, App::choose_asker),
     (Action::TreeAnswer, App::answer_of_selected),
     (Action::NewDialog, App::new_dialog),
     (Action::Problems, |app| app.overlays.push(Box::new(ProblemList::default()))),
     (Action::Stop, |app| app.stop(App::selected_dialog)),
-    (Action::Continue, |app| app.go_on(App::selected_dialog)),
+    (Action::Continue, |app| app.continue_one(App::selected_dialog)),
     (Action::RetryNow, |app| app.retry_now(App::selected_dialog)),
     (Action::KeepGoing, |app| app.switch_keep_going(App::selected_dialog)),
     (Action::Refill, |app| app.refill(App::selected_dialog)),
@@ -67,24 +67,24 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::Archive, |app| app.put_away(Bucket::Archive)),
     (Action::DeclareDead, App::ask_to_declare_dead),
     (Action::Delete, App::ask_to_delete),
-    (Action::OpenShelf, App::want_shelf),
+    (Action::OpenShelf, App::request_shelf),
     (Action::InboxUp, |app| app.step_inbox(-1)),
     (Action::InboxDown, |app| app.step_inbox(1)),
-    (Action::InboxTop, |app| app.step_inbox(-FAR)),
-    (Action::InboxBottom, |app| app.step_inbox(FAR)),
+    (Action::InboxTop, |app| app.step_inbox(-WHOLE_LIST)),
+    (Action::InboxBottom, |app| app.step_inbox(WHOLE_LIST)),
     (Action::InboxAnswer, App::answer_selected),
     (Action::InboxPick, App::pick_question),
     (Action::InboxCallSite, App::view_call_site),
-    (Action::LineUp, |app| app.transcript.go(Move::Lines(-1))),
-    (Action::LineDown, |app| app.transcript.go(Move::Lines(1))),
-    (Action::HalfPageUp, |app| app.transcript.go(Move::HalfPages(-1))),
-    (Action::HalfPageDown, |app| app.transcript.go(Move::HalfPages(1))),
-    (Action::PageUp, |app| app.transcript.go(Move::Pages(-1))),
-    (Action::PageDown, |app| app.transcript.go(Move::Pages(1))),
-    (Action::ToStart, |app| app.transcript.go(Move::Start)),
-    (Action::ToEnd, |app| app.transcript.go(Move::End)),
-    (Action::PreviousGeneration, |app| app.transcript.go(Move::Generations(-1))),
-    (Action::NextGeneration, |app| app.transcript.go(Move::Generations(1))),
+    (Action::LineUp, |app| app.transcript.go(ScrollMove::Lines(-1))),
+    (Action::LineDown, |app| app.transcript.go(ScrollMove::Lines(1))),
+    (Action::HalfPageUp, |app| app.transcript.go(ScrollMove::HalfPages(-1))),
+    (Action::HalfPageDown, |app| app.transcript.go(ScrollMove::HalfPages(1))),
+    (Action::PageUp, |app| app.transcript.go(ScrollMove::Pages(-1))),
+    (Action::PageDown, |app| app.transcript.go(ScrollMove::Pages(1))),
+    (Action::ToStart, |app| app.transcript.go(ScrollMove::Start)),
+    (Action::ToEnd, |app| app.transcript.go(ScrollMove::End)),
+    (Action::PreviousGeneration, |app| app.transcript.go(ScrollMove::Generations(-1))),
+    (Action::NextGeneration, |app| app.transcript.go(ScrollMove::Generations(1))),
     (Action::PreviousCourse, |app| app.other_course(-1)),
     (Action::NextCourse, |app| app.other_course(1)),
     (Action::ToggleThinking, App::toggle_thinking),
@@ -95,7 +95,7 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::OpenTaskdoc, App::open_taskdoc),
     (Action::DialogAnswer, App::answer_of_open),
     (Action::DialogStop, |app| app.stop(App::open_dialog)),
-    (Action::DialogContinue, |app| app.go_on(App::open_dialog)),
+    (Action::DialogContinue, |app| app.continue_one(App::open_dialog)),
     (Action::DialogRetryNow, |app| app.retry_now(App::open_dialog)),
     (Action::DialogKeepGoing, |app| app.switch_keep_going(App::open_dialog)),
     (Action::DialogRefill, |app| app.refill(App::open_dialog)),
@@ -104,10 +104,10 @@ pub(super) const HANDLERS: &[(Action, Handler)] = &[
     (Action::NewLine, App::new_line),
     (Action::HistoryUp, |app| app.recall(false)),
     (Action::HistoryDown, |app| app.recall(true)),
-    (Action::ScrollUp, |app| app.transcript.go(Move::Lines(-1))),
-    (Action::ScrollDown, |app| app.transcript.go(Move::Lines(1))),
-    (Action::ScrollPageUp, |app| app.transcript.go(Move::Pages(-1))),
-    (Action::ScrollPageDown, |app| app.transcript.go(Move::Pages(1))),
+    (Action::ScrollUp, |app| app.transcript.go(ScrollMove::Lines(-1))),
+    (Action::ScrollDown, |app| app.transcript.go(ScrollMove::Lines(1))),
+    (Action::ScrollPageUp, |app| app.transcript.go(ScrollMove::Pages(-1))),
+    (Action::ScrollPageDown, |app| app.transcript.go(ScrollMove::Pages(1))),
     (Action::ClearDraft, App::clear_draft),
     (Action::Undo, App::undo),
     (Action::LeaveComposer, App::leave_composer),
@@ -126,14 +126,14 @@ impl App {
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
-        if recalls && !self.recalls(down) {
+        if recalls && !self.is_at_history_edge(down) {
             self.type_key(key);
         } else {
             self.act(action);
         }
     }
 
-    fn recalls(&self, down: bool) -> bool {
+    fn is_at_history_edge(&self, down: bool) -> bool {
         self.composer.field.at_edge(down)
     }
 
@@ -194,7 +194,7 @@ impl App {
     pub(super) fn selected_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.tree.selected_dialog();
         if dialog.is_none() {
-            self.say(Tone::Plain, Word::ChooseDialog);
+            self.notify(Tone::Plain, Word::ChooseDialog);
         }
         dialog
     }
@@ -203,7 +203,7 @@ impl App {
     pub(super) fn open_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.open.as_ref().map(|open| open.dialog.clone());
         if dialog.is_none() {
-            self.say(Tone::Plain, Word::NothingOpen);
+            self.notify(Tone::Plain, Word::NothingOpen);
         }
         dialog
     }
@@ -212,26 +212,26 @@ impl App {
         if let Some(dialog) = which(self) {
             let runs = self.model.tree.get(&dialog).is_some_and(|row| row.state.is_running());
             if !runs {
-                self.say(Tone::Plain, Word::NotRunning);
+                self.notify(Tone::Plain, Word::NotRunning);
             }
             self.commands.push(Command::Stop { dialog });
         }
     }
 
-    fn go_on(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
+    fn continue_one(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
         if let Some(dialog) = which(self) {
             self.continue_dialog(dialog);
         }
     }
 
     fn continue_all(&mut self) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::ContinueAll { ticket });
     }
 
     fn ask_to_stop_all(&mut self) {
         if !self.model.tree.any_running() {
-            return self.say(Tone::Plain, Word::NothingRuns);
+            return self.notify(Tone::Plain, Word::NothingRuns);
         }
         let question = Confirm::new(Word::StopAllQuestion, Intent::StopAll);
         self.overlays.push(Box::new(question));

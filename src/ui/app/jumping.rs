@@ -6,28 +6,28 @@ use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
-use crate::ui::panes::transcript::{Move, Sought};
+use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 /// Places one can go back to.
-const BACK: usize = 50;
+const MAX_BACK_ENTRIES: usize = 50;
 
 /// Where a person was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stop {
+pub(super) struct BackEntry {
     pub dialog: DialogId,
     /// `None` for the newest course.
     pub course: Option<Course>,
     /// The row at the top of the view; `None` while it followed the end.
-    pub place: Option<(RecordPosition, usize)>,
+    pub position: Option<(RecordPosition, usize)>,
 }
 
 /// Where a block leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Lead {
+enum JumpTarget {
     /// Into another dialog of the tree, to this block.
-    To(SelfId, Sought),
+    OtherDialog(SelfId, CallEnd),
     /// To the call, in this course of the same dialog.
-    Here(Course, Sought),
+    SameDialog(Course, CallEnd),
     /// To the human's question.
     Question,
     /// Open or close it.
@@ -41,52 +41,54 @@ impl App {
     /// assignment or a reply to the call it is about. A question is answered instead.
     pub(super) fn jump(&mut self) {
         let Some(open) = &self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         let block = self.transcript.chosen(open).and_then(|item| open.block(item));
         let Some(block) = block else {
-            self.say(Tone::Plain, Word::NoCallHere);
+            self.notify(Tone::Plain, Word::NoCallHere);
             return;
         };
         let asker = self.model.tree.get(&open.dialog).and_then(|row| row.asker.as_ref());
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
-        match lead(&body, asker) {
-            Lead::To(there, sought) => self.go_to(&DialogId::side(&dialog.root, &there), sought),
-            Lead::Here(course, sought) => self.go_within(course, sought),
-            Lead::Question => {
+        match jump_target(&body, asker) {
+            JumpTarget::OtherDialog(there, call_end) => {
+                self.go_to(&DialogId::side(&dialog.root, &there), call_end)
+            }
+            JumpTarget::SameDialog(course, call_end) => self.go_within(course, call_end),
+            JumpTarget::Question => {
                 if let Some(call) = body.call() {
                     self.answer_call(&dialog, call);
                 }
             }
-            Lead::Toggle => self.toggle_call(),
-            Lead::Unknown => self.say(Tone::Plain, Word::NoSideYet),
+            JumpTarget::Toggle => self.toggle_call(),
+            JumpTarget::Unknown => self.notify(Tone::Plain, Word::NoSideYet),
         }
     }
 
-    fn go_to(&mut self, dialog: &DialogId, sought: Sought) {
+    fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) {
         self.open(dialog, None);
         self.set_focus(Focus::Dialog);
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.is_seeking = true;
+        self.transcript.go(ScrollMove::Target(call_end));
     }
 
-    fn go_within(&mut self, course: Course, sought: Sought) {
+    fn go_within(&mut self, course: Course, call_end: CallEnd) {
         let Some(open) = &self.model.open else {
             return;
         };
         let (dialog, shown) = (open.dialog.clone(), open.course);
-        self.remember_stop();
+        self.remember_position();
         if course != shown {
             self.show(&dialog, Some(course));
-            self.visits.remove(&dialog);
+            self.saved_views.remove(&dialog);
         }
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.is_seeking = true;
+        self.transcript.go(ScrollMove::Target(call_end));
     }
 
     /// The block is in none of the records of this course: it may be in the one before.
-    pub(super) fn seek_further(&mut self, sought: Sought) {
-        if !std::mem::take(&mut self.seeks) {
+    pub(super) fn search_previous_course(&mut self, call_end: CallEnd) {
+        if !std::mem::take(&mut self.is_seeking) {
             return;
         }
         let before = self.model.open.as_ref().and_then(|open| {
@@ -94,60 +96,63 @@ impl App {
             Some((open.dialog.clone(), Course(course)))
         });
         let Some((dialog, course)) = before else {
-            self.say(Tone::Plain, Word::NotFound);
+            self.notify(Tone::Plain, Word::NotFound);
             return;
         };
         self.show(&dialog, Some(course));
-        self.visits.remove(&dialog);
-        self.seeks = true;
-        self.transcript.go(Move::To(sought));
+        self.saved_views.remove(&dialog);
+        self.is_seeking = true;
+        self.transcript.go(ScrollMove::Target(call_end));
     }
 
     /// Remembers where the person is, to come back to.
-    pub(super) fn remember_stop(&mut self) {
+    pub(super) fn remember_position(&mut self) {
         let Some(open) = &self.model.open else {
             return;
         };
-        let stop = Stop {
+        let stop = BackEntry {
             dialog: open.dialog.clone(),
             course: (open.course != open.courses).then_some(open.course),
-            place: self.transcript.place(open),
+            position: self.transcript.top_position(open),
         };
         self.back.push(stop);
-        let excess = self.back.len().saturating_sub(BACK);
+        let excess = self.back.len().saturating_sub(MAX_BACK_ENTRIES);
         self.back.drain(..excess);
     }
 
     pub(super) fn go_back(&mut self) {
         let Some(stop) = self.back.pop() else {
-            return self.say(Tone::Plain, Word::NothingBefore);
+            return self.notify(Tone::Plain, Word::NothingBefore);
         };
-        self.seeks = false;
+        self.is_seeking = false;
         let here = self.model.open.as_ref().is_some_and(|open| {
             let course = (open.course != open.courses).then_some(open.course);
             open.dialog == stop.dialog && course == stop.course
         });
         if here {
-            self.transcript.go(match stop.place {
-                Some((place, row)) => Move::Place(place, row),
-                None => Move::End,
+            self.transcript.go(match stop.position {
+                Some((place, row)) => ScrollMove::Position(place, row),
+                None => ScrollMove::End,
             });
             return;
         }
         self.show(&stop.dialog, stop.course);
-        self.visits.entry(stop.dialog).or_default().place = stop.place;
+        self.saved_views.entry(stop.dialog).or_default().position = stop.position;
     }
 }
 
-fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
+fn jump_target(body: &Body, asker: Option<&SelfId>) -> JumpTarget {
     match body {
-        Body::Tellask(tellask) => lead_of_call(tellask, asker),
-        Body::Assignment { from, call, .. } => Lead::To(from.clone(), Sought::Call(call.clone())),
-        Body::Reply(Reply { to, answers: Some(call), .. }) => to
-            .as_ref()
-            .or(asker)
-            .map_or(Lead::Unknown, |to| Lead::To(to.clone(), Sought::Call(call.clone()))),
-        Body::Question(question) if question.answer.is_none() => Lead::Question,
+        Body::Tellask(tellask) => jump_target_of_call(tellask, asker),
+        Body::Assignment { from, call, .. } => {
+            JumpTarget::OtherDialog(from.clone(), CallEnd::Call(call.clone()))
+        }
+        Body::Reply(Reply { to, answers: Some(call), .. }) => {
+            to.as_ref().or(asker).map_or(JumpTarget::Unknown, |to| {
+                JumpTarget::OtherDialog(to.clone(), CallEnd::Call(call.clone()))
+            })
+        }
+        Body::Question(question) if question.answer.is_none() => JumpTarget::Question,
         Body::Reply(Reply { answers: None, .. })
         | Body::Question(_)
         | Body::Tool(_)
@@ -159,14 +164,14 @@ fn lead(body: &Body, asker: Option<&SelfId>) -> Lead {
         | Body::Saying { .. }
         | Body::CourseBreak { .. }
         | Body::CutOff
-        | Body::Unknown { .. } => Lead::Toggle,
+        | Body::Unknown { .. } => JumpTarget::Toggle,
     }
 }
 
-fn lead_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
+fn jump_target_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> JumpTarget {
     let call = tellask.call.clone();
     if let Some(course) = tellask.called_in {
-        return Lead::Here(course, Sought::Call(call));
+        return JumpTarget::SameDialog(course, CallEnd::Call(call));
     }
     let there = match tellask.kind {
         TellaskKind::Back => asker,
@@ -174,7 +179,9 @@ fn lead_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> Lead {
             tellask.callee.as_ref()
         }
     };
-    there.map_or(Lead::Unknown, |there| Lead::To(there.clone(), Sought::Assignment(call)))
+    there.map_or(JumpTarget::Unknown, |there| {
+        JumpTarget::OtherDialog(there.clone(), CallEnd::Assignment(call))
+    })
 }
 
 #[cfg(test)]
@@ -212,25 +219,28 @@ mod tests {
     #[test]
     fn each_end_of_a_call_leads_to_the_other() {
         let asker = SelfId::new("asker");
-        let to = |id: &str, sought| Lead::To(SelfId::new(id), sought);
-        let assignment = || Sought::Assignment("c".into());
-        let call = || Sought::Call("c".into());
+        let to = |id: &str, call_end| JumpTarget::OtherDialog(SelfId::new(id), call_end);
+        let assignment = || CallEnd::Assignment("c".into());
+        let call = || CallEnd::Call("c".into());
         let from = SelfId::new("asker");
         let assigned =
             Body::Assignment { from, call: "c".into(), reply: None, text: String::new() };
         for (body, expected) in [
             (asked(TellaskKind::Session, Some("side"), None), to("side", assignment())),
-            (asked(TellaskKind::Session, None, None), Lead::Unknown),
+            (asked(TellaskKind::Session, None, None), JumpTarget::Unknown),
             (asked(TellaskKind::Back, None, None), to("asker", assignment())),
-            (asked(TellaskKind::Session, Some("side"), Some(1)), Lead::Here(Course(1), call())),
+            (
+                asked(TellaskKind::Session, Some("side"), Some(1)),
+                JumpTarget::SameDialog(Course(1), call()),
+            ),
             (assigned, to("asker", call())),
             (replied(Some("asker"), Some("c")), to("asker", call())),
             (replied(None, Some("c")), to("asker", call())),
-            (replied(Some("asker"), None), Lead::Toggle),
-            (Body::CutOff, Lead::Toggle),
+            (replied(Some("asker"), None), JumpTarget::Toggle),
+            (Body::CutOff, JumpTarget::Toggle),
         ] {
-            assert_eq!(lead(&body, Some(&asker)), expected, "{body:?}");
+            assert_eq!(jump_target(&body, Some(&asker)), expected, "{body:?}");
         }
-        assert_eq!(lead(&replied(None, Some("c")), None), Lead::Unknown);
+        assert_eq!(jump_target(&replied(None, Some("c")), None), JumpTarget::Unknown);
     }
 }

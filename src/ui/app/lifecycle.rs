@@ -1,14 +1,14 @@
 //! Dialogs that are ended, put away, brought back, branched off.
 
-use super::{App, Waiting};
+use super::{App, InFlight};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
 use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Tone};
-use crate::ui::panes::ask::{Ask, Purpose};
 use crate::ui::panes::confirm::Confirm;
+use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
 use crate::ui::panes::shelf::{Shelf, dialog_name};
 
 impl App {
@@ -17,12 +17,16 @@ impl App {
         let Some(dialog) = self.selected_dialog() else { return };
         let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
         if dialog.is_main() {
-            self.say(Tone::Plain, Word::OnlySideDialogs);
+            self.notify(Tone::Plain, Word::OnlySideDialogs);
         } else if dead {
-            self.say(Tone::Plain, Word::DeadAlready);
+            self.notify(Tone::Plain, Word::DeadAlready);
         } else {
             let name = self.name_of(&dialog);
-            self.overlays.push(Box::new(Ask::new(Purpose::DeclareDead(dialog), &name, "")));
+            self.overlays.push(Box::new(InputPrompt::new(
+                PromptPurpose::DeclareDead(dialog),
+                &name,
+                "",
+            )));
         }
     }
 
@@ -32,25 +36,25 @@ impl App {
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
         if self.something_is_open(&dialog) {
             let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
-            let question = self.look.sentence(word, &self.name_of(&dialog));
+            let question = self.ui.sentence(word, &self.name_of(&dialog));
             let yes = Intent::Lifecycle(change);
-            self.overlays.push(Box::new(Confirm::about(&question, yes)));
+            self.overlays.push(Box::new(Confirm::with_text(&question, yes)));
         } else {
-            self.change_life(change);
+            self.change_lifecycle(change);
         }
     }
 
     pub(super) fn ask_to_delete(&mut self) {
         let Some(dialog) = self.selected_main() else { return };
-        let question = self.look.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
+        let question = self.ui.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
-        self.overlays.push(Box::new(Confirm::for_good(&question, yes)));
+        self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
     }
 
     /// What a person calls a dialog: whose it is, and what it is about.
     fn name_of(&self, dialog: &DialogId) -> String {
         let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
-        let about = self.look.about(&row.about, row.history);
+        let about = self.ui.about(&row.about, row.history);
         dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
     }
 
@@ -64,21 +68,25 @@ impl App {
     /// Before the generation the person reads.
     pub(super) fn ask_to_fork_open(&mut self) {
         let Some(open) = &self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         let dialog = open.dialog.clone();
         let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
-            self.say(Tone::Plain, Word::OnlyMainDialogs);
+            self.notify(Tone::Plain, Word::OnlyMainDialogs);
         }
     }
 
     fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
         let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
         let name = self.name_of(&dialog);
-        self.overlays.push(Box::new(Ask::new(Purpose::Fork(dialog.root), &name, &text)));
+        self.overlays.push(Box::new(InputPrompt::new(
+            PromptPurpose::Fork(dialog.root),
+            &name,
+            &text,
+        )));
     }
 
     fn selected_main(&mut self) -> Option<DialogId> {
@@ -86,7 +94,7 @@ impl App {
         if dialog.is_main() {
             return Some(dialog);
         }
-        self.say(Tone::Plain, Word::OnlyMainDialogs);
+        self.notify(Tone::Plain, Word::OnlyMainDialogs);
         None
     }
 
@@ -98,48 +106,48 @@ impl App {
         })
     }
 
-    pub(super) fn change_life(&mut self, change: Lifecycle) {
+    pub(super) fn change_lifecycle(&mut self, change: Lifecycle) {
         let name = match &change {
             Lifecycle::DeclareDead { dialog, .. } => self.name_of(dialog),
             Lifecycle::Delete { root }
             | Lifecycle::Move { root, .. }
             | Lifecycle::Fork { root, .. } => self.name_of(&DialogId::main(root.clone())),
         };
-        self.change_named(change, name);
+        self.send_lifecycle(change, name);
     }
 
-    pub(super) fn change_named(&mut self, change: Lifecycle, name: String) {
-        let ticket = self.ticket(Waiting::Lifecycle(change.clone(), name));
+    pub(super) fn send_lifecycle(&mut self, change: Lifecycle, name: String) {
+        let ticket = self.ticket(InFlight::Lifecycle(change.clone(), name));
         self.commands.push(Command::Lifecycle { ticket, change });
     }
 
     /// It is on disk: the person is told, and how it is undone; what came is shown.
-    pub(super) fn life_changed(&mut self, change: &Lifecycle, name: &str) {
+    pub(super) fn lifecycle_changed(&mut self, change: &Lifecycle, name: &str) {
         let (tone, word) = match change {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
             Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
                 self.open(&DialogId::main(root.clone()), None);
-                (Tone::Good, Word::BroughtBack)
+                (Tone::Good, Word::Restored)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-                self.put_away_last = Some(root.clone());
+                self.last_put_away = Some(root.clone());
                 let word =
                     if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
-                return self.tell_undo(word, name);
+                return self.notify_undo(word, name);
             }
             Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
         };
-        let text = self.look.sentence(word, name);
-        self.say_text(tone, &text);
+        let text = self.ui.sentence(word, name);
+        self.notify_text(tone, &text);
     }
 
     /// The list opens with what was put away last, so two keys bring it back.
-    fn tell_undo(&mut self, word: Word, name: &str) {
-        let (list, revive) = (self.look.key(Action::OpenShelf), self.look.key(Action::ShelfRevive));
-        let done = self.look.sentence(word, name);
-        let (dot, undo) = (self.look.glyphs.middle_dot, self.look.word(Word::UndoWith));
-        self.say_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
+    fn notify_undo(&mut self, word: Word, name: &str) {
+        let (list, revive) = (self.ui.key(Action::OpenShelf), self.ui.key(Action::ShelfRevive));
+        let done = self.ui.sentence(word, name);
+        let (dot, undo) = (self.ui.glyphs.middle_dot, self.ui.word(Word::UndoWith));
+        self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
     }
 
     /// The fork opens; words that are to be said anew stand in the composer.
@@ -153,14 +161,14 @@ impl App {
         self.focus_composer();
     }
 
-    pub(super) fn want_shelf(&mut self) {
-        let ticket = self.ticket(Waiting::Other);
+    pub(super) fn request_shelf(&mut self) {
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::Shelf { ticket });
     }
 
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
-        if self.waiting.remove(&ticket).is_some() {
-            let chosen = self.put_away_last.as_ref();
+        if self.in_flight.remove(&ticket).is_some() {
+            let chosen = self.last_put_away.as_ref();
             self.overlays.push(Box::new(Shelf::new(rows, chosen)));
         }
     }

@@ -1,30 +1,30 @@
 //! Opening dialogs, coming back to them, and knowing where one was.
 
-use super::{App, Focus, Visit, Waiting};
+use super::{App, Focus, InFlight, SavedView};
 use crate::domain::{Course, DialogId};
 use crate::protocol::{Command, TranscriptPage};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{Move, TranscriptPane};
+use crate::ui::panes::transcript::{ScrollMove, TranscriptPane};
 
 impl App {
     /// Opens a dialog and remembers the one before.
     pub(super) fn open(&mut self, dialog: &DialogId, course: Option<Course>) {
         let before = self.model.open.as_ref().map(|open| open.dialog.clone());
         if before.is_some_and(|before| before != *dialog) {
-            self.remember_stop();
+            self.remember_position();
         }
         self.show(dialog, course);
     }
 
     /// Opens a dialog in place of the open one.
     pub(super) fn show(&mut self, dialog: &DialogId, course: Option<Course>) {
-        self.remember_visit();
-        self.seeks = false;
+        self.save_view();
+        self.is_seeking = false;
         self.model.tree.select(dialog);
-        let ticket = self.ticket(Waiting::Open);
-        let unfolded = self.visits.get(dialog).map(|visit| visit.unfolded.clone());
+        let ticket = self.ticket(InFlight::Open);
+        let unfolded = self.saved_views.get(dialog).map(|visit| visit.unfolded.clone());
         let open = OpenDialog::new(dialog.clone(), ticket, unfolded.unwrap_or_default());
         self.model.open = Some(open);
         self.transcript = TranscriptPane::default();
@@ -34,17 +34,20 @@ impl App {
         self.commands.push(Command::Open { ticket, dialog: dialog.clone(), course });
     }
 
-    fn remember_visit(&mut self) {
+    fn save_view(&mut self) {
         let Some(open) = &self.model.open else {
             return;
         };
-        let visit = Visit { place: self.transcript.place(open), unfolded: open.unfolded.clone() };
-        self.visits.insert(open.dialog.clone(), visit);
+        let visit = SavedView {
+            position: self.transcript.top_position(open),
+            unfolded: open.unfolded.clone(),
+        };
+        self.saved_views.insert(open.dialog.clone(), visit);
     }
 
     /// A page came: the newest records of the open dialog, or older ones.
-    pub(super) fn page(&mut self, ticket: u64, page: TranscriptPage) {
-        self.waiting.remove(&ticket);
+    pub(super) fn apply_page(&mut self, ticket: u64, page: TranscriptPage) {
+        self.in_flight.remove(&ticket);
         let Some(open) = self.model.open.as_mut().filter(|open| open.dialog == page.dialog) else {
             return;
         };
@@ -53,16 +56,16 @@ impl App {
         } else if open.ticket == ticket {
             let again = open.loaded;
             let place = if again {
-                self.transcript.place(open)
+                self.transcript.top_position(open)
             } else {
-                self.visits.get(&page.dialog).and_then(|visit| visit.place)
+                self.saved_views.get(&page.dialog).and_then(|visit| visit.position)
             };
             open.load(page);
             if again {
                 self.transcript = TranscriptPane::default();
             }
             if let Some((place, row)) = place {
-                self.transcript.go_first(Move::Place(place, row));
+                self.transcript.go_first(ScrollMove::Position(place, row));
             }
         }
         self.dirty = true;
@@ -90,7 +93,7 @@ impl App {
         self.commands.push(Command::Close);
     }
 
-    pub(super) fn want_older(&mut self, before: usize) {
+    pub(super) fn request_older(&mut self, before: usize) {
         self.last_ticket += 1;
         let ticket = self.last_ticket;
         if let Some(open) = &mut self.model.open {
@@ -121,31 +124,31 @@ impl App {
 
     pub(super) fn other_course(&mut self, step: i64) {
         let Some(open) = &self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         let wanted = i64::from(open.course.0) + step;
         let course = u32::try_from(wanted).ok().filter(|course| *course > 0).map(Course);
         match course.filter(|course| *course <= open.courses) {
             Some(course) => {
                 let dialog = open.dialog.clone();
-                self.visits.remove(&dialog);
+                self.saved_views.remove(&dialog);
                 self.show(&dialog, Some(course));
-                self.visits.remove(&dialog);
+                self.saved_views.remove(&dialog);
             }
-            None if step < 0 => self.say(Tone::Plain, Word::NoOlderCourse),
-            None => self.say(Tone::Plain, Word::NoNewerCourse),
+            None if step < 0 => self.notify(Tone::Plain, Word::NoOlderCourse),
+            None => self.notify(Tone::Plain, Word::NoNewerCourse),
         }
     }
 
     /// Opens or closes the call the person reads.
     pub(super) fn toggle_call(&mut self) {
         let Some(open) = &mut self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         let chosen = self.transcript.chosen_to_open(open);
         let place = chosen.and_then(|item| open.block(item)).map(|block| block.place);
         let Some(place) = place else {
-            return self.say(Tone::Plain, Word::NothingToOpen);
+            return self.notify(Tone::Plain, Word::NothingToOpen);
         };
         self.transcript.ignore_growth();
         if !open.unfolded.blocks.remove(&place) {
@@ -155,7 +158,7 @@ impl App {
 
     pub(super) fn toggle_thinking(&mut self) {
         let Some(open) = &mut self.model.open else {
-            return self.say(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, Word::NothingOpen);
         };
         self.transcript.ignore_growth();
         open.unfolded.thinking = !open.unfolded.thinking;
@@ -171,7 +174,7 @@ impl App {
                 self.open_if_new(&dialog);
                 self.set_focus(Focus::Dialog);
             }
-            None => self.say(Tone::Plain, Word::NobodyWaits),
+            None => self.notify(Tone::Plain, Word::NobodyWaits),
         }
     }
 
@@ -182,7 +185,7 @@ impl App {
         let asker = self.model.tree.get(&dialog).and_then(|row| row.asker.clone());
         match asker {
             Some(asker) => self.model.tree.select(&DialogId::side(&dialog.root, &asker)),
-            None => self.say(Tone::Plain, Word::NoAsker),
+            None => self.notify(Tone::Plain, Word::NoAsker),
         }
     }
 }

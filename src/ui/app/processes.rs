@@ -1,11 +1,11 @@
 //! Processes in the background: the list of them, and what becomes of them when the program is left.
 
-use super::{App, Effect, Waiting};
+use super::{App, Effect, InFlight};
 use crate::domain::Background;
 use crate::domain::sandbox::Level;
 use crate::protocol::Command;
 use crate::ui::panes::processes::Processes;
-use crate::ui::panes::quit::ParkOrStop;
+use crate::ui::panes::quit::QuitPrompt;
 
 /// What becomes of processes in the background when the program is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ pub enum QuitPolicy {
 impl App {
     /// What the person chose when leaving.
     pub fn quit_policy(&self) -> QuitPolicy {
-        self.parting
+        self.quit_policy
     }
 
     pub(super) fn processes_running(&self) -> usize {
@@ -37,16 +37,16 @@ impl App {
 
     pub(super) fn ask_about_processes(&mut self) {
         let walled = self.level.is_some_and(|level| level != Level::Off);
-        self.overlays.push(Box::new(ParkOrStop { walled }));
+        self.overlays.push(Box::new(QuitPrompt { sandboxed: walled }));
     }
 
     pub(super) fn quit_and_stop(&mut self) {
-        self.parting = QuitPolicy::Stop;
+        self.quit_policy = QuitPolicy::Stop;
         self.effects.push(Effect::Quit);
     }
 
     pub(super) fn stop_process(&mut self, pid: u32) {
-        let ticket = self.ticket(Waiting::Other);
+        let ticket = self.ticket(InFlight::Other);
         self.commands.push(Command::StopProcess { ticket, pid });
     }
 }

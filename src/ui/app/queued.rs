@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{App, Focus, Waiting};
+use super::{App, Focus, InFlight};
 use crate::domain::{DialogId, MsgId};
 use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
@@ -14,22 +14,22 @@ use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::{PART, Target, hint};
-use crate::ui::panes::queued::{self, QueuedList, State};
+use crate::ui::panes::queued::{self, QueuedList, SendState};
 
 /// A message that is taken at once does not show in the strip first.
-const SHOWN_AFTER: Duration = Duration::from_millis(250);
+const STRIP_DELAY: Duration = Duration::from_millis(250);
 
 /// A message is on its way back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TakingBack {
+pub(super) struct PendingTakeBack {
     dialog: DialogId,
     message: MsgId,
-    edit: Option<Edit>,
+    edit: Option<TakeBackEdit>,
 }
 
 /// The composer's text as it is with the message, and as it was before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Edit {
+struct TakeBackEdit {
     with: String,
     before: String,
 }
@@ -47,30 +47,32 @@ impl App {
         row.queued.iter().filter(|words| !leaving(words)).cloned().collect()
     }
 
-    fn taking_back(&self) -> impl Iterator<Item = &TakingBack> {
-        self.waiting.values().filter_map(Waiting::taking_back)
+    fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
+        self.in_flight.values().filter_map(InFlight::taking_back)
     }
 
     /// What waits for the open dialog, what is on its way to the disk included.
-    fn all_queued(&self) -> Vec<queued::Waiting> {
+    fn all_queued(&self) -> Vec<queued::QueuedRow> {
         let Some(open) = &self.model.open else { return Vec::new() };
         let known = self.queued();
         let mut unmatched: Vec<&str> = known.iter().map(|words| &*words.text).collect();
-        let told = known.iter().map(|words| (words.text.clone(), State::Queued));
-        let mut all: Vec<queued::Waiting> =
-            told.map(|(text, state)| queued::Waiting { text, state }).collect();
+        let told = known.iter().map(|words| (words.text.clone(), SendState::Queued));
+        let mut all: Vec<queued::QueuedRow> =
+            told.map(|(text, state)| queued::QueuedRow { text, state }).collect();
         let here = DraftKey::Message(open.dialog.clone());
-        for text in self.waiting.values().filter_map(|waiting| waiting.words_for(&here)) {
+        for text in self.in_flight.values().filter_map(|waiting| waiting.words_for(&here)) {
             match unmatched.iter().position(|known| *known == text) {
                 Some(at) => drop(unmatched.remove(at)),
-                None => all.push(queued::Waiting { text: text.into(), state: State::Sending }),
+                None => {
+                    all.push(queued::QueuedRow { text: text.into(), state: SendState::Sending })
+                }
             }
         }
         all
     }
 
     /// The messages of the strip. While a question is answered there is none.
-    pub(super) fn queue_strip(&self) -> Vec<queued::Waiting> {
+    pub(super) fn queue_strip(&self) -> Vec<queued::QueuedRow> {
         if matches!(self.composer.target, Target::Question { .. }) || !self.queue_is_shown() {
             return Vec::new();
         }
@@ -79,34 +81,34 @@ impl App {
 
     /// The keys of the strip that work now.
     pub(super) fn queue_keys(&self) -> String {
-        let list = hint(&self.look, Action::OpenQueued, Word::QueuedList);
+        let list = hint(&self.ui, Action::OpenQueued, Word::QueuedList);
         if self.focus == Focus::Composer && self.composer.field.is_empty() {
-            return format!("{}{PART}{list}", hint(&self.look, Action::HistoryUp, Word::Edit));
+            return format!("{}{PART}{list}", hint(&self.ui, Action::HistoryUp, Word::Edit));
         }
         list
     }
 
     fn queue_is_shown(&self) -> bool {
-        self.generates() || self.queue_shows_at().is_some_and(|at| self.moment >= at)
+        self.is_generating() || self.queue_shows_at().is_some_and(|at| self.moment >= at)
     }
 
     /// A generation of the open dialog runs: what is said now waits for its end.
-    fn generates(&self) -> bool {
+    fn is_generating(&self) -> bool {
         let open = self.model.open.as_ref();
         open.is_some_and(|open| open.began.is_some() || open.is_streaming())
     }
 
     fn queue_shows_at(&self) -> Option<Instant> {
-        self.queued_since.map(|since| since + SHOWN_AFTER)
+        self.queued_since.map(|since| since + STRIP_DELAY)
     }
 
     /// When the strip appears by itself.
     pub(super) fn queue_appears_at(&self) -> Option<Instant> {
-        self.queue_shows_at().filter(|at| *at > self.drawn_at && !self.generates())
+        self.queue_shows_at().filter(|at| *at > self.drawn_at && !self.is_generating())
     }
 
     /// Notes since when something waits; after every event and key.
-    pub(super) fn note_queue(&mut self) {
+    pub(super) fn track_queue(&mut self) {
         if self.all_queued().is_empty() {
             self.queued_since = None;
         } else {
@@ -119,7 +121,7 @@ impl App {
             Some(dialog) if !self.queued().is_empty() => {
                 self.overlays.push(Box::new(QueuedList::new(dialog)));
             }
-            Some(_) | None => self.say(Tone::Plain, Word::NothingQueued),
+            Some(_) | None => self.notify(Tone::Plain, Word::NothingQueued),
         }
     }
 
@@ -155,16 +157,20 @@ impl App {
         self.keep_draft();
         self.drafts.save();
         let message = words.message.clone();
-        self.ask_back(TakingBack { dialog, message, edit: Some(Edit { with, before }) });
+        self.request_take_back(PendingTakeBack {
+            dialog,
+            message,
+            edit: Some(TakeBackEdit { with, before }),
+        });
     }
 
     pub(super) fn take_back(&mut self, dialog: DialogId, message: MsgId) {
-        self.ask_back(TakingBack { dialog, message, edit: None });
+        self.request_take_back(PendingTakeBack { dialog, message, edit: None });
     }
 
-    fn ask_back(&mut self, back: TakingBack) {
+    fn request_take_back(&mut self, back: PendingTakeBack) {
         let (dialog, message) = (back.dialog.clone(), back.message.clone());
-        let ticket = self.ticket(Waiting::TakeBack(back));
+        let ticket = self.ticket(InFlight::TakeBack(back));
         self.commands.push(Command::TakeBack { ticket, dialog, message });
     }
 
@@ -174,13 +180,13 @@ impl App {
         self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
     }
 
-    pub(super) fn taken_back(&mut self, back: &TakingBack) {
+    pub(super) fn taken_back(&mut self, back: &PendingTakeBack) {
         let word = if back.edit.is_some() { Word::TakenBackToEdit } else { Word::TakenBack };
-        self.say(Tone::Good, word);
+        self.notify(Tone::Good, word);
     }
 
     /// A generation was quicker: what was not edited further leaves the composer again.
-    pub(super) fn not_taken_back(&mut self, back: TakingBack) {
+    pub(super) fn not_taken_back(&mut self, back: PendingTakeBack) {
         let Some(edit) = back.edit else { return };
         let key = DraftKey::Message(back.dialog);
         if self.composer.target.key().as_ref() == Some(&key) {
@@ -194,15 +200,15 @@ impl App {
     }
 }
 
-impl Waiting {
-    fn taking_back(&self) -> Option<&TakingBack> {
+impl InFlight {
+    fn taking_back(&self) -> Option<&PendingTakeBack> {
         if let Self::TakeBack(back) = self { Some(back) } else { None }
     }
 
     fn words_for(&self, wanted: &DraftKey) -> Option<&str> {
         match self {
-            Self::Words { key, text } if key == wanted => Some(text),
-            Self::Words { .. }
+            Self::Send { key, text } if key == wanted => Some(text),
+            Self::Send { .. }
             | Self::TakeBack(_)
             | Self::Open
             | Self::Create { .. }

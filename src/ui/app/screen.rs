@@ -1,25 +1,25 @@
 //! The layout at every size, and the drawing of all parts.
 
 mod about;
-mod words;
+mod hints;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use self::about::{Around, elapsed, speaker, tail_lines};
+use self::about::{DialogNames, elapsed, speaker, tail_lines};
 use super::{App, Focus, ending};
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::TreeRow;
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
-use crate::ui::panes::status::{self, Figures};
+use crate::ui::panes::status::{self, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::transcript::{Answering, Scene};
+use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
@@ -29,10 +29,10 @@ const WIDE: u16 = 110;
 /// From here two columns fit at all.
 const MEDIUM: u16 = 80;
 /// Below this nothing sensible fits.
-const LEAST: (u16, u16) = (40, 12);
-const LEFT_CELLS: (u16, u16) = (28, 40);
+const MIN_SIZE: (u16, u16) = (40, 12);
+const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
 /// Rows of the inbox, its title included, once there is a question.
-const LEAST_INBOX: u16 = 3;
+const MIN_INBOX_ROWS: u16 = 3;
 
 /// Where the parts stand. An empty area is not drawn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,14 +49,14 @@ impl App {
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         self.drawn_at = self.moment;
         let area = frame.area();
-        if area.width < LEAST.0 || area.height < LEAST.1 {
+        if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
             return;
         }
-        let look = self.look.clone();
+        let ui = self.ui.clone();
         let now = self.clock.now();
-        let view = View { look: &look, now: &now };
-        let ending = self.ending_rows(area, &look);
+        let view = View { ui: &ui, now: &now };
+        let ending = self.ending_rows(area, &ui);
         let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
         let areas = self.areas(Rect { height: area.height - taken, ..area });
         let status = Rect { y: area.bottom() - 1, ..areas.status };
@@ -64,7 +64,7 @@ impl App {
         ending::draw(&ending, frame.buffer_mut(), body, view);
         self.draw_tabs(frame, areas.tabs, view);
         self.draw_left(frame, areas.left, view);
-        draw_divider(frame.buffer_mut(), areas.divider, &look);
+        draw_divider(frame.buffer_mut(), areas.divider, &ui);
         self.draw_right(frame, areas.right, view);
         self.draw_status(frame, status, view);
         let over = if areas.right.is_empty() { areas.left } else { areas.right };
@@ -92,9 +92,9 @@ impl App {
             };
         }
         let cells = if area.width < WIDE {
-            LEFT_CELLS.0
+            LEFT_COLUMN_CELLS.0
         } else {
-            (area.width * 3 / 10).clamp(LEFT_CELLS.0, LEFT_CELLS.1)
+            (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
         };
         Areas {
             left: Rect { width: cells, ..body },
@@ -106,8 +106,8 @@ impl App {
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
-        let text = format!("{} {}x{})", self.look.word(Word::TooSmall), area.width, area.height);
-        let strip = Strip::new().put(&text, self.look.style(Role::Text));
+        let text = format!("{} {}x{})", self.ui.word(Word::TooSmall), area.width, area.height);
+        let strip = Strip::new().put(&text, self.ui.style(Role::Text));
         let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
         let strip = Strip::new().pad_to(indent).join(strip);
         strip.draw(frame.buffer_mut(), area, area.y + area.height / 2);
@@ -118,18 +118,18 @@ impl App {
         if area.is_empty() {
             return;
         }
-        let look = view.look;
+        let ui = view.ui;
         let questions = self.model.inbox.len();
         let for_you = if questions == 0 {
-            look.word(Word::TabForYou).to_owned()
+            ui.word(Word::TabForYou).to_owned()
         } else {
-            format!("{}{}{questions}", look.word(Word::TabForYou), look.glyphs.middle_dot)
+            format!("{}{}{questions}", ui.word(Word::TabForYou), ui.glyphs.middle_dot)
         };
         let row = self.open_row();
-        let open = row
-            .map_or_else(|| look.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
+        let open =
+            row.map_or_else(|| ui.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (look.word(Word::TabDialogs).to_owned(), self.focus == Focus::Tree),
+            (ui.word(Word::TabDialogs).to_owned(), self.focus == Focus::Tree),
             (for_you, self.focus == Focus::Inbox),
             (open, matches!(self.focus, Focus::Dialog | Focus::Composer)),
         ];
@@ -140,22 +140,22 @@ impl App {
             // In the inbox, digits are its questions.
             let digits = self.focus != Focus::Inbox || questions == 0;
             let number = if digits { number.to_string() } else { " ".to_owned() };
-            strip.push(&format!("{gap} {number} "), look.style(Role::TextDim));
-            strip.push(&name, look.style(role));
+            strip.push(&format!("{gap} {number} "), ui.style(Role::TextDim));
+            strip.push(&name, ui.style(role));
             gap = "  ";
         }
         if let Some(mark) = row.map(Mark::of) {
             // The state is worth more than the end of a name.
-            let (cells, sign) = (usize::from(area.width), mark.glyph(&look.glyphs));
+            let (cells, sign) = (usize::from(area.width), mark.glyph(&ui.glyphs));
             let gap = if strip.width() + 3 > cells { " " } else { gap };
             strip = strip
-                .shortened(cells.saturating_sub(2), look.glyphs.cut, look.style(Role::Title))
+                .shortened(cells.saturating_sub(2), ui.glyphs.cut, ui.style(Role::Title))
                 .put(gap, Style::default())
-                .put(sign, look.style(mark.role()));
+                .put(sign, ui.style(mark.role()));
         }
         strip.draw(frame.buffer_mut(), area, area.y);
-        let rule = look.glyphs.rule.repeat(usize::from(area.width));
-        let strip = Strip::new().put(&rule, look.style(Role::Rule));
+        let rule = ui.glyphs.rule.repeat(usize::from(area.width));
+        let strip = Strip::new().put(&rule, ui.style(Role::Rule));
         strip.draw(frame.buffer_mut(), area, area.y + 1);
     }
 
@@ -182,28 +182,28 @@ impl App {
         }
         let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
         let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
-        wanted.min(height * 2 / 5).max(LEAST_INBOX)
+        wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
     }
 
     fn draw_tree(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
         if area.height == 0 {
             return;
         }
-        let look = view.look;
+        let ui = view.ui;
         let focused = self.focus == Focus::Tree && self.overlays.is_empty();
         let mut rows = area;
         if !narrow {
             let folder = Strip::new()
-                .put(&self.model.workspace.folder, look.style(Role::TextDim))
-                .shortened(usize::from(area.width), look.glyphs.cut, Style::default());
+                .put(&self.model.workspace.folder, ui.style(Role::TextDim))
+                .shortened(usize::from(area.width), ui.glyphs.cut, Style::default());
             folder.draw(frame.buffer_mut(), area, area.y);
             let role = if focused { Role::TitleFocus } else { Role::Title };
-            let title = Strip::new().put(look.word(Word::Dialogs), look.style(role));
+            let title = Strip::new().put(ui.word(Word::Dialogs), ui.style(role));
             title.draw(frame.buffer_mut(), area, area.y + 2);
             rows = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
         }
         if !self.is_listed() {
-            let reading = Strip::new().put(look.word(Word::Loading), look.style(Role::TextDim));
+            let reading = Strip::new().put(ui.word(Word::Loading), ui.style(Role::TextDim));
             reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
             return;
         }
@@ -214,16 +214,16 @@ impl App {
         if area.height == 0 {
             return;
         }
-        let look = view.look;
+        let ui = view.ui;
         let focused = self.focus == Focus::Inbox;
         if !self.is_listed() {
             return;
         }
         if self.model.inbox.is_empty() {
             let role = if focused { Role::TitleFocus } else { Role::TextDim };
-            let line = Strip::new().put(look.word(Word::NothingWaits), look.style(role)).shortened(
+            let line = Strip::new().put(ui.word(Word::NothingWaits), ui.style(role)).shortened(
                 usize::from(area.width),
-                look.glyphs.cut,
+                ui.glyphs.cut,
                 Style::default(),
             );
             line.draw(frame.buffer_mut(), area, area.y);
@@ -231,13 +231,13 @@ impl App {
         }
         let title = format!(
             "{} {} {}",
-            look.word(Word::ForYou),
-            look.glyphs.middle_dot,
+            ui.word(Word::ForYou),
+            ui.glyphs.middle_dot,
             self.model.inbox.len()
         );
         let heading = Heading { left: title, right: String::new() };
         let head = Rect { height: 1, ..area };
-        draw_heading(frame, head, look, &heading, focused && self.overlays.is_empty());
+        draw_heading(frame, head, ui, &heading, focused && self.overlays.is_empty());
         let rows = Rect { y: area.y + 1, height: area.height - 1, ..area };
         let answering = matches!(self.composer.target, Target::Question { .. });
         let lit = focused || (answering && self.focus == Focus::Composer);
@@ -258,7 +258,7 @@ impl App {
         let place = Rect { y: composer.y - strip, height: strip, ..area };
         queued::draw(frame, place, view, &queue, &self.queue_keys());
         let above = Rect { height: area.height - wanted - strip, ..area };
-        let heading = self.heading(view.look);
+        let heading = self.heading(view.ui);
         let focused = self.focus == Focus::Composer && self.overlays.is_empty();
         let picked = self.picked_options();
         self.composer.draw(frame, composer, view, (&heading, &picked), focused);
@@ -275,24 +275,24 @@ impl App {
     }
 
     fn draw_title(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let look = view.look;
+        let ui = view.ui;
         let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
         let Some(open) = &self.model.open else {
-            let text = if self.is_listed() { look.word(Word::NothingOpen) } else { "" };
-            Strip::new().put(text, look.style(role)).draw(frame.buffer_mut(), area, area.y);
+            let text = if self.is_listed() { ui.word(Word::NothingOpen) } else { "" };
+            Strip::new().put(text, ui.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
         };
         let row = self.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map(|row| look.about(first_line(&row.about), row.history));
+        let about = row.map(|row| ui.about(first_line(&row.about), row.history));
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
-        let (about, tail) = transcript::title(open, about, genseq, look);
+        let (about, tail) = transcript::title(open, about, genseq, ui);
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let rounds = row.and_then(|row| row.reasoning);
-        let rounds = rounds.map(|rounds| transcript::rounds(rounds, look)).unwrap_or_default();
+        let rounds = rounds.map(|rounds| transcript::rounds(rounds, ui)).unwrap_or_default();
         let who = format!("{}{slug}{rounds}", speaker(open, row));
         let room = usize::from(area.width).saturating_sub(right.width() + 2);
         let whole = format!("{who}{about}{tail}");
@@ -303,11 +303,11 @@ impl App {
             // Without its subject; what is still too much goes from its end.
             format!("{who}{tail}")
         } else {
-            let about = shorten_middle(&about, room - fixed, look.glyphs.cut);
+            let about = shorten_middle(&about, room - fixed, ui.glyphs.cut);
             format!("{who}{about}{tail}")
         };
-        let left = Strip::new().put(&text, look.style(role));
-        draw_between(frame.buffer_mut(), area, area.y, (&left, &right), look.glyphs.cut);
+        let left = Strip::new().put(&text, ui.style(role));
+        draw_between(frame.buffer_mut(), area, area.y, (&left, &right), ui.glyphs.cut);
     }
 
     fn draw_transcript(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -321,22 +321,21 @@ impl App {
             let taken = about.map_or(0, |about| {
                 transcript::draw_headline(about, view, frame.buffer_mut(), area)
             });
-            let strip =
-                Strip::new().put(view.look.word(Word::Loading), view.look.style(Role::TextDim));
+            let strip = Strip::new().put(view.ui.word(Word::Loading), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), area, area.y + taken);
             return;
         }
         let row = model.tree.get(&open.dialog);
         let dialog = open.dialog.clone();
-        let names = Around { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
+        let names = DialogNames { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
         let speaker = speaker(open, row);
         let cells = usize::from(area.width);
-        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.look, cells);
+        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.ui, cells);
         let typed = self.composer.field.text();
         let answering = question
             .filter(|row| row.dialog == dialog)
             .map(|row| Answering { call: &row.question.call_id, typed: &typed });
-        let scene = Scene {
+        let scene = TranscriptContext {
             view,
             speaker: &speaker,
             names: &names,
@@ -347,24 +346,24 @@ impl App {
         };
         let older = self.transcript.arrange(open, &scene, area);
         self.transcript.draw(open, &scene, frame.buffer_mut(), area);
-        let unfound = self.transcript.take_unfound(open);
+        let not_found = self.transcript.take_not_found(open);
         if let Some(before) = older {
-            self.want_older(before);
-        } else if let Some(sought) = unfound {
-            self.seek_further(sought);
+            self.request_older(before);
+        } else if let Some(call_end) = not_found {
+            self.search_previous_course(call_end);
         }
     }
 
     fn draw_status(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if self.leaving {
-            let text = format!(" {}", view.look.word(Word::Leaving));
-            let strip = Strip::new().put(&text, view.look.style(Role::TextStrong));
+        if self.is_shutting_down {
+            let text = format!(" {}", view.ui.word(Word::Leaving));
+            let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
             return;
         }
         let counts = self.model.tree.counts();
         let row = self.open_row();
-        let figures = Figures {
+        let values = StatusValues {
             counts,
             questions: self.model.inbox.len(),
             context_percent: row.and_then(|row| row.context_percent),
@@ -377,7 +376,7 @@ impl App {
             level: self.level,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
-        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, figures);
+        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, values);
     }
 
     fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -392,7 +391,7 @@ impl App {
             problems: &self.model.problems,
             processes: &self.model.processes,
             drafts: &self.drafts,
-            look: view.look,
+            ui: view.ui,
             intents: &mut intents,
         };
         for pane in &mut overlays {
@@ -406,8 +405,8 @@ impl App {
     }
 }
 
-fn draw_divider(buffer: &mut Buffer, area: Rect, look: &Look) {
-    let strip = Strip::new().put(look.glyphs.divider, look.style(Role::Rule));
+fn draw_divider(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {
+    let strip = Strip::new().put(ui.glyphs.divider, ui.style(Role::Rule));
     for y in area.y..area.bottom() {
         strip.draw(buffer, area, y);
     }

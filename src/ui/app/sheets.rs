@@ -1,36 +1,36 @@
 //! Sheets over the open dialog: opening them, asking for what they show, and passing on what a person
 //! changes.
 
-use super::{App, Waiting};
+use super::{App, InFlight};
 use crate::domain::record::Record;
 use crate::domain::{DialogId, Entry};
 use crate::protocol::{Command, SheetRequest};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::sheet::{Kind, SheetPane};
+use crate::ui::panes::sheet::{SheetKind, SheetPane};
 
 impl App {
     pub(super) fn open_reminders(&mut self) {
-        self.open_sheet(Kind::Reminders);
+        self.open_sheet(SheetKind::Reminders);
     }
 
     pub(super) fn open_taskdoc(&mut self) {
-        self.open_sheet(Kind::Taskdoc);
+        self.open_sheet(SheetKind::Taskdoc);
     }
 
-    fn open_sheet(&mut self, kind: Kind) {
+    fn open_sheet(&mut self, kind: SheetKind) {
         let Some(open) = &self.model.open else {
-            self.say(Tone::Plain, Word::NothingOpen);
+            self.notify(Tone::Plain, Word::NothingOpen);
             return;
         };
         let dialog = open.dialog.clone();
         let row = self.model.tree.get(&dialog);
         let of = match kind {
-            Kind::Reminders => {
+            SheetKind::Reminders => {
                 let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
                 agent.map(|agent| format!("@{agent}")).unwrap_or_default()
             }
-            Kind::Taskdoc => row.map(|row| row.taskdoc.clone()).unwrap_or_default(),
+            SheetKind::Taskdoc => row.map(|row| row.taskdoc.clone()).unwrap_or_default(),
         };
         self.model.sheets.open(dialog.clone(), kind.request());
         self.overlays.push(Box::new(SheetPane::new(kind, dialog.clone(), of)));
@@ -38,13 +38,13 @@ impl App {
     }
 
     fn ask_for_sheet(&mut self, dialog: DialogId, request: SheetRequest) {
-        let ticket = self.ticket(Waiting::Sheet);
+        let ticket = self.ticket(InFlight::Sheet);
         self.commands.push(Command::Sheet { ticket, dialog, request });
     }
 
     /// Something happened that a sheet may show: in this dialog, or anywhere.
     pub(super) fn refresh_sheet(&mut self, dialog: Option<&DialogId>) {
-        if let Some((dialog, request)) = self.model.sheets.again(dialog) {
+        if let Some((dialog, request)) = self.model.sheets.reload_request(dialog) {
             self.ask_for_sheet(dialog, request);
         }
     }
@@ -67,9 +67,9 @@ impl App {
             Some((key, text)) => {
                 self.drafts.set(&key, &text, self.moment);
                 self.drafts.save();
-                Waiting::Words { key, text }
+                InFlight::Send { key, text }
             }
-            None => Waiting::Other,
+            None => InFlight::Other,
         };
         let ticket = self.ticket(waiting);
         self.commands.push(Command::Sheet { ticket, dialog, request });

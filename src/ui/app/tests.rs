@@ -3,11 +3,11 @@
 mod answering;
 mod behaviour;
 mod consent;
+mod continuing;
 mod cost;
 mod ending;
 mod first_frames;
 mod fixture;
-mod going_on;
 mod jumps;
 mod keys;
 mod lifecycle;

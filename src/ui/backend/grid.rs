@@ -5,42 +5,42 @@ use std::ops::Range;
 use ratatui::layout::Size;
 
 use super::Shift;
-use super::slot::{Glyph, Slot};
+use super::cell::{Glyph, ScreenCell};
 
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     width: u16,
-    rows: Vec<Vec<Slot>>,
+    rows: Vec<Vec<ScreenCell>>,
     /// Rows that changed since they were last taken.
     touched: Vec<bool>,
 }
 
 impl Grid {
     pub fn new(size: Size) -> Self {
-        let row = vec![Slot::BLANK; usize::from(size.width)];
+        let row = vec![ScreenCell::BLANK; usize::from(size.width)];
         let height = usize::from(size.height);
         Self { width: size.width, rows: vec![row; height], touched: vec![false; height] }
     }
 
     /// The slots of row `y`; empty behind the last row.
-    pub fn row(&self, y: u16) -> &[Slot] {
+    pub fn row(&self, y: u16) -> &[ScreenCell] {
         self.rows.get(usize::from(y)).map_or(&[], Vec::as_slice)
     }
 
-    pub fn copy_row(&mut self, y: u16, from: &[Slot]) {
+    pub fn copy_row(&mut self, y: u16, from: &[ScreenCell]) {
         if let Some(row) = self.rows.get_mut(usize::from(y)) {
             from.clone_into(row);
         }
     }
 
     pub fn clear(&mut self) {
-        self.rows.iter_mut().for_each(|row| row.fill(Slot::BLANK));
+        self.rows.iter_mut().for_each(|row| row.fill(ScreenCell::BLANK));
         self.touched.fill(true);
     }
 
     /// Blanks out part of a row.
     pub fn erase(&mut self, y: u16, columns: Range<u16>) {
-        columns.for_each(|x| self.put(x, y, Slot::BLANK));
+        columns.for_each(|x| self.put(x, y, ScreenCell::BLANK));
     }
 
     /// Marks rows as changed.
@@ -58,20 +58,20 @@ impl Grid {
     }
 
     /// Puts a slot; glyphs it overlaps become blanks. One that does not fit becomes blanks.
-    pub fn put(&mut self, x: u16, y: u16, slot: Slot) {
+    pub fn put(&mut self, x: u16, y: u16, slot: ScreenCell) {
         let fits = x.saturating_add(slot.width) <= self.width;
-        let slot = if fits { slot } else { Slot::blank(slot.pen) };
+        let slot = if fits { slot } else { ScreenCell::blank(slot.pen) };
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
         let x = usize::from(x);
         if x >= row.len() {
             return;
         }
         let end = x + usize::from(slot.width.max(1));
-        cut_glyph_before(row, x);
-        cut_glyph_before(row, end);
+        blank_glyph_across(row, x);
+        blank_glyph_across(row, end);
         let pen = slot.pen;
         for (at, cell) in (x..).zip(row.iter_mut().take(end).skip(x)) {
-            *cell = if at == x { slot.clone() } else { Slot::tail(pen) };
+            *cell = if at == x { slot.clone() } else { ScreenCell::tail(pen) };
         }
         if let Some(touched) = self.touched.get_mut(usize::from(y)) {
             *touched = true;
@@ -91,19 +91,19 @@ impl Grid {
             Shift::Down => (kept, 0..lines),
         };
         band.rotate_left(rotate);
-        band.get_mut(fresh).into_iter().flatten().for_each(|row| row.fill(Slot::BLANK));
+        band.get_mut(fresh).into_iter().flatten().for_each(|row| row.fill(ScreenCell::BLANK));
     }
 }
 
 /// If a wide glyph covers both sides of the border before `x`, all its cells become blanks.
-fn cut_glyph_before(row: &mut [Slot], x: usize) {
-    let is_tail = |slot: &Slot| slot.glyph == Glyph::Tail;
+fn blank_glyph_across(row: &mut [ScreenCell], x: usize) {
+    let is_tail = |slot: &ScreenCell| slot.glyph == Glyph::Tail;
     if !row.get(x).is_some_and(is_tail) {
         return;
     }
     let start = row.iter().take(x).rposition(|slot| !is_tail(slot)).unwrap_or(0);
     let after = row.iter().skip(x).take_while(|slot| is_tail(slot)).count();
     for slot in row.iter_mut().take(x + after).skip(start) {
-        *slot = Slot::blank(slot.pen);
+        *slot = ScreenCell::blank(slot.pen);
     }
 }

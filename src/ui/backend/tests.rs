@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::*;
 
-const PLAIN: Ability = Ability { depth: ColorDepth::True, utf8: true };
+const PLAIN: Capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
 
 /// The library, our backend, and the terminal behind it.
 struct Bench {
@@ -20,7 +20,7 @@ impl Bench {
         Self::with(width, height, PLAIN)
     }
 
-    fn with(width: u16, height: u16, ability: Ability) -> Self {
+    fn with(width: u16, height: u16, ability: Capabilities) -> Self {
         let size = Size::new(width, height);
         let backend = ScreenBackend::new(Vec::new(), size, ability);
         let mut emulator = vt100::Parser::new(height, width, 0);
@@ -231,7 +231,7 @@ fn after_forgetting_everything_is_drawn_again() {
     let draw = |buffer: &mut Buffer| buffer.set_string(0, 1, "still here", Style::new());
     bench.frame(draw);
     bench.emulator.process(b"\x1b[?25h\x1b[1;1Hgarbage\x1b[31m");
-    bench.terminal.backend_mut().forget();
+    bench.terminal.backend_mut().invalidate();
     let bytes = bench.frame(draw);
     assert!(bytes.contains("still here"));
     bench.assert_same_screen();
@@ -272,7 +272,7 @@ fn a_failed_write_leads_to_a_full_frame() {
 
 #[test]
 fn a_terminal_without_utf8_or_colour_gets_neither() {
-    let ability = Ability { depth: ColorDepth::None, utf8: false };
+    let ability = Capabilities { depth: ColorDepth::None, utf8: false };
     let mut bench = Bench::with(10, 2, ability);
     let bytes = bench.frame(|b| b.set_string(0, 0, "a你é", Style::new().fg(Color::Red).bold()));
     assert_eq!(body(&bytes), "\x1b[m\x1b[H\x1b[0J\x1b[1ma? ?\x1b[?25l");

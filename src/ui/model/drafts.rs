@@ -103,9 +103,9 @@ impl Drafts {
 
 /// Keeps drafts for the session only.
 #[derive(Debug, Default)]
-pub struct Forgetful;
+pub struct SessionOnlyDrafts;
 
-impl DraftStore for Forgetful {
+impl DraftStore for SessionOnlyDrafts {
     fn load(&mut self) -> Vec<(String, String)> {
         Vec::new()
     }

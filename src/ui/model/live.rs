@@ -7,7 +7,7 @@ use crate::ui::text::width::{cut, width};
 use crate::ui::text::{SafeText, StreamCleaner, TailWrap};
 
 /// Most bytes kept of one segment.
-const KEPT_BYTES: usize = 512 * 1024;
+const MAX_SEGMENT_BYTES: usize = 512 * 1024;
 
 /// A growing piece of text.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Live {
     }
 
     /// A segment is on disk: its record took its place.
-    pub fn settle(&mut self, segment: Segment) {
+    pub fn remove_recorded(&mut self, segment: Segment) {
         if let Some(at) = self.segments.iter().position(|s| s.segment == segment) {
             self.segments.drain(..=at);
         }
@@ -87,8 +87,8 @@ impl LiveSegment {
         self.count(text);
         let clean = self.cleaner.clean(text);
         self.wrap.push(&clean);
-        if self.wrap.text().as_str().len() > KEPT_BYTES {
-            self.let_go();
+        if self.wrap.text().as_str().len() > MAX_SEGMENT_BYTES {
+            self.drop_front();
         }
     }
 
@@ -103,7 +103,7 @@ impl LiveSegment {
     }
 
     /// Keeps the second half of the rows.
-    fn let_go(&mut self) {
+    fn drop_front(&mut self) {
         let before = self.wrap.rows().len();
         let middle = self.wrap.rows().get(before / 2).map_or(0, |row| row.start);
         let text = self.wrap.text();
@@ -157,10 +157,10 @@ mod tests {
         live.push(Segment::Saying, "yes", 20);
         assert_eq!(live.segments().len(), 2);
         assert_eq!(live.segments()[0].words(), 2);
-        live.settle(Segment::Thinking);
+        live.remove_recorded(Segment::Thinking);
         assert_eq!(live.segments().len(), 1);
         assert_eq!(live.segments()[0].row(0).as_str(), "yes");
-        live.settle(Segment::Saying);
+        live.remove_recorded(Segment::Saying);
         assert!(live.is_empty());
     }
 
@@ -171,7 +171,7 @@ mod tests {
             live.push(Segment::Saying, &format!("line {n}\n"), 20);
         }
         let segment = &live.segments()[0];
-        assert!(segment.wrap.text().as_str().len() <= KEPT_BYTES);
+        assert!(segment.wrap.text().as_str().len() <= MAX_SEGMENT_BYTES);
         assert_eq!(segment.last_words(40).as_str(), "line 99998 line 99999");
         assert!(live.take_dropped(0) > 0);
         assert_eq!(live.take_dropped(0), 0);

@@ -6,7 +6,7 @@ use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
 /// How long a message stays.
-const SHOWN_FOR: Duration = Duration::from_secs(4);
+const NOTICE_DURATION: Duration = Duration::from_secs(4);
 
 /// How grave a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,19 +28,20 @@ impl Tone {
 
 #[derive(Debug, Default)]
 pub struct Notices {
-    shown: Option<Shown>,
+    shown: Option<ShownNotice>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownNotice {
     text: SafeText,
     tone: Tone,
     until: Instant,
 }
 
 impl Notices {
-    pub fn say(&mut self, tone: Tone, text: &str, now: Instant) {
-        self.shown = Some(Shown { text: SafeText::line(text), tone, until: now + SHOWN_FOR });
+    pub fn show(&mut self, tone: Tone, text: &str, now: Instant) {
+        self.shown =
+            Some(ShownNotice { text: SafeText::line(text), tone, until: now + NOTICE_DURATION });
     }
 
     pub fn shown(&self) -> Option<(&SafeText, Tone)> {

@@ -11,9 +11,9 @@ use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
 
 /// Most bytes kept of one text; more is on disk and in `show`.
-const TEXT_LIMIT: usize = 256 * 1024;
+const MAX_TEXT_BYTES: usize = 256 * 1024;
 /// Blocks kept while the view follows the end.
-const KEPT_BLOCKS: usize = 400;
+const BLOCKS_AFTER_TRIM: usize = 400;
 /// Above this many, the oldest go.
 const MAX_BLOCKS: usize = 600;
 
@@ -31,7 +31,7 @@ pub struct OpenDialog {
     pub loaded: bool,
     /// A first page is on its way; records that come before it wait for it.
     awaiting: bool,
-    early: Vec<(Cursor, Arc<Entry>)>,
+    early_facts: Vec<(Cursor, Arc<Entry>)>,
     /// The running generation's words are on disk, so its live text is told twice.
     recorded: bool,
     /// The request whose answer is the first page.
@@ -39,7 +39,7 @@ pub struct OpenDialog {
     /// The request for older records that is on its way.
     pub paging: Option<Ticket>,
     /// The place of the oldest record there is a block of.
-    first: RecordPosition,
+    first_position: RecordPosition,
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
@@ -63,15 +63,15 @@ impl OpenDialog {
             agent: None,
             course: Course::FIRST,
             courses: Course::FIRST,
-            transcript: Transcript::new(TEXT_LIMIT),
+            transcript: Transcript::new(MAX_TEXT_BYTES),
             origin: 0,
             loaded: false,
             awaiting: true,
-            early: Vec::new(),
+            early_facts: Vec::new(),
             recorded: false,
             ticket,
             paging: None,
-            first: RecordPosition { course: Course::FIRST, line: 0 },
+            first_position: RecordPosition { course: Course::FIRST, line: 0 },
             next_line: 0,
             live: Live::default(),
             live_width: 80,
@@ -93,21 +93,21 @@ impl OpenDialog {
         self.agent = Some(page.agent);
         self.course = page.course;
         self.courses = page.courses;
-        self.transcript = Transcript::new(TEXT_LIMIT);
+        self.transcript = Transcript::new(MAX_TEXT_BYTES);
         self.origin = 0;
-        self.first = RecordPosition { course: page.course, line: page.first_line };
+        self.first_position = RecordPosition { course: page.course, line: page.first_line };
         self.next_line = page.first_line;
         self.loaded = true;
         self.awaiting = false;
         let written = std::mem::take(&mut self.live);
         for entry in page.entries {
             let line = self.next_line;
-            self.take(RecordPosition { course: page.course, line }, &entry);
+            self.apply(RecordPosition { course: page.course, line }, &entry);
         }
         if !self.recorded && self.course == self.courses {
             self.live = written;
         }
-        for (at, entry) in std::mem::take(&mut self.early) {
+        for (at, entry) in std::mem::take(&mut self.early_facts) {
             self.fact(at, &entry);
         }
     }
@@ -115,20 +115,20 @@ impl OpenDialog {
     /// Takes in older records.
     pub fn prepend(&mut self, page: &TranscriptPage) {
         self.paging = None;
-        let reaches = page.first_line + page.entries.len() == self.first.line;
-        if page.course != self.first.course || !reaches {
+        let reaches = page.first_line + page.entries.len() == self.first_position.line;
+        if page.course != self.first_position.course || !reaches {
             return;
         }
         let first = RecordPosition { course: page.course, line: page.first_line };
         let added = self.transcript.prepend(first, &page.entries);
         self.origin = self.origin.saturating_sub_unsigned(added);
-        self.first = first;
+        self.first_position = first;
     }
 
     /// Takes in a new record; false if it changes nothing that is shown.
     pub fn fact(&mut self, at: Cursor, entry: &Arc<Entry>) -> bool {
         if self.awaiting {
-            self.early.push((at, entry.clone()));
+            self.early_facts.push((at, entry.clone()));
             return false;
         }
         let shows_newest = self.course == self.courses;
@@ -140,11 +140,11 @@ impl OpenDialog {
             return false;
         }
         self.course = at.course;
-        self.take(RecordPosition { course: at.course, line: at.line }, entry);
+        self.apply(RecordPosition { course: at.course, line: at.line }, entry);
         true
     }
 
-    fn take(&mut self, place: RecordPosition, entry: &Entry) {
+    fn apply(&mut self, place: RecordPosition, entry: &Entry) {
         self.next_line = place.line + 1;
         match &entry.record {
             Record::GenStart => {
@@ -177,7 +177,7 @@ impl OpenDialog {
     }
 
     fn settle(&mut self, segment: Segment) {
-        self.live.settle(segment);
+        self.live.remove_recorded(segment);
         self.recorded = true;
     }
 
@@ -191,19 +191,19 @@ impl OpenDialog {
     }
 
     /// The line before which older records can be asked for.
-    pub fn older(&self) -> Option<usize> {
-        let asks = self.loaded && self.first.line > 0 && self.paging.is_none();
-        asks.then_some(self.first.line)
+    pub fn older_before(&self) -> Option<usize> {
+        let asks = self.loaded && self.first_position.line > 0 && self.paging.is_none();
+        asks.then_some(self.first_position.line)
     }
 
     /// The course older records are of: the view may have gone on into the next one.
     pub fn first_course(&self) -> Course {
-        self.first.course
+        self.first_position.course
     }
 
     /// True if no record of this course is missing.
     pub fn is_complete(&self) -> bool {
-        self.loaded && !self.awaiting && self.first.line == 0 && self.paging.is_none()
+        self.loaded && !self.awaiting && self.first_position.line == 0 && self.paging.is_none()
     }
 
     /// Lets old blocks go; for a view that shows the end.
@@ -211,10 +211,10 @@ impl OpenDialog {
         if self.transcript.blocks().len() <= MAX_BLOCKS {
             return;
         }
-        let gone = self.transcript.forget_oldest(KEPT_BLOCKS);
+        let gone = self.transcript.forget_oldest(BLOCKS_AFTER_TRIM);
         self.origin = self.origin.saturating_add_unsigned(gone);
         if let Some(first) = self.transcript.blocks().first() {
-            self.first = first.place;
+            self.first_position = first.place;
         }
     }
 
@@ -288,9 +288,9 @@ mod tests {
     #[test]
     fn older_records_keep_the_numbers_of_the_newer() {
         let mut open = open(2, &["c"]);
-        assert_eq!(open.older(), Some(2));
+        assert_eq!(open.older_before(), Some(2));
         open.prepend(&page(0, &["a", "b"]));
-        assert_eq!((open.older(), open.origin, open.end()), (None, -2, 1));
+        assert_eq!((open.older_before(), open.origin, open.end()), (None, -2, 1));
         assert_eq!(open.block(0).map(|block| block.body.text()), Some("c"));
         open.prepend(&page(7, &["z"]));
         assert_eq!(texts(&open), ["a", "b", "c"]);
@@ -336,6 +336,6 @@ mod tests {
         }
         assert!(open.transcript.blocks().len() <= MAX_BLOCKS);
         assert_eq!(open.end(), 1000);
-        assert!(open.older().is_some());
+        assert!(open.older_before().is_some());
     }
 }

@@ -9,7 +9,7 @@ use crate::protocol::RetryView;
 
 const MINUTE: u64 = 60;
 /// Within the last minute the countdown moves so often, in seconds.
-const STEP: u64 = 5;
+const STEP_SECONDS: u64 = 5;
 
 /// How it stands with one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Retry {
 pub struct Retries(BTreeMap<DialogId, Retry>);
 
 impl Retries {
-    pub fn take(&mut self, dialog: DialogId, retry: RetryView, now: Instant) {
+    pub fn update(&mut self, dialog: DialogId, retry: RetryView, now: Instant) {
         match retry {
             RetryView::Waiting { error, seconds } => {
                 let until = now + Duration::from_secs(seconds);
@@ -50,19 +50,19 @@ impl Retries {
     }
 
     /// When the countdown of this dialog shows something else than it did at `drawn`.
-    pub fn moves_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
+    pub fn changes_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
         let Retry::Waiting { until, .. } = self.0.get(dialog)? else { return None };
         let left = until.checked_duration_since(drawn)?;
-        let step = if shown(left) > MINUTE { MINUTE } else { STEP };
-        let below = Duration::from_secs(shown(left).checked_sub(step)?);
+        let step = if shown_seconds(left) > MINUTE { MINUTE } else { STEP_SECONDS };
+        let below = Duration::from_secs(shown_seconds(left).checked_sub(step)?);
         until.checked_sub(below)
     }
 }
 
 /// The seconds shown while so much time is left.
-pub fn shown(left: Duration) -> u64 {
+pub fn shown_seconds(left: Duration) -> u64 {
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
-    let step = if seconds > MINUTE { MINUTE } else { STEP };
+    let step = if seconds > MINUTE { MINUTE } else { STEP_SECONDS };
     seconds.div_ceil(step) * step
 }
 
@@ -76,16 +76,16 @@ mod tests {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         let mut retries = Retries::default();
         let waiting = RetryView::Waiting { error: "down".to_owned(), seconds: 130 };
-        retries.take(dialog.clone(), waiting, now);
+        retries.update(dialog.clone(), waiting, now);
         let Some(Retry::Waiting { until, .. }) = retries.get(&dialog).cloned() else {
             panic!("it waits")
         };
-        let mut told = vec![shown(until - now)];
+        let mut told = vec![shown_seconds(until - now)];
         let mut at = now;
-        while let Some(next) = retries.moves_at(&dialog, at) {
+        while let Some(next) = retries.changes_at(&dialog, at) {
             assert!(next > at);
             at = next;
-            told.push(shown(until - at));
+            told.push(shown_seconds(until - at));
         }
         assert_eq!(told, [180, 120, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 0]);
     }
@@ -95,9 +95,9 @@ mod tests {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         for end in [RetryView::Resolved, RetryView::Stopped] {
             let mut retries = Retries::default();
-            retries.take(dialog.clone(), RetryView::Running, now);
+            retries.update(dialog.clone(), RetryView::Running, now);
             assert_eq!(retries.get(&dialog), Some(&Retry::Running));
-            retries.take(dialog.clone(), end, now);
+            retries.update(dialog.clone(), end, now);
             assert_eq!(retries.get(&dialog), None);
         }
     }

@@ -11,7 +11,7 @@ use crate::protocol::TreeRow;
 
 /// Something a row stands for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Node {
+pub enum TreeNode {
     Taskdoc(String),
     Dialog(DialogId),
 }
@@ -27,8 +27,8 @@ pub enum Branch {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Visible {
-    pub node: Node,
+pub struct VisibleRow {
+    pub node: TreeNode,
     /// 0 for a Taskdoc, 1 for a main dialog, more for side dialogs.
     pub depth: usize,
     pub branch: Branch,
@@ -36,7 +36,7 @@ pub struct Visible {
 
 /// How many dialogs are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct StateCounts {
     pub running: usize,
     pub waiting: usize,
     pub stopped: usize,
@@ -45,12 +45,12 @@ pub struct Counts {
 #[derive(Debug, Default)]
 pub struct Tree {
     rows: BTreeMap<DialogId, TreeRow>,
-    folded: BTreeSet<Node>,
-    visible: Vec<Visible>,
+    folded: BTreeSet<TreeNode>,
+    visible: Vec<VisibleRow>,
     stale: bool,
     selected: usize,
     top: usize,
-    counts: Option<Counts>,
+    counts: Option<StateCounts>,
 }
 
 impl Tree {
@@ -92,12 +92,12 @@ impl Tree {
     }
 
     /// The rows to draw, up to date.
-    pub fn visible(&mut self) -> &[Visible] {
+    pub fn visible(&mut self) -> &[VisibleRow] {
         self.refresh();
         &self.visible
     }
 
-    pub fn counts(&mut self) -> Counts {
+    pub fn counts(&mut self) -> StateCounts {
         let rows = &self.rows;
         *self.counts.get_or_insert_with(|| count(rows.values()))
     }
@@ -110,15 +110,15 @@ impl Tree {
         self.selected
     }
 
-    pub fn selected(&mut self) -> Option<&Node> {
+    pub fn selected(&mut self) -> Option<&TreeNode> {
         self.refresh();
         self.visible.get(self.selected).map(|row| &row.node)
     }
 
     pub fn selected_dialog(&mut self) -> Option<DialogId> {
         match self.selected()? {
-            Node::Dialog(dialog) => Some(dialog.clone()),
-            Node::Taskdoc(_) => None,
+            TreeNode::Dialog(dialog) => Some(dialog.clone()),
+            TreeNode::Taskdoc(_) => None,
         }
     }
 
@@ -136,12 +136,12 @@ impl Tree {
         while let Some(node) = at {
             self.stale |= self.folded.remove(&node);
             at = match &node {
-                Node::Dialog(dialog) => above.remove(dialog),
-                Node::Taskdoc(_) => None,
+                TreeNode::Dialog(dialog) => above.remove(dialog),
+                TreeNode::Taskdoc(_) => None,
             };
         }
         self.refresh();
-        self.select_node(&Node::Dialog(dialog.clone()));
+        self.select_node(&TreeNode::Dialog(dialog.clone()));
     }
 
     /// Folds the chosen row, or goes to the row it hangs from.
@@ -219,15 +219,15 @@ impl Tree {
         self.top = self.selected.saturating_sub(on_screen);
     }
 
-    fn select_node(&mut self, node: &Node) {
+    fn select_node(&mut self, node: &TreeNode) {
         if let Some(at) = self.visible.iter().position(|row| row.node == *node) {
             self.selected = at;
         }
     }
 }
 
-fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> Counts {
-    let mut counts = Counts::default();
+fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> StateCounts {
+    let mut counts = StateCounts::default();
     for row in rows {
         match Mark::of(row) {
             Mark::Running | Mark::Stopping => counts.running += 1,
@@ -245,23 +245,23 @@ fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
 }
 
 /// The rows a person sees, from top to bottom.
-fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<Node>) -> Vec<Visible> {
+fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<TreeNode>) -> Vec<VisibleRow> {
     let sorted = sorted(rows);
     let mut parents = parents(&sorted, rows);
     let mut taskdocs: Vec<&str> = Vec::new();
-    let mut below: HashMap<Node, Vec<&TreeRow>> = HashMap::new();
+    let mut below: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
     for row in sorted {
         let Some(parent) = parents.remove(&row.dialog) else { continue };
-        if matches!(parent, Node::Taskdoc(_)) && known.insert(&row.taskdoc) {
+        if matches!(parent, TreeNode::Taskdoc(_)) && known.insert(&row.taskdoc) {
             taskdocs.push(&row.taskdoc);
         }
         below.entry(parent).or_default().push(row);
     }
     let mut visible = Vec::with_capacity(rows.len() + taskdocs.len());
     for taskdoc in taskdocs {
-        let node = Node::Taskdoc(taskdoc.to_owned());
-        walk(node, &below, folded, &mut visible);
+        let node = TreeNode::Taskdoc(taskdoc.to_owned());
+        push_subtree(node, &below, folded, &mut visible);
     }
     visible
 }
@@ -277,10 +277,10 @@ fn sorted(rows: &BTreeMap<DialogId, TreeRow>) -> Vec<&TreeRow> {
 fn parents<'a>(
     sorted: &[&'a TreeRow],
     rows: &BTreeMap<DialogId, TreeRow>,
-) -> HashMap<&'a DialogId, Node> {
+) -> HashMap<&'a DialogId, TreeNode> {
     let by_id: HashMap<&DialogId, &TreeRow> =
         sorted.iter().map(|row| (&row.dialog, *row)).collect();
-    let mut parents: HashMap<&DialogId, Node> =
+    let mut parents: HashMap<&DialogId, TreeNode> =
         sorted.iter().map(|row| (&row.dialog, parent(row, rows))).collect();
     let mut placed: HashSet<&DialogId> = HashSet::new();
     for row in sorted {
@@ -290,42 +290,48 @@ fn parents<'a>(
         while let Some(one) = at.filter(|one| on_way.insert(&one.dialog)) {
             way.push(one);
             at = match parents.get(&one.dialog) {
-                Some(Node::Dialog(above)) if !placed.contains(above) => by_id.get(above).copied(),
-                Some(Node::Dialog(_) | Node::Taskdoc(_)) | None => None,
+                Some(TreeNode::Dialog(above)) if !placed.contains(above) => {
+                    by_id.get(above).copied()
+                }
+                Some(TreeNode::Dialog(_) | TreeNode::Taskdoc(_)) | None => None,
             };
         }
         // The way came back to one of its rows: these ask each other.
         let ring = at.map(|met| way.iter().skip_while(move |one| one.dialog != met.dialog));
         if let Some(oldest) = ring.and_then(|ring| ring.min_by_key(|one| order(one))) {
-            parents.insert(&oldest.dialog, parent_of_a_stray(oldest, rows));
+            parents.insert(&oldest.dialog, fallback_parent(oldest, rows));
         }
         placed.extend(way.iter().map(|one| &one.dialog));
     }
     parents
 }
 
-fn parent_of_a_stray(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
+fn fallback_parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
     let main = DialogId::main(row.dialog.root.clone());
-    if rows.contains_key(&main) { Node::Dialog(main) } else { Node::Taskdoc(row.taskdoc.clone()) }
+    if rows.contains_key(&main) {
+        TreeNode::Dialog(main)
+    } else {
+        TreeNode::Taskdoc(row.taskdoc.clone())
+    }
 }
 
 /// What a row hangs from: its asker while that is known, else its Taskdoc.
-fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> Node {
+fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
     let asker = row.asker.as_ref().map(|asker| DialogId::side(&row.dialog.root, asker));
     let main = DialogId::main(row.dialog.root.clone());
     asker
         .into_iter()
         .chain([main])
         .find(|above| *above != row.dialog && rows.contains_key(above))
-        .map_or_else(|| Node::Taskdoc(row.taskdoc.clone()), Node::Dialog)
+        .map_or_else(|| TreeNode::Taskdoc(row.taskdoc.clone()), TreeNode::Dialog)
 }
 
 /// Depth first, without recursion: the depth of a tree is not ours to choose.
-fn walk(
-    from: Node,
-    below: &HashMap<Node, Vec<&TreeRow>>,
-    folded: &BTreeSet<Node>,
-    visible: &mut Vec<Visible>,
+fn push_subtree(
+    from: TreeNode,
+    below: &HashMap<TreeNode, Vec<&TreeRow>>,
+    folded: &BTreeSet<TreeNode>,
+    visible: &mut Vec<VisibleRow>,
 ) {
     let mut waiting = vec![(from, 0, true)];
     while let Some((node, depth, last)) = waiting.pop() {
@@ -340,10 +346,10 @@ fn walk(
         if branch == Branch::Open {
             let newest = parts.len().saturating_sub(1);
             for (at, part) in parts.iter().enumerate().rev() {
-                waiting.push((Node::Dialog(part.dialog.clone()), depth + 1, at == newest));
+                waiting.push((TreeNode::Dialog(part.dialog.clone()), depth + 1, at == newest));
             }
         }
-        visible.push(Visible { node, depth, branch });
+        visible.push(VisibleRow { node, depth, branch });
     }
 }
 

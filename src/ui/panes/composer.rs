@@ -8,7 +8,7 @@ use super::field::Field;
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
@@ -21,7 +21,7 @@ const MAX_ROWS: usize = 8;
 /// Headings of columns and of wide screens begin with a longer rule than those of narrow screens.
 const MEDIUM: usize = 80;
 /// Cells for what was picked; with fewer it says nothing.
-const LEAST_PICKED: usize = 8;
+const MIN_PICKED_CELLS: usize = 8;
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
@@ -136,7 +136,7 @@ impl Composer {
         focused: bool,
     ) {
         let title = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, title, view.look, heading, focused);
+        draw_heading(frame, title, view.ui, heading, focused);
         let body = Rect {
             x: area.x + INDENT.min(area.width),
             y: area.y + 1,
@@ -144,27 +144,26 @@ impl Composer {
             height: area.height.saturating_sub(1),
         };
         let role = if focused { Role::Accent } else { Role::TextDim };
-        let prompt = Strip::new()
-            .put(" ", Style::default())
-            .put(view.look.glyphs.prompt, view.look.style(role));
+        let prompt =
+            Strip::new().put(" ", Style::default()).put(view.ui.glyphs.prompt, view.ui.style(role));
         if body.height > 0 {
             prompt.draw(frame.buffer_mut(), area, body.y);
         }
-        self.field.draw(frame, body, view.look.style(Role::Text), focused);
-        self.draw_picked(frame, body, view.look, picked);
+        self.field.draw(frame, body, view.ui.style(Role::Text), focused);
+        self.draw_picked(frame, body, view.ui, picked);
     }
 
     /// On the line of the text, as far as there is room.
-    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, look: &Look, picked: &str) {
+    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, ui: &UiSettings, picked: &str) {
         let typed = width(&self.field.text()) + 2;
         let room = usize::from(body.width).saturating_sub(typed);
-        if picked.is_empty() || body.height == 0 || room < LEAST_PICKED {
+        if picked.is_empty() || body.height == 0 || room < MIN_PICKED_CELLS {
             return;
         }
-        let style = look.style(Role::TextDim);
-        let strip = Strip::new().put(&format!("{} {picked}", look.glyphs.done), style).shortened(
+        let style = ui.style(Role::TextDim);
+        let strip = Strip::new().put(&format!("{} {picked}", ui.glyphs.done), style).shortened(
             room,
-            look.glyphs.cut,
+            ui.glyphs.cut,
             style,
         );
         let x = body.x + u16::try_from(typed).unwrap_or(u16::MAX);
@@ -176,14 +175,14 @@ impl Composer {
 pub fn draw_heading(
     frame: &mut Frame<'_>,
     area: Rect,
-    look: &Look,
+    ui: &UiSettings,
     heading: &Heading,
     focused: bool,
 ) {
-    let rule = look.style(Role::Rule);
-    let sign = look.glyphs.rule;
+    let rule = ui.style(Role::Rule);
+    let sign = ui.glyphs.rule;
     let cells = usize::from(area.width);
-    let title = look.style(if focused { Role::TitleFocus } else { Role::Title });
+    let title = ui.style(if focused { Role::TitleFocus } else { Role::Title });
     let lead = if (41..MEDIUM).contains(&cells) { 2 } else { 4 };
     let words = format!(" {} ", heading.left);
     let words = if heading.left.is_empty() { "" } else { &words };
@@ -192,15 +191,15 @@ pub fn draw_heading(
     let room = cells.saturating_sub(left.width() + 2);
     let mut parts: Vec<&str> = heading.right.split(PART).filter(|part| !part.is_empty()).collect();
     while !parts.is_empty() {
-        let text = parts.join(&format!(" {} ", look.glyphs.middle_dot));
-        right = Strip::new().put(&format!(" {text} "), look.style(Role::TextDim)).put(sign, rule);
+        let text = parts.join(&format!(" {} ", ui.glyphs.middle_dot));
+        right = Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(sign, rule);
         if right.width() <= room {
             break;
         }
         parts.pop();
         right = Strip::new();
     }
-    let left = left.shortened(cells, look.glyphs.cut, rule);
+    let left = left.shortened(cells, ui.glyphs.cut, rule);
     let strip = left.fill_to(cells.saturating_sub(right.width()), sign, rule);
     strip.draw(frame.buffer_mut(), area, area.y);
     right.draw_right(frame.buffer_mut(), area, area.y);
@@ -210,8 +209,8 @@ pub fn draw_heading(
 pub const PART: &str = "\u{1f}";
 
 /// `⏎ send`
-pub fn hint(look: &Look, action: Action, word: Word) -> String {
-    format!("{} {}", look.key(action), look.word(word))
+pub fn hint(ui: &UiSettings, action: Action, word: Word) -> String {
+    format!("{} {}", ui.key(action), ui.word(word))
 }
 
 #[cfg(test)]

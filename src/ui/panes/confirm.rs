@@ -10,31 +10,31 @@ use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
 pub struct Confirm {
-    question: Question,
+    question: ConfirmText,
     yes: Intent,
     /// The whole question was on the screen: before that nobody can have agreed to it.
-    seen: bool,
-    weight: Weight,
+    fully_shown: bool,
+    level: ConfirmLevel,
 }
 
 /// How hard it is to say yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Weight {
+enum ConfirmLevel {
     /// Enter is yes too.
-    Light,
+    Reversible,
     /// Only the key of yes.
-    ForGood,
+    Permanent,
 }
 
 #[derive(Debug)]
-enum Question {
+enum ConfirmText {
     Fixed(Word),
     Text(SafeText),
 }
@@ -42,31 +42,32 @@ enum Question {
 impl Confirm {
     /// `yes` is done if the person agrees.
     pub fn new(question: Word, yes: Intent) -> Self {
-        let question = Question::Fixed(question);
-        Self { question, yes, seen: true, weight: Weight::Light }
+        let question = ConfirmText::Fixed(question);
+        Self { question, yes, fully_shown: true, level: ConfirmLevel::Reversible }
     }
 
     /// A question with names in it. It cannot be agreed to unless all of it fits the screen.
-    pub fn about(question: &str, yes: Intent) -> Self {
-        let question = Question::Text(SafeText::line(question));
-        Self { question, yes, seen: false, weight: Weight::Light }
+    pub fn with_text(question: &str, yes: Intent) -> Self {
+        let question = ConfirmText::Text(SafeText::line(question));
+        Self { question, yes, fully_shown: false, level: ConfirmLevel::Reversible }
     }
 
     /// The same about what cannot be undone: Enter is no answer to it.
-    pub fn for_good(question: &str, yes: Intent) -> Self {
-        Self { weight: Weight::ForGood, ..Self::about(question, yes) }
+    pub fn permanent(question: &str, yes: Intent) -> Self {
+        Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }
 }
 
-impl Pane for Confirm {
+impl Overlay for Confirm {
     fn scope(&self) -> Scope {
         Scope::Confirm
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         let enter = action == Action::ConfirmEnter;
-        let agreed = action == Action::ConfirmYes || (enter && self.weight == Weight::Light);
-        if agreed && !self.seen {
+        let agreed =
+            action == Action::ConfirmYes || (enter && self.level == ConfirmLevel::Reversible);
+        if agreed && !self.fully_shown {
             return Handled::Done;
         }
         if action == Action::ConfirmStop || (enter && !agreed) {
@@ -86,23 +87,23 @@ impl Pane for Confirm {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
         let question = match &self.question {
-            Question::Fixed(word) => view.look.word(*word),
-            Question::Text(text) => text.as_str(),
+            ConfirmText::Fixed(word) => view.ui.word(*word),
+            ConfirmText::Text(text) => text.as_str(),
         };
         let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
         let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
         let height = area.height.min(wanted);
-        self.seen |= height == wanted;
+        self.fully_shown |= height == wanted;
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = hint(view.look, Action::ConfirmYes, Word::Yes);
-        let no = hint(view.look, Action::ConfirmNo, Word::No);
+        let yes = hint(view.ui, Action::ConfirmYes, Word::Yes);
+        let no = hint(view.ui, Action::ConfirmNo, Word::No);
         let heading = Heading {
-            left: view.look.glyphs.needs_you.to_owned(),
-            right: if self.seen { format!("{yes}{PART}{no}") } else { no },
+            left: view.ui.glyphs.needs_you.to_owned(),
+            right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },
         };
-        draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
-        let style = view.look.style(Role::Attention);
+        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
+        let style = view.ui.style(Role::Attention);
         for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
             let text = question.get(row).unwrap_or_default();
             Strip::new().put(" ", style).put(text, style).draw(frame.buffer_mut(), area, y);

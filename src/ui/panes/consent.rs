@@ -14,9 +14,9 @@ use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -28,7 +28,7 @@ pub struct ConsentSheet {
     top: usize,
     height: usize,
     rows: usize,
-    read: Read,
+    read: ReadProgress,
     /// What is to go on when a person agrees.
     then: Option<DialogId>,
     /// What commands may do, as a person chose it here.
@@ -37,7 +37,7 @@ pub struct ConsentSheet {
 
 /// How much was on the screen without a gap, of what and how wide.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Read {
+struct ReadProgress {
     digests: Vec<String>,
     width: u16,
     /// From the first row on.
@@ -46,7 +46,7 @@ struct Read {
 
 impl ConsentSheet {
     /// Shown because this dialog should go on.
-    pub fn before(dialog: DialogId) -> Self {
+    pub fn before_continuing(dialog: DialogId) -> Self {
         Self { then: Some(dialog), ..Self::default() }
     }
 
@@ -85,10 +85,10 @@ impl ConsentSheet {
     }
 
     /// Notes which rows are in view now.
-    fn note(&mut self, consent: &ConsentView, width: u16) {
+    fn track_progress(&mut self, consent: &ConsentView, width: u16) {
         let digests = digests(consent);
         if self.read.digests != digests || self.read.width != width {
-            self.read = Read { digests, width, rows: 0 };
+            self.read = ReadProgress { digests, width, rows: 0 };
             self.top = 0;
         }
         if self.top <= self.read.rows {
@@ -97,19 +97,19 @@ impl ConsentSheet {
     }
 
     fn heading(&self, view: View<'_>, consent: &ConsentView) -> Heading {
-        let look = view.look;
+        let ui = view.ui;
         let mut hints = Vec::new();
         if self.was_read(consent) {
-            hints.push(hint(look, Action::ConsentAgree, Word::ConsentAgree));
+            hints.push(hint(ui, Action::ConsentAgree, Word::ConsentAgree));
         } else {
-            hints.push(hint(look, Action::ConsentPageDown, Word::ReadOn));
+            hints.push(hint(ui, Action::ConsentPageDown, Word::ReadOn));
         }
         let close = if consent.read_only { Word::LookOnly } else { Word::Close };
-        hints.push(hint(look, Action::ConsentLook, close));
+        hints.push(hint(ui, Action::ConsentLook, close));
         if consent.read_only {
-            hints.push(hint(look, Action::ConsentLeave, Word::Leave));
+            hints.push(hint(ui, Action::ConsentLeave, Word::Leave));
         }
-        Heading { left: look.word(Word::Consent).to_owned(), right: hints.join(PART) }
+        Heading { left: ui.word(Word::Consent).to_owned(), right: hints.join(PART) }
     }
 }
 
@@ -118,40 +118,40 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 }
 
 /// All of it, wrapped: nothing is ever cut.
-fn lines(consent: &ConsentView, level: Option<Level>, look: &Look, width: usize) -> Vec<Strip> {
+fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let room = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.read_only) {
         (true, true) => Word::ConsentOver,
         (true, false) => Word::ConsentNothing,
         (false, _) => Word::ConsentIntro,
     };
-    let mut rows = plain_rows(look.word(intro), MARGIN, room(MARGIN), look.style(Role::Text));
+    let mut rows = plain_rows(ui.word(intro), MARGIN, room(MARGIN), ui.style(Role::Text));
     rows.push(Strip::new());
     for unagreed in &consent.waiting {
-        rows.push(head(unagreed, look));
+        rows.push(head(unagreed, ui));
         let mut put = |text: &str, role| {
-            rows.extend(plain_rows(text, INDENT, room(INDENT), look.style(role)));
+            rows.extend(plain_rows(text, INDENT, room(INDENT), ui.style(role)));
         };
         put(&unagreed.entry.act, Role::Text);
         match &unagreed.before {
             None => {}
             Some(_) if unagreed.is_masked_change() => {
-                put(look.word(Word::ConsentMasked), Role::Warning);
+                put(ui.word(Word::ConsentMasked), Role::Warning);
             }
             Some(before) => {
-                put(&format!("{} {before}", look.word(Word::ConsentBefore)), Role::TextDim);
+                put(&format!("{} {before}", ui.word(Word::ConsentBefore)), Role::TextDim);
             }
         }
         if !unagreed.entry.can_be_shown() {
-            put(look.word(Word::ConsentTooLong), Role::Bad);
+            put(ui.word(Word::ConsentTooLong), Role::Bad);
         }
         rows.push(Strip::new());
     }
     if let Some(level) = level {
-        rows.push(level_head(level, consent.level_is_set, look));
-        let text = look.word(level_word(level));
+        rows.push(level_head(level, consent.level_is_set, ui));
+        let text = ui.word(level_word(level));
         let role = if level == Level::Off { Role::Warning } else { Role::Text };
-        rows.extend(plain_rows(text, INDENT, room(INDENT), look.style(role)));
+        rows.extend(plain_rows(text, INDENT, room(INDENT), ui.style(role)));
     }
     while rows.last().is_some_and(Strip::is_empty) {
         rows.pop();
@@ -160,19 +160,19 @@ fn lines(consent: &ConsentView, level: Option<Level>, look: &Look, width: usize)
 }
 
 /// What commands may do, and how that is changed.
-fn level_head(level: Level, is_set: bool, look: &Look) -> Strip {
+fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
     let role = if level == Level::Off { Role::Warning } else { Role::Title };
     let how = if is_set {
-        look.word(Word::LevelIsSet).to_owned()
+        ui.word(Word::LevelIsSet).to_owned()
     } else {
-        hint(look, Action::ConsentLevel, Word::OtherLevel)
+        hint(ui, Action::ConsentLevel, Word::OtherLevel)
     };
     Strip::new()
         .pad_to(MARGIN)
-        .put(look.word(Word::SandboxOfCommands), look.style(Role::TextDim))
-        .put(" ", look.style(Role::Text))
-        .put(level.name(), look.style(role))
-        .put(&format!(" {} {how}", look.glyphs.middle_dot), look.style(Role::TextDim))
+        .put(ui.word(Word::SandboxOfCommands), ui.style(Role::TextDim))
+        .put(" ", ui.style(Role::Text))
+        .put(level.name(), ui.style(role))
+        .put(&format!(" {} {how}", ui.glyphs.middle_dot), ui.style(Role::TextDim))
 }
 
 fn level_word(level: Level) -> Word {
@@ -184,7 +184,7 @@ fn level_word(level: Level) -> Word {
     }
 }
 
-fn head(unagreed: &Unagreed, look: &Look) -> Strip {
+fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
     let kind = match unagreed.entry.kind {
         TrustKind::Shell => Word::ConsentShell,
         TrustKind::Server => Word::ConsentServer,
@@ -193,17 +193,17 @@ fn head(unagreed: &Unagreed, look: &Look) -> Strip {
     let name = SafeText::line(&unagreed.entry.name);
     let mut strip = Strip::new()
         .pad_to(MARGIN)
-        .put(look.word(kind), look.style(Role::TextDim))
-        .put(" ", look.style(Role::Text))
-        .put(name.as_str(), look.style(Role::Title));
+        .put(ui.word(kind), ui.style(Role::TextDim))
+        .put(" ", ui.style(Role::Text))
+        .put(name.as_str(), ui.style(Role::Title));
     if unagreed.before.is_some() {
-        let changed = format!(" {} {}", look.glyphs.middle_dot, look.word(Word::ConsentChanged));
-        strip.push(&changed, look.style(Role::Warning));
+        let changed = format!(" {} {}", ui.glyphs.middle_dot, ui.word(Word::ConsentChanged));
+        strip.push(&changed, ui.style(Role::Warning));
     }
     strip
 }
 
-impl Pane for ConsentSheet {
+impl Overlay for ConsentSheet {
     fn scope(&self) -> Scope {
         Scope::Consent
     }
@@ -240,13 +240,13 @@ impl Pane for ConsentSheet {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
         let level = self.level(cx.consent);
-        let lines = lines(cx.consent, level, view.look, usize::from(area.width));
+        let lines = lines(cx.consent, level, view.ui, usize::from(area.width));
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
-        self.note(cx.consent, area.width);
+        self.track_progress(cx.consent, area.width);
         let heading = self.heading(view, cx.consent);
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.look, &heading, true);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.ui, &heading, true);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }

@@ -13,8 +13,8 @@ use crate::ui::text::width::{clusters, width};
 use crate::ui::text::{SafeText, wrap_hard};
 
 /// With these and Ctrl or Alt a field is edited; with other characters nothing is.
-const CTRL: &str = "abcdefhjkmnpruvwxy";
-const ALT: &str = "bdfhnp<>";
+const CTRL_KEYS: &str = "abcdefhjkmnpruvwxy";
+const ALT_KEYS: &str = "bdfhnp<>";
 
 /// Most bytes a field takes; more belongs into a file.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -102,8 +102,8 @@ impl Field {
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         if let KeyCode::Char(c) = key.code {
             return match held {
-                KeyModifiers::CONTROL => CTRL.contains(c),
-                KeyModifiers::ALT => ALT.contains(c),
+                KeyModifiers::CONTROL => CTRL_KEYS.contains(c),
+                KeyModifiers::ALT => ALT_KEYS.contains(c),
                 _ => true,
             };
         }

@@ -12,19 +12,19 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::protocol::{MemberView, WorkspaceView};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Proposals shown below a field.
-const PROPOSALS: usize = 4;
+const MAX_PROPOSALS: usize = 4;
 /// Cells of the labels.
-const LABEL: u16 = 15;
+const LABEL_CELLS: u16 = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FormField {
     Teammate,
     Taskdoc,
     Message,
@@ -32,7 +32,7 @@ enum Part {
 
 /// A field with proposals below it.
 #[derive(Debug, Default)]
-struct Choice {
+struct ChoiceField {
     field: Field,
     /// The proposal that counts; `None` where the text itself does.
     picked: Option<usize>,
@@ -41,9 +41,9 @@ struct Choice {
 
 #[derive(Debug)]
 pub struct NewDialog {
-    focus: Part,
-    teammate: Choice,
-    taskdoc: Choice,
+    focus: FormField,
+    teammate: ChoiceField,
+    taskdoc: ChoiceField,
     message: Field,
     message_fault: Option<Word>,
 }
@@ -55,21 +55,23 @@ impl NewDialog {
             .default_responder
             .as_ref()
             .and_then(|id| workspace.members.iter().position(|member| member.id == *id));
-        let teammate = Choice {
+        let teammate = ChoiceField {
             picked: at.or((!workspace.members.is_empty()).then_some(0)),
-            ..Choice::default()
+            ..ChoiceField::default()
         };
-        let taskdoc =
-            Choice { picked: (!workspace.taskdocs.is_empty()).then_some(0), ..Choice::default() };
-        let focus = if taskdoc.picked.is_some() { Part::Message } else { Part::Taskdoc };
+        let taskdoc = ChoiceField {
+            picked: (!workspace.taskdocs.is_empty()).then_some(0),
+            ..ChoiceField::default()
+        };
+        let focus = if taskdoc.picked.is_some() { FormField::Message } else { FormField::Taskdoc };
         Self { focus, teammate, taskdoc, message: Field::new(draft), message_fault: None }
     }
 
     fn step(&mut self, back: bool) -> Handled {
         self.focus = match (self.focus, back) {
-            (Part::Teammate, false) | (Part::Message, true) => Part::Taskdoc,
-            (Part::Taskdoc, false) | (Part::Teammate, true) => Part::Message,
-            (Part::Message, false) | (Part::Taskdoc, true) => Part::Teammate,
+            (FormField::Teammate, false) | (FormField::Message, true) => FormField::Taskdoc,
+            (FormField::Taskdoc, false) | (FormField::Teammate, true) => FormField::Message,
+            (FormField::Message, false) | (FormField::Taskdoc, true) => FormField::Teammate,
         };
         Handled::Done
     }
@@ -77,15 +79,15 @@ impl NewDialog {
     /// Moves among the proposals, or in the message.
     fn pick(&mut self, down: bool, workspace: &WorkspaceView) -> Handled {
         let (choice, count) = match self.focus {
-            Part::Teammate => {
+            FormField::Teammate => {
                 let count = members(workspace, &self.teammate.field.text()).len();
                 (&mut self.teammate, count)
             }
-            Part::Taskdoc => {
+            FormField::Taskdoc => {
                 let count = taskdocs(workspace, &self.taskdoc.field.text()).len();
                 (&mut self.taskdoc, count)
             }
-            Part::Message => return Handled::Ignored,
+            FormField::Message => return Handled::Ignored,
         };
         let last = count.checked_sub(1);
         choice.picked = match (choice.picked, down) {
@@ -108,9 +110,9 @@ impl NewDialog {
                 cx.intents.push(Intent::Create { agent, taskdoc, text });
                 return Handled::Close;
             }
-            (None, _, _) => self.focus = Part::Teammate,
-            (_, Err(_), _) => self.focus = Part::Taskdoc,
-            (_, _, Some(_)) => self.focus = Part::Message,
+            (None, _, _) => self.focus = FormField::Teammate,
+            (_, Err(_), _) => self.focus = FormField::Taskdoc,
+            (_, _, Some(_)) => self.focus = FormField::Message,
         }
         Handled::Done
     }
@@ -139,7 +141,7 @@ impl NewDialog {
     }
 
     fn new_line(&mut self, cx: &mut Cx<'_>) -> Handled {
-        if self.focus == Part::Message {
+        if self.focus == FormField::Message {
             self.message.new_line();
             self.edited(cx);
         }
@@ -165,26 +167,26 @@ impl NewDialog {
 
     fn field(&mut self) -> &mut Field {
         match self.focus {
-            Part::Teammate => &mut self.teammate.field,
-            Part::Taskdoc => &mut self.taskdoc.field,
-            Part::Message => &mut self.message,
+            FormField::Teammate => &mut self.teammate.field,
+            FormField::Taskdoc => &mut self.taskdoc.field,
+            FormField::Message => &mut self.message,
         }
     }
 
     /// After typing, the first matching teammate counts, and the typed Taskdoc itself.
     fn edited(&mut self, cx: &mut Cx<'_>) {
         match self.focus {
-            Part::Teammate => {
+            FormField::Teammate => {
                 self.teammate.picked = Some(0);
                 self.teammate.fault = None;
             }
-            Part::Taskdoc => {
+            FormField::Taskdoc => {
                 self.taskdoc.picked = None;
                 self.taskdoc.fault = None;
             }
-            Part::Message => {
+            FormField::Message => {
                 self.message_fault = None;
-                cx.intents.push(Intent::KeepDraft(DraftKey::New, self.message.text()));
+                cx.intents.push(Intent::SaveDraft(DraftKey::New, self.message.text()));
             }
         }
     }
@@ -208,7 +210,7 @@ fn taskdocs<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a str> {
     all.filter(|path| path.to_lowercase().contains(&wanted)).collect()
 }
 
-impl Pane for NewDialog {
+impl Overlay for NewDialog {
     fn scope(&self) -> Scope {
         Scope::Composer
     }
@@ -242,53 +244,53 @@ impl Pane for NewDialog {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
         let text =
-            if self.focus == Part::Message { text } else { text.lines().next().unwrap_or("") };
+            if self.focus == FormField::Message { text } else { text.lines().next().unwrap_or("") };
         self.field().paste(text);
         self.edited(cx);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let hints = [
-            hint(look, Action::Send, Word::CreateAndSend),
-            hint(look, Action::FocusNext, Word::NextField),
-            hint(look, Action::LeaveComposer, Word::Close),
+            hint(ui, Action::Send, Word::CreateAndSend),
+            hint(ui, Action::FocusNext, Word::NextField),
+            hint(ui, Action::LeaveComposer, Word::Close),
         ];
         let heading =
-            Heading { left: look.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: 1, ..area }, look, &heading, true);
+            Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let members: Vec<String> = members(cx.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
-        let label = (Word::Teammate, self.focus == Part::Teammate);
-        rest = draw_choice(frame, rest, look, &self.teammate, label, &members);
+        let label = (Word::Teammate, self.focus == FormField::Teammate);
+        rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
         let taskdocs: Vec<String> = taskdocs(cx.workspace, &self.taskdoc.field.text())
             .into_iter()
             .map(str::to_owned)
             .collect();
-        let label = (Word::Taskdoc, self.focus == Part::Taskdoc);
-        rest = draw_choice(frame, rest, look, &self.taskdoc, label, &taskdocs);
-        self.draw_message(frame, rest, look);
+        let label = (Word::Taskdoc, self.focus == FormField::Taskdoc);
+        rest = draw_choice(frame, rest, ui, &self.taskdoc, label, &taskdocs);
+        self.draw_message(frame, rest, ui);
     }
 }
 
 impl NewDialog {
-    fn draw_message(&self, frame: &mut Frame<'_>, area: Rect, look: &Look) {
-        let focused = self.focus == Part::Message;
+    fn draw_message(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
+        let focused = self.focus == FormField::Message;
         if area.height < 2 {
             return;
         }
         let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        draw_label(frame, area, look, Word::FirstMessage, focused);
-        let width = area.width.saturating_sub(LABEL + 3);
+        draw_label(frame, area, ui, Word::FirstMessage, focused);
+        let width = area.width.saturating_sub(LABEL_CELLS + 3);
         let rows = self.message.height(usize::from(width).max(1), 6).max(2);
         let height = u16::try_from(rows).unwrap_or(2).min(area.height);
-        let field = Rect { x: area.x + LABEL + 2, width, height, ..area };
-        self.message.draw(frame, field, look.style(Role::Text), focused);
-        draw_fault(frame, Rect { y: field.bottom(), ..field }, look, self.message_fault, area);
+        let field = Rect { x: area.x + LABEL_CELLS + 2, width, height, ..area };
+        self.message.draw(frame, field, ui.style(Role::Text), focused);
+        draw_fault(frame, Rect { y: field.bottom(), ..field }, ui, self.message_fault, area);
     }
 }
 
@@ -296,8 +298,8 @@ impl NewDialog {
 fn draw_choice(
     frame: &mut Frame<'_>,
     area: Rect,
-    look: &Look,
-    choice: &Choice,
+    ui: &UiSettings,
+    choice: &ChoiceField,
     (label, focused): (Word, bool),
     proposals: &[String],
 ) -> Rect {
@@ -305,10 +307,10 @@ fn draw_choice(
         return area;
     }
     let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-    draw_label(frame, area, look, label, focused);
+    draw_label(frame, area, ui, label, focused);
     let field = Rect {
-        x: area.x + LABEL + 2,
-        width: area.width.saturating_sub(LABEL + 3),
+        x: area.x + LABEL_CELLS + 2,
+        width: area.width.saturating_sub(LABEL_CELLS + 3),
         height: 1,
         ..area
     };
@@ -316,21 +318,21 @@ fn draw_choice(
     if choice.field.is_empty() && !focused {
         let text = chosen.map_or("", String::as_str);
         Strip::new()
-            .put(text, look.style(Role::Text))
-            .shortened(usize::from(field.width), look.glyphs.cut, Style::default())
+            .put(text, ui.style(Role::Text))
+            .shortened(usize::from(field.width), ui.glyphs.cut, Style::default())
             .draw(frame.buffer_mut(), field, field.y);
     } else {
-        choice.field.draw(frame, field, look.style(Role::Text), focused);
+        choice.field.draw(frame, field, ui.style(Role::Text), focused);
     }
     let mut y = field.y + 1;
     if focused {
-        let top = choice.picked.unwrap_or(0).saturating_sub(PROPOSALS - 1);
-        for (at, text) in proposals.iter().enumerate().skip(top).take(PROPOSALS) {
-            draw_proposal(frame, Rect { y, ..field }, look, text, choice.picked == Some(at), area);
+        let top = choice.picked.unwrap_or(0).saturating_sub(MAX_PROPOSALS - 1);
+        for (at, text) in proposals.iter().enumerate().skip(top).take(MAX_PROPOSALS) {
+            draw_proposal(frame, Rect { y, ..field }, ui, text, choice.picked == Some(at), area);
             y += 1;
         }
     }
-    y += draw_fault(frame, Rect { y, ..field }, look, choice.fault, area);
+    y += draw_fault(frame, Rect { y, ..field }, ui, choice.fault, area);
     let y = y.min(area.bottom());
     Rect { y, height: area.bottom() - y, ..area }
 }
@@ -338,7 +340,7 @@ fn draw_choice(
 fn draw_proposal(
     frame: &mut Frame<'_>,
     at: Rect,
-    look: &Look,
+    ui: &UiSettings,
     text: &str,
     picked: bool,
     within: Rect,
@@ -347,23 +349,23 @@ fn draw_proposal(
         return;
     }
     let role = if picked { Role::Accent } else { Role::TextDim };
-    let sign = if picked { look.glyphs.selected } else { " " };
+    let sign = if picked { ui.glyphs.selected } else { " " };
     Strip::new()
-        .put(sign, look.style(Role::Accent))
-        .put(text, look.style(role))
-        .shortened(usize::from(at.width), look.glyphs.cut, look.style(role))
+        .put(sign, ui.style(Role::Accent))
+        .put(text, ui.style(role))
+        .shortened(usize::from(at.width), ui.glyphs.cut, ui.style(role))
         .draw(frame.buffer_mut(), at, at.y);
 }
 
-fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &Look, label: Word, focused: bool) {
+fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Word, focused: bool) {
     let role = if focused { Role::TitleFocus } else { Role::Title };
-    let sign = look.style(if focused { Role::Accent } else { Role::TextDim });
+    let sign = ui.style(if focused { Role::Accent } else { Role::TextDim });
     Strip::new()
         .put(" ", Style::default())
-        .put(look.word(label), look.style(role))
-        .shortened(usize::from(LABEL), look.glyphs.cut, Style::default())
-        .pad_to(usize::from(LABEL))
-        .put(look.glyphs.prompt, sign)
+        .put(ui.word(label), ui.style(role))
+        .shortened(usize::from(LABEL_CELLS), ui.glyphs.cut, Style::default())
+        .pad_to(usize::from(LABEL_CELLS))
+        .put(ui.glyphs.prompt, sign)
         .draw(frame.buffer_mut(), Rect { height: area.height.min(1), ..area }, area.y);
 }
 
@@ -371,13 +373,13 @@ fn draw_label(frame: &mut Frame<'_>, area: Rect, look: &Look, label: Word, focus
 fn draw_fault(
     frame: &mut Frame<'_>,
     at: Rect,
-    look: &Look,
+    ui: &UiSettings,
     fault: Option<Word>,
     within: Rect,
 ) -> u16 {
     let Some(fault) = fault else { return 0 };
     let place = Rect { height: within.bottom().saturating_sub(at.y), ..at };
-    let rows = plain_rows(look.word(fault), 0, usize::from(at.width).max(1), look.style(Role::Bad));
+    let rows = plain_rows(ui.word(fault), 0, usize::from(at.width).max(1), ui.style(Role::Bad));
     for (y, row) in (place.y..place.bottom()).zip(&rows) {
         row.draw(frame.buffer_mut(), place, y);
     }

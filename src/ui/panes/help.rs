@@ -8,16 +8,16 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scrolls_by};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 /// Cells for the keys of one action, where there is room and where there is little.
 const KEY_CELLS: (usize, usize) = (20, 14);
 /// With fewer cells there is little room.
-const ROOMY: usize = 50;
+const WIDE_CELLS: usize = 50;
 /// Cells before the keys, and at least between them and what they do.
 const MARGIN: usize = 2;
 
@@ -43,26 +43,26 @@ impl Help {
 
     /// All of it, wrapped to `width`: nothing of help is ever cut.
     fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
-        let look = view.look;
+        let ui = view.ui;
         let mut scope = None;
         let mut lines = Vec::new();
-        for (spec, chords) in look.keymap.listing(self.about) {
+        for (spec, chords) in ui.keymap.listing(self.about) {
             if scope.replace(spec.scope) != Some(spec.scope) {
                 lines.push(Strip::new());
-                let name = format!("  {}", spec.scope.heading(look.lang));
-                lines.push(Strip::new().put(&name, look.style(Role::Title)));
+                let name = format!("  {}", spec.scope.heading(ui.lang));
+                lines.push(Strip::new().put(&name, ui.style(Role::Title)));
             }
             let names: Vec<String> =
-                chords.iter().map(|chord| look.key_sign(&chord.to_string())).collect();
-            lines.extend(entry(&names.join(" "), spec.sentence(look.lang), look, width));
+                chords.iter().map(|chord| ui.key_label(&chord.to_string())).collect();
+            lines.extend(key_rows(&names.join(" "), spec.sentence(ui.lang), ui, width));
         }
         lines
     }
 }
 
 /// Keys on the left, on the right what they do, each in as many rows as it needs.
-fn entry(keys: &str, does: &str, look: &Look, width: usize) -> Vec<Strip> {
-    let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip> {
+    let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
     let text = |text: &str, width: usize| -> Vec<String> {
         wrap(text, width).into_iter().filter_map(|row| text.get(row).map(str::to_owned)).collect()
     };
@@ -73,20 +73,20 @@ fn entry(keys: &str, does: &str, look: &Look, width: usize) -> Vec<Strip> {
         let part = |rows: &[String]| rows.get(at).cloned().unwrap_or_default();
         Strip::new()
             .pad_to(MARGIN)
-            .put(&part(&keys), look.style(Role::Accent))
+            .put(&part(&keys), ui.style(Role::Accent))
             .pad_to(cells)
-            .put(&part(&does), look.style(Role::Text))
+            .put(&part(&does), ui.style(Role::Text))
     })
     .collect()
 }
 
-impl Pane for Help {
+impl Overlay for Help {
     fn scope(&self) -> Scope {
         Scope::Dialog
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -98,10 +98,10 @@ impl Pane for Help {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
-            left: view.look.word(Word::Help).to_owned(),
-            right: hint(view.look, Action::Cancel, Word::Close),
+            left: view.ui.word(Word::Help).to_owned(),
+            right: hint(view.ui, Action::Cancel, Word::Close),
         };
-        draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
+        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
@@ -128,14 +128,14 @@ mod tests {
         let now = Stamp::new("2026-11-21 12:00:00");
         for lang in [Lang::En, Lang::Zh] {
             let keymap = Keymap::defaults();
-            let look = Look { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+            let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
             for (about, width) in Scope::ALL
                 .into_iter()
                 .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
             {
-                let lines = Help::about(about).lines(View { look: &look, now: &now }, width);
+                let lines = Help::about(about).lines(View { ui: &ui, now: &now }, width);
                 assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
-                let cells = if width < ROOMY { KEY_CELLS.1 } else { KEY_CELLS.0 };
+                let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
                 let (mut keys, mut does) = (String::new(), String::new());
                 for line in lines.iter().map(Strip::plain) {
                     let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);
@@ -145,11 +145,11 @@ mod tests {
                     does.push_str(right);
                 }
                 let (keys, does) = (letters(&keys), letters(&does));
-                for (spec, chords) in look.keymap.listing(about) {
+                for (spec, chords) in ui.keymap.listing(about) {
                     let sentence = letters(spec.sentence(lang));
                     assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
                     for chord in chords {
-                        let sign = look.key_sign(&chord.to_string());
+                        let sign = ui.key_label(&chord.to_string());
                         assert!(keys.contains(&sign), "{width}: {sign}");
                     }
                 }

@@ -34,8 +34,8 @@ pub fn draw(
         let chosen = at == selected && focused;
         if chosen {
             let lit = Rect { y, height: ROWS_EACH.min(area.bottom() - y), ..area };
-            buffer.set_style(lit, view.look.style(Role::RowSelected));
-            Strip::new().put(view.look.glyphs.selected, view.look.style(Role::Accent)).draw(
+            buffer.set_style(lit, view.ui.style(Role::RowSelected));
+            Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent)).draw(
                 buffer,
                 Rect { width: 1, ..area },
                 y,
@@ -57,35 +57,35 @@ fn draw_question(
     buffer: &mut Buffer,
     area: Rect,
 ) {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     // Only numbers that a key stands for.
-    let keys = look.keymap.keys(Action::InboxPick).len();
+    let keys = ui.keymap.keys(Action::InboxPick).len();
     let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
     let mut left = Strip::new()
-        .put(&format!("{number} "), look.style(Role::Attention))
-        .put(&format!("@{}", row.agent), look.style(Role::Agent));
+        .put(&format!("{number} "), ui.style(Role::Attention))
+        .put(&format!("@{}", row.agent), ui.style(Role::Agent));
     if let Some(slug) = &row.slug {
         left.push(&format!(" !{slug}"), dim);
     }
     let mut right = Strip::new();
     if drafts.has(&DraftKey::Answer(row.question.id.clone())) {
-        right.push(&format!("{} ", look.glyphs.draft), look.style(Role::Attention));
+        right.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
     }
     let mut facts = age::short(&row.question.asked_at, view.now);
     let waiting = row.blocks.len();
     if waiting > 0 {
-        facts.push_str(&format!("  {} {waiting}", look.word(Word::Blocks)));
+        facts.push_str(&format!("  {} {waiting}", ui.word(Word::Blocks)));
     }
     let right = right.put(&facts, dim);
-    draw_between(buffer, inner, area.y, (&left, &right), look.glyphs.cut);
+    draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;
     }
     let second = Strip::new()
         .put("  ", Style::default())
-        .put(headline(&row.question.tellask_content), look.style(Role::Text));
+        .put(headline(&row.question.tellask_content), ui.style(Role::Text));
     let cells = usize::from(inner.width);
-    second.shortened(cells, look.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
+    second.shortened(cells, ui.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
 }

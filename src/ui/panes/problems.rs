@@ -11,9 +11,9 @@ use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Look, View};
+use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane, scrolls_by};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 
@@ -38,7 +38,7 @@ impl ProblemList {
 }
 
 /// What a problem is called, and in which colour.
-fn weight(severity: Severity) -> (Word, Role) {
+fn severity_label(severity: Severity) -> (Word, Role) {
     match severity {
         Severity::Info => (Word::SeverityInfo, Role::TextDim),
         Severity::Warning => (Word::SeverityWarning, Role::Warning),
@@ -46,16 +46,16 @@ fn weight(severity: Severity) -> (Word, Role) {
     }
 }
 
-fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
-    let (word, role) = weight(problem.severity);
+fn rows_of(problem: &Problem, ui: &UiSettings, width: usize) -> Vec<Row> {
+    let (word, role) = severity_label(problem.severity);
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
     let place = SafeText::line(&format!("{}{line}", problem.path));
-    let head = Strip::new().pad_to(2).put(place.as_str(), look.style(Role::Title));
-    let word = Strip::new().put(look.word(word), look.style(role));
+    let head = Strip::new().pad_to(2).put(place.as_str(), ui.style(Role::Title));
+    let word = Strip::new().put(ui.word(word), ui.style(role));
     let room = width.saturating_sub(INDENT + 1).max(1);
     let mut rows = vec![(head, word)];
     for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {
-        let wrapped = plain_rows(text, INDENT, room, look.style(role));
+        let wrapped = plain_rows(text, INDENT, room, ui.style(role));
         rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
     }
     rows.push((Strip::new(), Strip::new()));
@@ -63,19 +63,19 @@ fn rows_of(problem: &Problem, look: &Look, width: usize) -> Vec<Row> {
 }
 
 /// The gravest first, else in the order in which they were told.
-fn rows(problems: &[Problem], look: &Look, width: usize) -> Vec<Row> {
+fn rows(problems: &[Problem], ui: &UiSettings, width: usize) -> Vec<Row> {
     let mut sorted: Vec<&Problem> = problems.iter().collect();
     sorted.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
-    sorted.into_iter().flat_map(|problem| rows_of(problem, look, width)).collect()
+    sorted.into_iter().flat_map(|problem| rows_of(problem, ui, width)).collect()
 }
 
-impl Pane for ProblemList {
+impl Overlay for ProblemList {
     fn scope(&self) -> Scope {
         Scope::Dialog
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        scrolls_by(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -86,26 +86,26 @@ impl Pane for ProblemList {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let heading = Heading {
-            left: look.word(Word::OutOfOrder).to_owned(),
-            right: hint(look, Action::Cancel, Word::Close),
+            left: ui.word(Word::ProblemsTitle).to_owned(),
+            right: hint(ui, Action::Cancel, Word::Close),
         };
         let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, look, &heading, true);
+        draw_heading(frame, head, ui, &heading, true);
         let rows = if cx.problems.is_empty() {
-            let dim = look.style(Role::TextDim);
-            let note = Strip::new().pad_to(2).put(look.word(Word::AllInOrder), dim);
+            let dim = ui.style(Role::TextDim);
+            let note = Strip::new().pad_to(2).put(ui.word(Word::NoProblems), dim);
             vec![(note, Strip::new())]
         } else {
-            rows(cx.problems, look, usize::from(area.width))
+            rows(cx.problems, ui, usize::from(area.width))
         };
         self.rows = rows.len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         for (y, row) in (area.y + 1..area.bottom()).zip(rows.iter().skip(self.top)) {
-            draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), look.glyphs.cut);
+            draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), ui.glyphs.cut);
         }
     }
 }

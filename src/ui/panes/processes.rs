@@ -11,10 +11,10 @@ use crate::domain::Background;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::domain::question::short_headline;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Most characters of a command in its name.
@@ -42,31 +42,31 @@ impl Processes {
         if let Some(process) = self.chosen(cx.processes).filter(|process| process.is_running()) {
             let stop = Box::new(Intent::StopProcess(process.pid));
             let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
-            let question = cx.look.sentence(Word::StopProcessQuestion, &name);
-            cx.intents.push(Intent::Ask(question, stop));
+            let question = cx.ui.sentence(Word::StopProcessQuestion, &name);
+            cx.intents.push(Intent::Confirm(question, stop));
         }
         Handled::Done
     }
 }
 
 fn row_strips(process: &Background, view: View<'_>) -> (Strip, Strip) {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
     let left = Strip::new()
         .put(&process.pid.to_string(), dim)
-        .put(&format!("  @{}", process.agent), look.style(Role::Agent))
-        .put(&format!("  {}", process.command), look.style(Role::Text));
+        .put(&format!("  @{}", process.agent), ui.style(Role::Agent))
+        .put(&format!("  {}", process.command), ui.style(Role::Text));
     let (state, role) = match process.state {
-        BackgroundState::Running => (look.word(Word::Running).to_owned(), Role::Accent),
-        BackgroundState::Ended(exit) => (ended(exit, look), Role::TextDim),
-        BackgroundState::Lost => (look.word(Word::Lost).to_owned(), Role::Warning),
+        BackgroundState::Running => (ui.word(Word::Running).to_owned(), Role::Accent),
+        BackgroundState::Ended(exit) => (ended(exit, ui), Role::TextDim),
+        BackgroundState::Lost => (ui.word(Word::Lost).to_owned(), Role::Warning),
     };
     let age = age::short(&process.started_at, view.now);
-    (left, Strip::new().put(&state, look.style(role)).put(&format!("  {age}"), dim))
+    (left, Strip::new().put(&state, ui.style(role)).put(&format!("  {age}"), dim))
 }
 
-fn ended(exit: Exit, look: &Look) -> String {
-    let word = look.word(Word::Ended);
+fn ended(exit: Exit, ui: &UiSettings) -> String {
+    let word = ui.word(Word::Ended);
     match exit {
         Exit::Code(code) => format!("{word} {code}"),
         Exit::Signal(signal) => format!("{word} SIG {signal}"),
@@ -74,7 +74,7 @@ fn ended(exit: Exit, look: &Look) -> String {
     }
 }
 
-impl Pane for Processes {
+impl Overlay for Processes {
     fn scope(&self) -> Scope {
         Scope::Processes
     }
@@ -99,19 +99,19 @@ impl Pane for Processes {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
-        let close = hint(look, Action::ProcessClose, Word::Close);
+        let close = hint(ui, Action::ProcessClose, Word::Close);
         let right = match self.chosen(cx.processes).filter(|process| process.is_running()) {
-            Some(_) => format!("{}{PART}{close}", hint(look, Action::ProcessStop, Word::Stop)),
+            Some(_) => format!("{}{PART}{close}", hint(ui, Action::ProcessStop, Word::Stop)),
             None => close,
         };
-        let heading = Heading { left: look.word(Word::ProcessesTitle).to_owned(), right };
-        draw_heading(frame, head, look, &heading, true);
+        let heading = Heading { left: ui.word(Word::ProcessesTitle).to_owned(), right };
+        draw_heading(frame, head, ui, &heading, true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let dim = look.style(Role::TextDim);
+        let dim = ui.style(Role::TextDim);
         if cx.processes.is_empty() && rows.height > 0 {
-            let line = Strip::new().put(" ", dim).put(look.word(Word::ProcessesEmpty), dim);
+            let line = Strip::new().put(" ", dim).put(ui.word(Word::ProcessesEmpty), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
@@ -122,13 +122,13 @@ impl Pane for Processes {
         for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };
             if at == self.selected {
-                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
-                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                frame.buffer_mut().set_style(line, ui.style(Role::RowSelected));
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
             let (left, right) = row_strips(process, view);
-            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
         }
     }
 }

@@ -15,9 +15,9 @@ use crate::domain::DialogId;
 use crate::domain::question::headline;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Cells before a message: those before the text of the composer.
@@ -29,13 +29,13 @@ const MAX_SHOWN: u16 = 4;
 
 /// One message, as the strip shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueuedRow {
     pub text: Arc<str>,
-    pub state: State,
+    pub state: SendState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SendState {
     /// Not on disk yet.
     Sending,
     Queued,
@@ -52,14 +52,14 @@ pub fn height(count: usize, room: u16) -> u16 {
 
 /// Draws the strip. The newest messages are there; where not all fit and there is room for it, the
 /// first row says how many are before them. The heading counts all.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Waiting], keys: &str) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[QueuedRow], keys: &str) {
     if area.height == 0 {
         return;
     }
-    let look = view.look;
-    let left = format!("{} {} {}", look.word(Word::Queued), look.glyphs.middle_dot, messages.len());
+    let ui = view.ui;
+    let left = format!("{} {} {}", ui.word(Word::Queued), ui.glyphs.middle_dot, messages.len());
     let heading = Heading { left, right: keys.to_owned() };
-    draw_heading(frame, Rect { height: 1, ..area }, look, &heading, false);
+    draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, false);
     let rows = usize::from(area.height - 1);
     let inner = Rect {
         x: area.x + INDENT.min(area.width),
@@ -71,30 +71,30 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Waiti
     let fits = if tells { rows - 1 } else { rows };
     let hidden = messages.len().saturating_sub(fits);
     if tells {
-        let dim = look.style(Role::TextDim);
-        let text = format!("{} {hidden} {}", look.glyphs.cut, look.word(Word::QueuedEarlier));
+        let dim = ui.style(Role::TextDim);
+        let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.word(Word::QueuedEarlier));
         Strip::new().put(&text, dim).draw(frame.buffer_mut(), inner, y);
         y += 1;
     }
     for message in messages.iter().skip(hidden) {
-        let (left, right) = row(&message.text, message.state, look);
-        draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+        let (left, right) = row(&message.text, message.state, ui);
+        draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
         y += 1;
     }
 }
 
 /// The first line, and at the right what is not seen of it.
-fn row(text: &str, state: State, look: &Look) -> (Strip, Strip) {
-    let dim = look.style(Role::TextDim);
-    let left = Strip::new().put(headline(text), look.style(Role::You));
+fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
+    let dim = ui.style(Role::TextDim);
+    let left = Strip::new().put(headline(text), ui.style(Role::You));
     let lines = text.trim().lines().count();
     let mut right = Strip::new();
     if lines > 1 {
-        right.push(&look.counted(lines, Counted::Lines), dim);
+        right.push(&ui.counted(lines, Counted::Lines), dim);
     }
-    if state == State::Sending {
+    if state == SendState::Sending {
         let gap = if right.is_empty() { "" } else { "  " };
-        right.push(&format!("{gap}{}", look.word(Word::Sending)), dim);
+        right.push(&format!("{gap}{}", ui.word(Word::Sending)), dim);
     }
     (left, right)
 }
@@ -138,7 +138,7 @@ impl QueuedList {
     }
 }
 
-impl Pane for QueuedList {
+impl Overlay for QueuedList {
     fn scope(&self) -> Scope {
         Scope::Queued
     }
@@ -164,21 +164,21 @@ impl Pane for QueuedList {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
-        let close = hint(look, Action::QueuedClose, Word::Close);
+        let ui = view.ui;
+        let close = hint(ui, Action::QueuedClose, Word::Close);
         let hints = if cx.queued.is_empty() {
             vec![close]
         } else {
-            let take_back = hint(look, Action::QueuedTakeBack, Word::TakeBack);
-            vec![hint(look, Action::QueuedEdit, Word::Edit), take_back, close]
+            let take_back = hint(ui, Action::QueuedTakeBack, Word::TakeBack);
+            vec![hint(ui, Action::QueuedEdit, Word::Edit), take_back, close]
         };
         let heading =
-            Heading { left: look.word(Word::QueuedTitle).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+            Heading { left: ui.word(Word::QueuedTitle).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if cx.queued.is_empty() && rows.height > 0 {
-            let dim = look.style(Role::TextDim);
-            let line = Strip::new().put(" ", dim).put(look.word(Word::NothingQueued), dim);
+            let dim = ui.style(Role::TextDim);
+            let line = Strip::new().put(" ", dim).put(ui.word(Word::NothingQueued), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
@@ -189,14 +189,14 @@ impl Pane for QueuedList {
         for (y, (at, words)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };
             if at == self.selected {
-                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
-                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                frame.buffer_mut().set_style(line, ui.style(Role::RowSelected));
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
-            let (left, right) = row(&words.text, State::Queued, look);
+            let (left, right) = row(&words.text, SendState::Queued, ui);
             let left = Strip::new().put(" ", Style::default()).join(left);
-            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
         }
     }
 }

@@ -10,17 +10,17 @@ use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 
 #[derive(Debug)]
-pub struct ParkOrStop {
+pub struct QuitPrompt {
     /// Those in a sandbox end with the program; there is nothing to choose then.
-    pub walled: bool,
+    pub sandboxed: bool,
 }
 
-impl Pane for ParkOrStop {
+impl Overlay for QuitPrompt {
     fn scope(&self) -> Scope {
         Scope::Confirm
     }
@@ -44,22 +44,22 @@ impl Pane for ParkOrStop {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
         let running = cx.processes.iter().filter(|process| process.is_running()).count();
-        let question = view.look.counted(running, Counted::Processes);
+        let question = view.ui.counted(running, Counted::Processes);
         let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
         let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
         let height = area.height.min(wanted);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = if self.walled { Word::EndToo } else { Word::LeaveRunning };
-        let mut hints = vec![hint(view.look, Action::ConfirmYes, yes)];
-        if !self.walled {
-            hints.push(hint(view.look, Action::ConfirmStop, Word::StopThem));
+        let yes = if self.sandboxed { Word::EndToo } else { Word::LeaveRunning };
+        let mut hints = vec![hint(view.ui, Action::ConfirmYes, yes)];
+        if !self.sandboxed {
+            hints.push(hint(view.ui, Action::ConfirmStop, Word::StopThem));
         }
-        hints.push(hint(view.look, Action::ConfirmNo, Word::Stay));
+        hints.push(hint(view.ui, Action::ConfirmNo, Word::Stay));
         let heading =
-            Heading { left: view.look.glyphs.needs_you.to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: 1, ..area }, view.look, &heading, true);
-        let style = view.look.style(Role::Attention);
+            Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
+        let style = view.ui.style(Role::Attention);
         for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
             let text = question.get(row).unwrap_or_default();
             Strip::new().put(" ", style).put(text, style).draw(frame.buffer_mut(), area, y);

@@ -12,9 +12,9 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
-use self::editor::{Editor, Subject};
-use self::items::Item;
-use self::list::List;
+use self::editor::{EditSubject, Editor};
+use self::items::SheetItem;
+use self::list::SheetList;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::domain::DialogId;
@@ -23,7 +23,7 @@ use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// What a sheet shows.
@@ -31,12 +31,12 @@ use crate::ui::theme::Role;
 const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SheetKind {
     Reminders,
     Taskdoc,
 }
 
-impl Kind {
+impl SheetKind {
     pub fn request(self) -> SheetRequest {
         match self {
             Self::Reminders => SheetRequest::Reminders,
@@ -47,27 +47,27 @@ impl Kind {
 
 #[derive(Debug)]
 pub struct SheetPane {
-    kind: Kind,
+    kind: SheetKind,
     dialog: DialogId,
     /// Whose reminders, or the path of the Taskdoc.
     of: String,
-    list: List,
+    list: SheetList,
     editor: Option<Editor>,
 }
 
 impl SheetPane {
-    pub fn new(kind: Kind, dialog: DialogId, of: String) -> Self {
-        Self { kind, dialog, of, list: List::default(), editor: None }
+    pub fn new(kind: SheetKind, dialog: DialogId, of: String) -> Self {
+        Self { kind, dialog, of, list: SheetList::default(), editor: None }
     }
 
     /// The ids or names in the list, in its order.
     fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
         match self.kind {
-            Kind::Reminders => {
+            SheetKind::Reminders => {
                 let all = cx.sheets.reminders().unwrap_or_default();
                 all.iter().map(|reminder| reminder.id.clone()).collect()
             }
-            Kind::Taskdoc => {
+            SheetKind::Taskdoc => {
                 let all = cx.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
                 all.iter().map(|section| section.name.clone()).collect()
             }
@@ -87,11 +87,11 @@ impl SheetPane {
     /// Begins to change what is chosen, or says why it is not changed by hand.
     fn edit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let found = match self.kind {
-            Kind::Reminders => self.chosen_reminder(cx).map(|reminder| {
-                let subject = Subject::Reminder(self.dialog.clone(), reminder.id.clone());
+            SheetKind::Reminders => self.chosen_reminder(cx).map(|reminder| {
+                let subject = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone());
                 (subject, reminder.content.clone(), reminder.no_update.clone())
             }),
-            Kind::Taskdoc => self.chosen_section(cx),
+            SheetKind::Taskdoc => self.chosen_section(cx),
         };
         match found {
             None => {}
@@ -101,22 +101,22 @@ impl SheetPane {
         Handled::Done
     }
 
-    fn chosen_section(&self, cx: &Cx<'_>) -> Option<(Subject, String, Option<String>)> {
+    fn chosen_section(&self, cx: &Cx<'_>) -> Option<(EditSubject, String, Option<String>)> {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let why = (!section.complete).then(|| cx.look.word(Word::SectionTooLarge).to_owned());
-        let subject = Subject::Section(taskdoc.path.clone(), section.name.clone());
+        let why = (!section.complete).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
+        let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), why))
     }
 
     fn add(&mut self, keeping: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
         match self.kind {
-            Kind::Reminders => {
-                let subject = Subject::NewReminder(self.dialog.clone(), keeping);
+            SheetKind::Reminders => {
+                let subject = EditSubject::NewReminder(self.dialog.clone(), keeping);
                 self.editor = Some(Editor::new(subject, String::new(), cx));
             }
-            Kind::Taskdoc => refuse(cx.look.word(Word::SectionsAreFixed), cx),
+            SheetKind::Taskdoc => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
         }
         Handled::Done
     }
@@ -124,19 +124,19 @@ impl SheetPane {
     /// Asks before a reminder is deleted.
     fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
         match (self.kind, self.chosen_reminder(cx)) {
-            (Kind::Taskdoc, _) => refuse(cx.look.word(Word::SectionsAreFixed), cx),
-            (Kind::Reminders, None) => {}
-            (Kind::Reminders, Some(ReminderView { no_delete: Some(why), .. })) => {
+            (SheetKind::Taskdoc, _) => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
+            (SheetKind::Reminders, None) => {}
+            (SheetKind::Reminders, Some(ReminderView { no_delete: Some(why), .. })) => {
                 let why = why.clone();
                 refuse(&why, cx);
             }
-            (Kind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
+            (SheetKind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
                 let request = SheetRequest::DeleteReminder { id: id.clone() };
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(content, NAME_CHARS));
-                let question = cx.look.sentence(Word::DeleteReminderQuestion, &name);
-                cx.intents.push(Intent::AskForGood(question, Box::new(yes)));
+                let question = cx.ui.sentence(Word::DeleteReminderQuestion, &name);
+                cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }
         }
         Handled::Done
@@ -160,50 +160,50 @@ impl SheetPane {
     }
 
     fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
-        let look = view.look;
-        let dot = look.glyphs.middle_dot;
+        let ui = view.ui;
+        let dot = ui.glyphs.middle_dot;
         let title = match self.kind {
-            Kind::Reminders => Word::Reminders,
-            Kind::Taskdoc => Word::Taskdoc,
+            SheetKind::Reminders => Word::Reminders,
+            SheetKind::Taskdoc => Word::Taskdoc,
         };
-        let mut left = format!("{} {dot} {}", look.word(title), self.of);
-        if let Some(count) = count.filter(|_| self.kind == Kind::Reminders) {
+        let mut left = format!("{} {dot} {}", ui.word(title), self.of);
+        if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(look, Action::SheetEdit, Word::Edit)];
-        if self.kind == Kind::Reminders {
-            hints.push(hint(look, Action::SheetAdd, Word::Add));
-            hints.push(hint(look, Action::SheetDelete, Word::Delete));
-            hints.push(hint(look, Action::SheetAddPersonal, Word::AddPersonal));
+        let mut hints = vec![hint(ui, Action::SheetEdit, Word::Edit)];
+        if self.kind == SheetKind::Reminders {
+            hints.push(hint(ui, Action::SheetAdd, Word::Add));
+            hints.push(hint(ui, Action::SheetDelete, Word::Delete));
+            hints.push(hint(ui, Action::SheetAddPersonal, Word::AddPersonal));
         }
-        hints.insert(1, hint(look, Action::Cancel, Word::Close));
+        hints.insert(1, hint(ui, Action::Cancel, Word::Close));
         Heading { left, right: hints.join(PART) }
     }
 
     /// What is listed; `None` before the driver has told it.
-    fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<Item>> {
+    fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<SheetItem>> {
         let chosen = self.list.chosen(&self.keys(cx));
         let room = usize::from(area.width.saturating_sub(1));
         match self.kind {
-            Kind::Reminders => {
+            SheetKind::Reminders => {
                 let all = cx.sheets.reminders()?.iter();
                 let item = |reminder: &ReminderView| {
-                    let key = Subject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
+                    let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
                     let draft = cx.drafts.has(&key);
                     let whole = chosen.as_deref() == Some(reminder.id.as_str());
                     items::reminder(reminder, view, room, whole, draft)
                 };
                 Some(all.map(item).collect())
             }
-            Kind::Taskdoc => {
+            SheetKind::Taskdoc => {
                 let taskdoc = cx.sheets.taskdoc()?;
                 let item = |section: &crate::protocol::SectionView| {
-                    let subject = Subject::Section(taskdoc.path.clone(), section.name.clone());
+                    let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
                     let draft = cx.drafts.has(&subject.key());
                     let whole = chosen.as_deref() == Some(section.name.as_str());
                     items::section(section, view, room, whole, draft)
                 };
-                let mut all: Vec<Item> = taskdoc.sections.iter().map(item).collect();
+                let mut all: Vec<SheetItem> = taskdoc.sections.iter().map(item).collect();
                 all.extend(items::faults(&taskdoc.faults, view, room));
                 Some(all)
             }
@@ -213,11 +213,11 @@ impl SheetPane {
 
 /// Says why something is not changed here.
 fn refuse(why: &str, cx: &mut Cx<'_>) {
-    let text = format!("{}: {why}", cx.look.word(Word::NotByHand));
-    cx.intents.push(Intent::Tell(text));
+    let text = format!("{}: {why}", cx.ui.word(Word::NotByHand));
+    cx.intents.push(Intent::Notify(text));
 }
 
-impl Pane for SheetPane {
+impl Overlay for SheetPane {
     fn scope(&self) -> Scope {
         if self.editor.is_some() { Scope::Composer } else { Scope::Sheet }
     }
@@ -261,15 +261,15 @@ impl Pane for SheetPane {
         self.list.settle(&self.keys(cx));
         let items = self.items(rows, view, cx);
         let heading = self.heading(view, items.as_ref().map(Vec::len));
-        draw_heading(frame, head, view.look, &heading, self.editor.is_none());
+        draw_heading(frame, head, view.ui, &heading, self.editor.is_none());
         let note = match &items {
             None => Some(Word::Loading),
             Some(items) if items.is_empty() => Some(Word::NoReminders),
             Some(_) => None,
         };
         if let Some(note) = note.filter(|_| rows.height > 0) {
-            let strip = Strip::new().put("  ", view.look.style(Role::TextDim));
-            let strip = strip.put(view.look.word(note), view.look.style(Role::TextDim));
+            let strip = Strip::new().put("  ", view.ui.style(Role::TextDim));
+            let strip = strip.put(view.ui.word(note), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();

@@ -11,10 +11,10 @@ use crate::domain::question::short_headline;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, Look, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Most characters of what a dialog is about in its name.
@@ -42,8 +42,12 @@ impl Shelf {
     }
 
     /// What is to be done with the chosen row; nothing where there is none.
-    fn chosen(&self, cx: &mut Cx<'_>, wish: impl FnOnce(&ShelfRow, &Look) -> Intent) -> Handled {
-        match self.rows.get(self.selected).map(|row| wish(row, cx.look)) {
+    fn chosen(
+        &self,
+        cx: &mut Cx<'_>,
+        wish: impl FnOnce(&ShelfRow, &UiSettings) -> Intent,
+    ) -> Handled {
+        match self.rows.get(self.selected).map(|row| wish(row, cx.ui)) {
             Some(intent) => {
                 cx.intents.push(intent);
                 Handled::Close
@@ -53,22 +57,22 @@ impl Shelf {
     }
 }
 
-fn open(row: &ShelfRow, _: &Look) -> Intent {
+fn open(row: &ShelfRow, _: &UiSettings) -> Intent {
     Intent::Open(DialogId::main(row.root.clone()))
 }
 
-fn move_to(to: Bucket, row: &ShelfRow, look: &Look) -> Intent {
-    Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row, look))
+fn move_to(to: Bucket, row: &ShelfRow, ui: &UiSettings) -> Intent {
+    Intent::ChangeShelved(Lifecycle::Move { root: row.root.clone(), to }, name(row, ui))
 }
 
-fn delete(row: &ShelfRow, look: &Look) -> Intent {
+fn delete(row: &ShelfRow, ui: &UiSettings) -> Intent {
     let change = Lifecycle::Delete { root: row.root.clone() };
-    let question = look.sentence(Word::DeleteQuestion, &name(row, look));
-    Intent::AskForGood(question, Box::new(Intent::ChangeShelved(change, name(row, look))))
+    let question = ui.sentence(Word::DeleteQuestion, &name(row, ui));
+    Intent::ConfirmPermanent(question, Box::new(Intent::ChangeShelved(change, name(row, ui))))
 }
 
-fn name(row: &ShelfRow, look: &Look) -> String {
-    dialog_name(&row.agent, None, &look.about(&row.about, row.history), &row.taskdoc)
+fn name(row: &ShelfRow, ui: &UiSettings) -> String {
+    dialog_name(&row.agent, None, &ui.about(&row.about, row.history), &row.taskdoc)
 }
 
 /// What a person calls a dialog: whose it is, and what it is about.
@@ -80,35 +84,35 @@ pub fn dialog_name(agent: &AgentId, slug: Option<&Slug>, about: &str, taskdoc: &
 }
 
 fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
     let word = if row.bucket == Bucket::Archive { Word::Archived } else { Word::Done };
     let left = Strip::new()
-        .put(&format!("@{}", row.agent), look.style(Role::Agent))
+        .put(&format!("@{}", row.agent), ui.style(Role::Agent))
         .put(&format!("  {}", row.taskdoc), dim)
-        .put(&format!("  {}", look.about(&row.about, row.history)), look.style(Role::Text));
+        .put(&format!("  {}", ui.about(&row.about, row.history)), ui.style(Role::Text));
     let age = age::short(&row.last_modified, view.now);
-    let right = Strip::new().put(&format!("{}  {age}", look.word(word)), dim);
+    let right = Strip::new().put(&format!("{}  {age}", ui.word(word)), dim);
     (left, right)
 }
 
-fn heading(look: &Look, empty: bool) -> Heading {
-    let close = hint(look, Action::ShelfClose, Word::Close);
+fn heading(ui: &UiSettings, empty: bool) -> Heading {
+    let close = hint(ui, Action::ShelfClose, Word::Close);
     let hints = if empty {
         vec![close]
     } else {
         vec![
-            hint(look, Action::ShelfOpen, Word::Open),
-            hint(look, Action::ShelfRevive, Word::Revive),
+            hint(ui, Action::ShelfOpen, Word::Open),
+            hint(ui, Action::ShelfRevive, Word::Revive),
             close,
-            hint(look, Action::ShelfArchive, Word::Archive),
-            hint(look, Action::ShelfDelete, Word::Delete),
+            hint(ui, Action::ShelfArchive, Word::Archive),
+            hint(ui, Action::ShelfDelete, Word::Delete),
         ]
     };
-    Heading { left: look.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
+    Heading { left: ui.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
 }
 
-impl Pane for Shelf {
+impl Overlay for Shelf {
     fn scope(&self) -> Scope {
         Scope::Shelf
     }
@@ -120,10 +124,10 @@ impl Pane for Shelf {
             (Action::ShelfDown, |shelf, _| shelf.step(true)),
             (Action::ShelfOpen, |shelf, cx| shelf.chosen(cx, open)),
             (Action::ShelfRevive, |shelf, cx| {
-                shelf.chosen(cx, |row, look| move_to(Bucket::Run, row, look))
+                shelf.chosen(cx, |row, ui| move_to(Bucket::Run, row, ui))
             }),
             (Action::ShelfArchive, |shelf, cx| {
-                shelf.chosen(cx, |row, look| move_to(Bucket::Archive, row, look))
+                shelf.chosen(cx, |row, ui| move_to(Bucket::Archive, row, ui))
             }),
             (Action::ShelfDelete, |shelf, cx| shelf.chosen(cx, delete)),
             (Action::ShelfClose, |_, _| Handled::Close),
@@ -140,13 +144,13 @@ impl Pane for Shelf {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
         frame.render_widget(Clear, area);
-        let look = view.look;
+        let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, look, &heading(look, self.rows.is_empty()), true);
+        draw_heading(frame, head, ui, &heading(ui, self.rows.is_empty()), true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let dim = look.style(Role::TextDim);
+        let dim = ui.style(Role::TextDim);
         if self.rows.is_empty() && rows.height > 0 {
-            let line = Strip::new().put(" ", dim).put(look.word(Word::ShelfEmpty), dim);
+            let line = Strip::new().put(" ", dim).put(ui.word(Word::ShelfEmpty), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
@@ -156,13 +160,13 @@ impl Pane for Shelf {
         for (y, (at, row)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };
             if at == self.selected {
-                frame.buffer_mut().set_style(line, look.style(Role::RowSelected));
-                let bar = Strip::new().put(look.glyphs.selected, look.style(Role::Accent));
+                frame.buffer_mut().set_style(line, ui.style(Role::RowSelected));
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
             let (left, right) = row_strips(row, view);
-            draw_between(frame.buffer_mut(), inner, y, (&left, &right), look.glyphs.cut);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
         }
     }
 }

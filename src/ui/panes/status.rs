@@ -8,9 +8,9 @@ use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
 use crate::domain::sandbox::Level;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::model::tree::Counts;
+use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
 use crate::ui::text::width::shorten_middle;
@@ -21,8 +21,8 @@ const MAX_HINTS: usize = 6;
 
 /// The numbers at the right.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Figures {
-    pub counts: Counts,
+pub struct StatusValues {
+    pub counts: StateCounts,
     pub questions: usize,
     pub context_percent: Option<u8>,
     pub context_level: Option<HealthLevel>,
@@ -44,27 +44,27 @@ pub fn draw(
     view: View<'_>,
     notices: &Notices,
     hints: &[(Action, Word)],
-    figures: Figures,
+    values: StatusValues,
 ) {
-    let look = view.look;
-    let right = figures_strip(figures, look, area.width);
+    let ui = view.ui;
+    let right = values_strip(values, ui, area.width);
     let cells = usize::from(area.width);
     let room = cells.saturating_sub(right.width() + 2);
     let left = match notices.shown() {
         Some((text, tone)) => {
-            let whole = message(text.as_str(), tone, look);
+            let whole = message(text.as_str(), tone, ui);
             if whole.width() > room {
-                return draw_long_message(buffer, area, (text, tone), look);
+                return draw_long_message(buffer, area, (text, tone), ui);
             }
             whole
         }
-        None => hints_strip(hints, look, room),
+        None => hints_strip(hints, ui, room),
     };
-    draw_between(buffer, area, area.y, (&left, &right), look.glyphs.cut);
+    draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
 }
 
-fn message(text: &str, tone: Tone, look: &Look) -> Strip {
-    Strip::new().put(" ", Style::default()).put(text, look.style(tone.role()))
+fn message(text: &str, tone: Tone, ui: &UiSettings) -> Strip {
+    Strip::new().put(" ", Style::default()).put(text, ui.style(tone.role()))
 }
 
 /// The counts give way for as long as it is shown. What is still too long loses its middle, which is a
@@ -73,21 +73,20 @@ fn draw_long_message(
     buffer: &mut Buffer,
     area: Rect,
     (text, tone): (&SafeText, Tone),
-    look: &Look,
+    ui: &UiSettings,
 ) {
     let room = usize::from(area.width).saturating_sub(1);
-    let text = shorten_middle(text.as_str(), room, look.glyphs.cut);
-    message(&text, tone, look).draw(buffer, area, area.y);
+    let text = shorten_middle(text.as_str(), room, ui.glyphs.cut);
+    message(&text, tone, ui).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
+fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, room: usize) -> Strip {
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
-        let one = hint(*action, *word, look);
+        let one = hint(*action, *word, ui);
         let is_last = Some(&(*action, *word)) == last;
-        let reserve =
-            if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, look).width() + 2) };
+        let reserve = if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, ui).width() + 2) };
         let gap = if at == 0 { 0 } else { 2 };
         if one.is_empty() || strip.width() + gap + one.width() + reserve > room {
             continue;
@@ -97,66 +96,66 @@ fn hints_strip(hints: &[(Action, Word)], look: &Look, room: usize) -> Strip {
     strip
 }
 
-fn hint(action: Action, word: Word, look: &Look) -> Strip {
-    let key = look.key(action);
+fn hint(action: Action, word: Word, ui: &UiSettings) -> Strip {
+    let key = ui.key(action);
     if key.is_empty() {
         return Strip::new();
     }
     Strip::new()
-        .put(&key, look.style(Role::Text))
-        .put(&format!(" {}", look.word(word)), look.style(Role::TextDim))
+        .put(&key, ui.style(Role::Text))
+        .put(&format!(" {}", ui.word(word)), ui.style(Role::TextDim))
 }
 
-fn figures_strip(figures: Figures, look: &Look, cells: u16) -> Strip {
-    let dim = look.style(Role::TextDim);
+fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
+    let dim = ui.style(Role::TextDim);
     let mut strip = Strip::new();
     let mut count = |sign: &str, number: usize, role: Role| {
         if number > 0 {
-            strip.push(&format!("{sign} {number}  "), look.style(role));
+            strip.push(&format!("{sign} {number}  "), ui.style(role));
         }
     };
-    let glyphs = &look.glyphs;
-    count(glyphs.running, figures.counts.running, Role::Accent);
-    count(glyphs.waiting, figures.counts.waiting, Role::Text);
-    count(glyphs.stopped, figures.counts.stopped, Role::Warning);
-    count(glyphs.needs_you, figures.questions, Role::Attention);
-    if figures.look_only || figures.unagreed > 0 {
-        let key = look.key(Action::OpenConsent);
-        let text = if figures.look_only {
-            look.word(Word::LookOnly).to_owned()
+    let glyphs = &ui.glyphs;
+    count(glyphs.running, values.counts.running, Role::Accent);
+    count(glyphs.waiting, values.counts.waiting, Role::Text);
+    count(glyphs.stopped, values.counts.stopped, Role::Warning);
+    count(glyphs.needs_you, values.questions, Role::Attention);
+    if values.look_only || values.unagreed > 0 {
+        let key = ui.key(Action::OpenConsent);
+        let text = if values.look_only {
+            ui.word(Word::LookOnly).to_owned()
         } else {
-            look.counted(figures.unagreed, Counted::Consent)
+            ui.counted(values.unagreed, Counted::Consent)
         };
-        strip.push(&format!("{key} {text}  "), look.style(Role::Attention));
+        strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
-    if figures.problems > 0 {
-        let key = look.key(Action::Problems);
-        let text = format!("{key} {}  ", look.counted(figures.problems, Counted::Problems));
-        strip.push(&text, look.style(Role::Warning));
+    if values.problems > 0 {
+        let key = ui.key(Action::Problems);
+        let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
+        strip.push(&text, ui.style(Role::Warning));
     }
-    if figures.processes > 0 {
-        let text = format!("{} {}  ", figures.processes, look.word(Word::InBackground));
+    if values.processes > 0 {
+        let text = format!("{} {}  ", values.processes, ui.word(Word::InBackground));
         strip.push(&text, dim);
     }
-    if figures.level == Some(Level::Off) {
-        let text = format!("{} {}  ", look.word(Word::Sandbox), Level::Off);
-        strip.push(&text, look.style(Role::Warning));
+    if values.level == Some(Level::Off) {
+        let text = format!("{} {}  ", ui.word(Word::Sandbox), Level::Off);
+        strip.push(&text, ui.style(Role::Warning));
     }
     if cells < 70 {
         return strip;
     }
-    if let Some(level) = figures.level.filter(|level| *level != Level::Off) {
+    if let Some(level) = values.level.filter(|level| *level != Level::Off) {
         strip.push(&format!("{level}  "), dim);
     }
-    if let Some(percent) = figures.context_percent {
-        let role = context_role(figures.context_level);
-        let text = format!(" {} {percent} %  ", look.word(Word::Context));
-        strip.push(&text, look.style(role));
+    if let Some(percent) = values.context_percent {
+        let role = context_role(values.context_level);
+        let text = format!(" {} {percent} %  ", ui.word(Word::Context));
+        strip.push(&text, ui.style(role));
     }
     if cells >= 100
-        && let Some((left, most)) = figures.keep_going
+        && let Some((left, most)) = values.keep_going
     {
-        let text = format!("{} {left} {} {most} ", look.word(Word::KeepGoing), look.word(Word::Of));
+        let text = format!("{} {left} {} {most} ", ui.word(Word::KeepGoing), ui.word(Word::Of));
         strip.push(&text, dim);
     }
     strip

@@ -14,24 +14,24 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-pub use block::{Answering, Names, Setting};
-pub use scroll::{Anchor, Move, Sought};
+pub use block::{Answering, LayoutContext, NameLookup};
+pub use scroll::{Anchor, CallEnd, ScrollMove};
 
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, RecordPosition};
 use crate::domain::{CallId, Genseq};
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
-use block::{Laid, Meta, lay};
+use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
 
 /// Rows kept laid out beyond those in view.
-const KEPT_ROWS: usize = 4_000;
+const MAX_CACHED_ROWS: usize = 4_000;
 /// With fewer rows the headline of a question takes one, else two if it needs them.
-const HEADLINE_ROOM: u16 = 6;
+const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
 /// Cells before a headline: its sign and a blank.
 const HEADLINE_INDENT: usize = 2;
 
@@ -42,12 +42,12 @@ pub struct TranscriptPane {
     follow: bool,
     /// Show the very end at the next layout, with a full page.
     to_end: bool,
-    moves: Vec<Move>,
+    moves: Vec<ScrollMove>,
     /// Rows between the lower edge and the row a person reads.
-    mark: usize,
+    reading_offset: usize,
     /// The last row that was in view, or was there when following stopped: what lies behind is new.
     seen: Anchor,
-    cache: BTreeMap<isize, Cached>,
+    cache: BTreeMap<isize, CachedBlock>,
     cached_rows: usize,
     /// Cells for a row, and rows in the pane.
     width: usize,
@@ -59,22 +59,22 @@ pub struct TranscriptPane {
     /// Items below the view that came, or grew, since following stopped.
     new_below: usize,
     /// What is to be brought into view once it is there.
-    wanted: Option<Sought>,
+    target: Option<CallEnd>,
 }
 
 #[derive(Debug)]
-struct Cached {
+struct CachedBlock {
     revision: u32,
     unfolded: bool,
-    laid: Laid,
+    laid: BlockLayout,
 }
 
 /// What drawing needs to know beside the dialog.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
+pub struct TranscriptContext<'a> {
     pub view: View<'a>,
     pub speaker: &'a str,
-    pub names: &'a dyn Names,
+    pub names: &'a dyn NameLookup,
     pub answering: Option<Answering<'a>>,
     /// What the question in the composer is about; kept in view.
     pub headline: Option<&'a str>,
@@ -84,7 +84,7 @@ pub struct Scene<'a> {
     pub focused: bool,
 }
 
-impl std::fmt::Debug for dyn Names + '_ {
+impl std::fmt::Debug for dyn NameLookup + '_ {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Names")
     }
@@ -97,7 +97,7 @@ impl Default for TranscriptPane {
             follow: true,
             to_end: true,
             moves: Vec::new(),
-            mark: 0,
+            reading_offset: 0,
             seen: Anchor::default(),
             cache: BTreeMap::new(),
             cached_rows: 0,
@@ -106,23 +106,23 @@ impl Default for TranscriptPane {
             rows: Vec::new(),
             pinned: 0,
             new_below: 0,
-            wanted: None,
+            target: None,
         }
     }
 }
 
 impl TranscriptPane {
     /// Moves the view when it is drawn next.
-    pub fn go(&mut self, to: Move) {
+    pub fn go(&mut self, to: ScrollMove) {
         self.moves.push(to);
     }
 
     /// As [`TranscriptPane::go`], but before everything that was asked so far.
-    pub fn go_first(&mut self, to: Move) {
+    pub fn go_first(&mut self, to: ScrollMove) {
         self.moves.insert(0, to);
     }
 
-    pub fn follows(&self) -> bool {
+    pub fn is_following(&self) -> bool {
         self.follow
     }
 
@@ -149,26 +149,26 @@ impl TranscriptPane {
     }
 
     fn last_read(&self, open: &OpenDialog, fits: impl Fn(&Body) -> bool) -> Option<isize> {
-        let reading = self.rows.len().saturating_sub(self.mark).max(1);
+        let reading = self.rows.len().saturating_sub(self.reading_offset).max(1);
         let above = self.rows.get(..reading).unwrap_or_default();
         let found = |at: &&Anchor| open.block(at.item).is_some_and(|block| fits(&block.body));
         above.iter().rev().find(found).map(|at| at.item)
     }
 
-    /// What was sought and is in none of the records of this course.
-    pub fn take_unfound(&mut self, open: &OpenDialog) -> Option<Sought> {
-        self.wanted.take_if(|_| open.is_complete())
+    /// What was call_end and is in none of the records of this course.
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
+        self.target.take_if(|_| open.is_complete())
     }
 
     /// The generation the person reads: that of the last block in view, above the reading row.
     pub fn read_generation(&self, open: &OpenDialog) -> Option<Genseq> {
-        let reading = self.rows.len().saturating_sub(self.mark);
+        let reading = self.rows.len().saturating_sub(self.reading_offset);
         let above = self.rows.get(..reading).unwrap_or_default();
         above.iter().rev().find_map(|at| open.block(at.item)?.genseq)
     }
 
     /// The place at the top of the view, to come back to; `None` while following.
-    pub fn place(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
+    pub fn top_position(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
         if self.follow {
             return None;
         }
@@ -179,7 +179,7 @@ impl TranscriptPane {
     pub fn arrange(
         &mut self,
         open: &mut OpenDialog,
-        scene: &Scene<'_>,
+        scene: &TranscriptContext<'_>,
         area: Rect,
     ) -> Option<usize> {
         let width = usize::from(area.width);
@@ -189,28 +189,34 @@ impl TranscriptPane {
             self.ignore_growth();
         }
         self.height = usize::from(area.height);
-        let live_width = width.saturating_sub(2).clamp(1, block::WIDEST);
+        let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
         if live_width != open.live_width {
             open.live_width = live_width;
             open.live.resize(live_width);
         }
-        if self.follow && self.wanted.is_none() {
+        if self.follow && self.target.is_none() {
             open.trim();
         }
-        self.bound_cache();
+        self.limit_cache();
         self.settle_view(open, scene);
         self.count_new(open, scene);
         let pinned = scene.headline.filter(|_| !self.shows_question(open, scene));
         self.pinned = pinned.map_or(0, |headline| headline_rows(headline, scene.view, area).1);
         for _ in 0..self.pinned {
-            self.make_room(open);
+            self.free_row(open);
         }
         let near_start = self.top.item - open.origin < 2;
-        let wants = self.wanted.is_some() || (near_start && !open.transcript.blocks().is_empty());
-        open.older().filter(|_| wants)
+        let wants = self.target.is_some() || (near_start && !open.transcript.blocks().is_empty());
+        open.older_before().filter(|_| wants)
     }
 
-    pub fn draw(&mut self, open: &OpenDialog, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
+    pub fn draw(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        buffer: &mut Buffer,
+        area: Rect,
+    ) {
         let chosen = if scene.focused { self.chosen(open) } else { None };
         let rows = std::mem::take(&mut self.rows);
         if let Some(headline) = scene.headline.filter(|_| self.pinned > 0) {
@@ -222,7 +228,7 @@ impl TranscriptPane {
             let first = at.row == usize::from(has_gap(open, at.item));
             if first && chosen == Some(at.item) && area.x > 0 {
                 let bar = Strip::new()
-                    .put(scene.view.look.glyphs.selected, scene.view.look.style(Role::Accent));
+                    .put(scene.view.ui.glyphs.selected, scene.view.ui.style(Role::Accent));
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
             }
         }
@@ -231,19 +237,19 @@ impl TranscriptPane {
     }
 
     /// True if a person sees what the question in the composer is about.
-    fn shows_question(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> bool {
+    fn shows_question(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> bool {
         let asked = |call: &CallId| open.find(|block| block.body.makes_call(call));
         let Some(item) = scene.answering.and_then(|answering| asked(answering.call)) else {
             return false;
         };
         let gap = usize::from(has_gap(open, item));
-        let headline = self.laid(open, scene, item).map(|laid| laid.headline + gap);
+        let headline = self.layout_of(open, scene, item).map(|laid| laid.headline + gap);
         headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
     }
 
     /// Gives one row up for a row of the headline: the first, which is seen again one row further up; at the
     /// very start, the last.
-    fn make_room(&mut self, open: &OpenDialog) {
+    fn free_row(&mut self, open: &OpenDialog) {
         let taken = usize::from(self.pinned) + usize::from(self.new_below > 0);
         if self.height.saturating_sub(self.rows.len()) >= taken {
             return;
@@ -256,20 +262,20 @@ impl TranscriptPane {
     }
 
     /// In a row of its own, which [`Self::count_new`] keeps free.
-    fn draw_new_below(&self, scene: &Scene<'_>, buffer: &mut Buffer, area: Rect) {
+    fn draw_new_below(&self, scene: &TranscriptContext<'_>, buffer: &mut Buffer, area: Rect) {
         if self.new_below == 0 || area.height == 0 {
             return;
         }
-        let (count, look) = (self.new_below, scene.view.look);
-        let text = format!(" {} {count} {} ", look.glyphs.below, look.word(Word::NewBelow));
-        let strip = Strip::new().put(&text, look.style(Role::TextDim));
+        let (count, ui) = (self.new_below, scene.view.ui);
+        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.word(Word::NewBelow));
+        let strip = Strip::new().put(&text, ui.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);
     }
 
     fn draw_row(
         &mut self,
         open: &OpenDialog,
-        scene: &Scene<'_>,
+        scene: &TranscriptContext<'_>,
         buffer: &mut Buffer,
         area: Rect,
         at: Anchor,
@@ -280,21 +286,26 @@ impl TranscriptPane {
         };
         if open.block(at.item).is_none() {
             let strips = tail::rows(open, scene, at.item, row);
-            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.look.glyphs.cut);
+            draw_between(buffer, area, area.y, (&strips.0, &strips.1), scene.view.ui.glyphs.cut);
             return;
         }
-        let Some(laid) = self.laid(open, scene, at.item) else {
+        let Some(laid) = self.layout_of(open, scene, at.item) else {
             return;
         };
         let Some(strip) = laid.rows.get(row) else {
             return;
         };
         let meta = if row == 0 { meta_strip(&laid.meta, scene.view) } else { Strip::new() };
-        draw_between(buffer, area, area.y, (strip, &meta), scene.view.look.glyphs.cut);
+        draw_between(buffer, area, area.y, (strip, &meta), scene.view.ui.glyphs.cut);
     }
 
     /// The rows of a block, laid out anew only if it changed.
-    fn laid(&mut self, open: &OpenDialog, scene: &Scene<'_>, item: isize) -> Option<&Laid> {
+    fn layout_of(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        item: isize,
+    ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
         let thinking = matches!(block.body, Body::Thinking { .. }) && open.unfolded.thinking;
         let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
@@ -303,17 +314,17 @@ impl TranscriptPane {
             cached.revision == block.revision && cached.unfolded == unfolded && !waits
         });
         if !fresh {
-            let setting = Setting {
-                look: scene.view.look,
+            let setting = LayoutContext {
+                ui: scene.view.ui,
                 width: self.width,
                 unfolded,
                 speaker: scene.speaker,
                 names: scene.names,
                 answering: scene.answering,
             };
-            let laid = lay(block, &setting);
+            let laid = lay_out(block, &setting);
             self.cached_rows += laid.rows.len();
-            let cached = Cached { revision: block.revision, unfolded, laid };
+            let cached = CachedBlock { revision: block.revision, unfolded, laid };
             if let Some(old) = self.cache.insert(item, cached) {
                 self.cached_rows = self.cached_rows.saturating_sub(old.laid.rows.len());
             }
@@ -321,8 +332,8 @@ impl TranscriptPane {
         self.cache.get(&item).map(|cached| &cached.laid)
     }
 
-    fn bound_cache(&mut self) {
-        if self.cached_rows > KEPT_ROWS {
+    fn limit_cache(&mut self) {
+        if self.cached_rows > MAX_CACHED_ROWS {
             let in_view = |item: &isize| self.rows.iter().any(|row| row.item == *item);
             self.cache.retain(|item, _| in_view(item));
             self.cached_rows = self.cache.values().map(|cached| cached.laid.rows.len()).sum();
@@ -358,66 +369,66 @@ pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: 
 }
 
 fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16) {
-    let look = view.look;
-    let style = look.style(Role::TextStrong);
-    let most = if area.height < HEADLINE_ROOM { 1 } else { 2 };
+    let ui = view.ui;
+    let style = ui.style(Role::TextStrong);
+    let most = if area.height < TWO_ROW_HEADLINE_HEIGHT { 1 } else { 2 };
     let cells = usize::from(area.width).saturating_sub(HEADLINE_INDENT).max(1);
     let mut rows = plain_rows(headline, HEADLINE_INDENT, cells, style);
     let is_cut = rows.len() > most;
     rows.truncate(most);
     if let Some(last) = rows.pop() {
-        let last = if is_cut { last.put(look.glyphs.cut, style) } else { last };
-        rows.push(last.shortened(usize::from(area.width), look.glyphs.cut, style));
+        let last = if is_cut { last.put(ui.glyphs.cut, style) } else { last };
+        rows.push(last.shortened(usize::from(area.width), ui.glyphs.cut, style));
     }
     if let Some(first) = rows.first_mut() {
-        *first = first.clone().led_by(look.glyphs.needs_you, look.style(Role::Attention));
+        *first = first.clone().led_by(ui.glyphs.needs_you, ui.style(Role::Attention));
     }
     let taken = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     (rows, taken)
 }
 
-fn meta_strip(meta: &Meta, view: View<'_>) -> Strip {
+fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
     match meta {
-        Meta::Nothing => Strip::new(),
-        Meta::Fixed(strip) => strip.clone(),
-        Meta::Working(since) => {
-            let look = view.look;
+        BlockMeta::Nothing => Strip::new(),
+        BlockMeta::Fixed(strip) => strip.clone(),
+        BlockMeta::Working(since) => {
+            let ui = view.ui;
             let seconds = age::seconds_since(since, view.now).unwrap_or(0);
             let text = format!(
                 "{} {} {}  {}",
-                look.word(Word::Working),
-                look.glyphs.middle_dot,
+                ui.word(Word::Working),
+                ui.glyphs.middle_dot,
                 age::long(seconds),
-                look.glyphs.enter
+                ui.glyphs.enter
             );
-            Strip::new().put(&text, look.style(Role::TextDim))
+            Strip::new().put(&text, ui.style(Role::TextDim))
         }
     }
 }
 
 /// The title: who, about what, and where in its history. Cut in the middle where it is narrow.
-pub fn title(open: &OpenDialog, about: &str, gen_number: u32, look: &Look) -> (String, String) {
-    let dot = format!(" {} ", look.glyphs.middle_dot);
-    let mut tail = format!("{dot}{} {}", look.word(Word::CourseBegins), open.course);
+pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let mut tail = format!("{dot}{} {}", ui.word(Word::CourseBegins), open.course);
     if open.course != open.courses {
-        tail.push_str(&format!(" {} {}", look.word(Word::Of), open.courses));
+        tail.push_str(&format!(" {} {}", ui.word(Word::Of), open.courses));
     }
     if gen_number > 0 {
-        tail.push_str(&format!("{dot}{} {gen_number}", look.word(Word::Generation)));
+        tail.push_str(&format!("{dot}{} {gen_number}", ui.word(Word::Generation)));
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)
 }
 
 /// That a dialog reasons anew, and in which round it is.
-pub fn rounds(reasoning: Reasoning, look: &Look) -> String {
-    let what = look.word(Word::FreshBoots);
+pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
+    let what = ui.word(Word::FreshBoots);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };
     let phase = match round.phase {
         Phase::Divergence => Word::Divergence,
         Phase::Convergence => Word::Convergence,
         Phase::Finalization => Word::Finalization,
     };
-    let (dot, phase) = (look.glyphs.middle_dot, look.word(phase));
+    let (dot, phase) = (ui.glyphs.middle_dot, ui.word(phase));
     format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)
 }

@@ -9,12 +9,12 @@ use crate::protocol::TreeRow;
 use crate::ui::action::Action;
 use crate::ui::cx::View;
 use crate::ui::lang::Word;
-use crate::ui::model::tree::{Branch, Visible};
-use crate::ui::model::{Mark, Node, Tree, age};
+use crate::ui::model::tree::{Branch, VisibleRow};
+use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 
 /// Deepest nesting that is drawn as such; deeper rows stand at this depth.
-const DEEPEST: usize = 8;
+const MAX_DRAWN_DEPTH: usize = 8;
 
 /// Draws the rows; the chosen one bears its bar while the pane has the focus, or is only lit.
 pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
@@ -34,47 +34,45 @@ pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer,
         let chosen = at == selected;
         let top_level = row.depth == 0;
         if chosen {
-            buffer.set_style(Rect { y, height: 1, ..area }, view.look.style(Role::RowSelected));
+            buffer.set_style(Rect { y, height: 1, ..area }, view.ui.style(Role::RowSelected));
         }
         let bar = Strip::new().put(
-            if chosen { view.look.glyphs.selected } else { " " },
-            view.look.style(if focused { Role::Accent } else { Role::TextDim }),
+            if chosen { view.ui.glyphs.selected } else { " " },
+            view.ui.style(if focused { Role::Accent } else { Role::TextDim }),
         );
         let indent = u16::from(chosen || !top_level);
         bar.draw(buffer, Rect { width: indent, ..area }, y);
         let width = area.width.saturating_sub(1 + indent);
         let rest = Rect { x: area.x + indent, width, ..area };
         let left = if top_level && !chosen { left.spaced() } else { left };
-        draw_between(buffer, rest, y, (&left, &right), view.look.glyphs.cut);
+        draw_between(buffer, rest, y, (&left, &right), view.ui.glyphs.cut);
     }
 }
 
 fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
-    let dim = view.look.style(Role::TextDim);
-    let key = view.look.key(Action::NewDialog);
-    let lines = [
-        view.look.word(Word::NoDialogs).to_owned(),
-        format!("{key}  {}", view.look.word(Word::Begin)),
-    ];
+    let dim = view.ui.style(Role::TextDim);
+    let key = view.ui.key(Action::NewDialog);
+    let lines =
+        [view.ui.word(Word::NoDialogs).to_owned(), format!("{key}  {}", view.ui.word(Word::Begin))];
     for (y, line) in (area.y..).zip(lines) {
         Strip::new().put(" ", dim).put(&line, dim).draw(buffer, area, y);
     }
 }
 
-fn row_strips(tree: &Tree, row: &Visible, view: View<'_>) -> (Strip, Strip) {
+fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
     match &row.node {
-        Node::Taskdoc(path) => taskdoc_row(tree, path, row, view),
-        Node::Dialog(dialog) => {
+        TreeNode::Taskdoc(path) => taskdoc_row(tree, path, row, view),
+        TreeNode::Dialog(dialog) => {
             tree.get(dialog).map_or_else(Default::default, |found| dialog_row(found, row, view))
         }
     }
 }
 
-fn taskdoc_row(tree: &Tree, path: &str, row: &Visible, view: View<'_>) -> (Strip, Strip) {
-    let look = view.look;
-    let sign = if row.branch == Branch::Open { look.glyphs.open } else { look.glyphs.closed };
+fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+    let ui = view.ui;
+    let sign = if row.branch == Branch::Open { ui.glyphs.open } else { ui.glyphs.closed };
     let left =
-        Strip::new().put(sign, look.style(Role::TextDim)).put(path, look.style(Role::TextStrong));
+        Strip::new().put(sign, ui.style(Role::TextDim)).put(path, ui.style(Role::TextStrong));
     if row.branch == Branch::Open {
         return (left, Strip::new());
     }
@@ -83,37 +81,37 @@ fn taskdoc_row(tree: &Tree, path: &str, row: &Visible, view: View<'_>) -> (Strip
     let asks = inside.iter().map(|dialog| dialog.questions).sum::<usize>();
     let mut right = Strip::new();
     if asks > 0 {
-        let count = format!("{} {asks}  ", look.glyphs.needs_you);
-        right.push(&count, look.style(Role::Attention));
+        let count = format!("{} {asks}  ", ui.glyphs.needs_you);
+        right.push(&count, ui.style(Role::Attention));
     }
     let age = newest.map(|then| age::short(then, view.now)).unwrap_or_default();
-    right.push(&age, look.style(Role::TextDim));
+    right.push(&age, ui.style(Role::TextDim));
     (left, right)
 }
 
-fn dialog_row(dialog: &TreeRow, row: &Visible, view: View<'_>) -> (Strip, Strip) {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
+fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
     let mark = Mark::of(dialog);
     let mut left = Strip::new().put(" ", Style::default());
-    for _ in 1..row.depth.min(DEEPEST) {
-        left.push(&format!("{} ", look.glyphs.tree_pass), dim);
+    for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
+        left.push(&format!("{} ", ui.glyphs.tree_pass), dim);
     }
     let sign = match (row.branch, row.depth) {
-        (Branch::Open, _) => look.glyphs.open,
-        (Branch::Closed, _) => look.glyphs.closed,
+        (Branch::Open, _) => ui.glyphs.open,
+        (Branch::Closed, _) => ui.glyphs.closed,
         (Branch::Leaf | Branch::LastLeaf, ..=1) => " ",
-        (Branch::Leaf, _) => look.glyphs.tree_branch,
-        (Branch::LastLeaf, _) => look.glyphs.tree_last,
+        (Branch::Leaf, _) => ui.glyphs.tree_branch,
+        (Branch::LastLeaf, _) => ui.glyphs.tree_last,
     };
     left.push(&format!("{sign} "), dim);
-    left.push(mark.glyph(&look.glyphs), look.style(mark.role()));
-    left.push(&format!(" @{}", dialog.agent), look.style(name_role(mark)));
+    left.push(mark.glyph(&ui.glyphs), ui.style(mark.role()));
+    left.push(&format!(" @{}", dialog.agent), ui.style(name_role(mark)));
     if let Some(slug) = &dialog.slug {
         left.push(&format!(" !{slug}"), dim);
     }
     if dialog.reasoning.is_some() {
-        left.push(&format!(" {}", look.word(Word::FreshBoots)), dim);
+        left.push(&format!(" {}", ui.word(Word::FreshBoots)), dim);
     }
     let age = age::short(&dialog.last_modified, view.now);
     (left, Strip::new().put(&age, dim))

@@ -8,9 +8,9 @@ use super::*;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::keymap::Keymap;
-use crate::ui::model::drafts::Forgetful;
+use crate::ui::model::drafts::SessionOnlyDrafts;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -77,14 +77,14 @@ impl Surface for Memory {
 
 fn app() -> App {
     App::new(AppOptions {
-        look: Look {
+        ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
             keymap: Keymap::defaults(),
             lang: Lang::En,
         },
         clock: Arc::new(FixedClock),
-        drafts: Box::new(Forgetful),
+        drafts: Box::new(SessionOnlyDrafts),
         moment: now(),
     })
 }

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Pause before asking a full terminal again.
-const RETRY_AFTER: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Why a frame was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,12 +36,12 @@ pub struct Output {
 /// What the writing thread tells.
 #[derive(Debug, Default)]
 struct Progress {
-    state: Mutex<State>,
+    state: Mutex<OutputState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default, Clone)]
-struct State {
+struct OutputState {
     /// Since when a frame is being written.
     busy_since: Option<Instant>,
     last_write: Duration,
@@ -60,12 +60,12 @@ impl Output {
         // One slot: only a frame handed over while the thread is idle is accepted (see submit).
         let (sender, frames) = sync_channel::<Vec<u8>>(1);
         let progress = Arc::new(Progress::default());
-        let told = Arc::clone(&progress);
+        let thread_progress = Arc::clone(&progress);
         thread::Builder::new().name("terminal-output".to_owned()).spawn(move || {
             for frame in frames {
-                let written = write_patiently(&mut writer, &frame);
+                let written = write_retrying(&mut writer, &frame);
                 let failed = written.is_err();
-                told.finish(written);
+                thread_progress.finish(written);
                 done();
                 if failed {
                     break;
@@ -137,7 +137,7 @@ impl Output {
 }
 
 impl Progress {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, OutputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,13 +152,15 @@ impl Progress {
 }
 
 /// Writes a whole frame, also to a terminal that was made non-blocking by someone sharing it.
-fn write_patiently(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+fn write_retrying(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match writer.write(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(RETRY_AFTER),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                thread::sleep(RETRY_INTERVAL)
+            }
             Err(error) => return Err(error),
         }
     }

@@ -126,8 +126,8 @@ fn a_terminal_left_behind_can_be_reset() {
 fn only_a_panic_of_the_screen_gives_the_terminal_back() {
     let screen = thread::current().id();
     let other = thread::spawn(|| thread::current().id()).join().unwrap();
-    assert_eq!(place_of(screen, screen), PanicPlace::Screen);
-    assert_eq!(place_of(other, screen), PanicPlace::Background);
+    assert_eq!(location_of(screen, screen), PanicLocation::Screen);
+    assert_eq!(location_of(other, screen), PanicLocation::Background);
 }
 
 #[test]

@@ -125,7 +125,7 @@ enum Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     LineFeed,
-    ForeignBase,
+    NonAsciiBase,
     Else,
 }
 
@@ -157,7 +157,7 @@ impl StreamCleaner {
     }
 
     /// What was held back, as the last piece.
-    pub fn rest(&mut self) -> SafeText {
+    pub fn take_rest(&mut self) -> SafeText {
         let mut out = String::new();
         self.finish(&mut out);
         SafeText(out)
@@ -205,7 +205,7 @@ impl StreamCleaner {
                 self.show(c, out);
             }
             _ if is_mark(c) => self.mark(c, out),
-            _ => self.foreign_base(c, out),
+            _ => self.non_ascii_base(c, out),
         }
     }
 
@@ -214,7 +214,7 @@ impl StreamCleaner {
         let spaces = TAB_STOP - self.column % TAB_STOP;
         out.extend(std::iter::repeat_n(' ', spaces));
         self.column += spaces;
-        self.no_base();
+        self.reset_base();
     }
 
     /// A joiner is honest only inside a word or emoji that is not ASCII.
@@ -253,8 +253,8 @@ impl StreamCleaner {
         }
     }
 
-    fn foreign_base(&mut self, c: char, out: &mut String) {
-        self.settle(Next::ForeignBase, out);
+    fn non_ascii_base(&mut self, c: char, out: &mut String) {
+        self.settle(Next::NonAsciiBase, out);
         out.push(c);
         self.column += c.width().unwrap_or(1);
         let blank = c.is_whitespace();
@@ -272,9 +272,9 @@ impl StreamCleaner {
         }
         match (std::mem::take(&mut self.held), next) {
             (Held::Nothing, _) | (Held::CarriageReturn, Next::LineFeed) => {}
-            (Held::Joiner(joiner), Next::ForeignBase) => out.push(joiner),
+            (Held::Joiner(joiner), Next::NonAsciiBase) => out.push(joiner),
             (Held::Joiner(joiner), Next::LineFeed | Next::Else) => self.show(joiner, out),
-            (Held::CarriageReturn, Next::ForeignBase | Next::Else) => self.show('\r', out),
+            (Held::CarriageReturn, Next::NonAsciiBase | Next::Else) => self.show('\r', out),
         }
     }
 
@@ -282,18 +282,18 @@ impl StreamCleaner {
     fn show(&mut self, c: char, out: &mut String) {
         self.hidden += 1;
         match u32::from(c) {
-            code @ 0..0x20 => self.picture(0x2400 + code, out),
-            0x7F => self.picture(0x2421, out),
+            code @ 0..0x20 => self.control_picture(0x2400 + code, out),
+            0x7F => self.control_picture(0x2421, out),
             code @ 0x80..0x100 => self.sign(format_args!("<{code:02X}>"), out),
             code => self.sign(format_args!("<{code:04X}>"), out),
         }
     }
 
     /// One of the control pictures, each a single cell wide.
-    fn picture(&mut self, code: u32, out: &mut String) {
+    fn control_picture(&mut self, code: u32, out: &mut String) {
         out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         self.column += 1;
-        self.no_base();
+        self.reset_base();
     }
 
     fn sign(&mut self, sign: fmt::Arguments<'_>, out: &mut String) {
@@ -301,10 +301,10 @@ impl StreamCleaner {
         // Writing to a String cannot fail.
         let _ = out.write_fmt(sign);
         self.column += out.len() - before;
-        self.no_base();
+        self.reset_base();
     }
 
-    fn no_base(&mut self) {
+    fn reset_base(&mut self) {
         self.base = Base::Nothing;
         self.marks = 0;
         self.takes_selector = false;

@@ -14,11 +14,11 @@ use super::styled::{Emphasis, StyledLine, StyledSpan};
 use super::width::width;
 use super::wrap::{wrap, wrap_hard};
 use crate::ui::theme::{Glyphs, Role};
-use flow::{Flow, Look};
+use flow::{Flow, TextStyle};
 use table::Table;
 
 /// Levels of lists and quotes that are indented; deeper ones stand below the deepest.
-pub const DEEPEST: usize = 12;
+pub const MAX_INDENT_LEVELS: usize = 12;
 
 /// Longest link target that is shown in full, in bytes.
 const MAX_TARGET: usize = 2048;
@@ -100,8 +100,8 @@ impl<'g> Renderer<'g> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                let look = Look { role: Role::Code, ..self.look() };
-                self.flow.push(&SafeText::clean(&text), look);
+                let style = TextStyle { role: Role::Code, ..self.style() };
+                self.flow.push(&SafeText::clean(&text), style);
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
                 self.text(&text);
@@ -219,20 +219,25 @@ impl<'g> Renderer<'g> {
         if let Some(code) = &mut self.code {
             code.push_str(text);
         } else {
-            let look = self.look();
-            self.flow.push(&SafeText::clean(text), look);
+            let style = self.style();
+            self.flow.push(&SafeText::clean(text), style);
         }
     }
 
     /// How text looks at this place.
-    fn look(&self) -> Look {
+    fn style(&self) -> TextStyle {
         let role = if !self.links.is_empty() {
             Role::Link
         } else if self.heading {
             Role::Title
         } else if self.strong > 0 {
             Role::TextStrong
-        } else if self.containers.iter().take(DEEPEST).any(|c| matches!(c, Container::Quote)) {
+        } else if self
+            .containers
+            .iter()
+            .take(MAX_INDENT_LEVELS)
+            .any(|c| matches!(c, Container::Quote))
+        {
             Role::Quote
         } else {
             Role::Text
@@ -242,7 +247,7 @@ impl<'g> Renderer<'g> {
             italic: self.italic > 0,
             struck: self.struck > 0,
         };
-        Look { role, emphasis }
+        TextStyle { role, emphasis }
     }
 
     fn begin_link(&mut self, target: &str) {
@@ -263,8 +268,8 @@ impl<'g> Renderer<'g> {
         let end = (0..=MAX_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
         let shown = full.get(..end.unwrap_or(0)).unwrap_or(full);
         let cut = if shown.len() < full.len() { self.glyphs.cut } else { "" };
-        let look = Look { role, ..self.look() };
-        self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), look);
+        let style = TextStyle { role, ..self.style() };
+        self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), style);
     }
 
     fn begin_item(&mut self) {
@@ -328,7 +333,7 @@ impl<'g> Renderer<'g> {
             && !language.is_empty()
         {
             let label = SafeText::line(language);
-            self.flow.push(&label, Look { role: Role::TextDim, ..Look::default() });
+            self.flow.push(&label, TextStyle { role: Role::TextDim, ..TextStyle::default() });
             self.flush();
         }
         self.code = Some(String::new());
@@ -373,7 +378,7 @@ impl<'g> Renderer<'g> {
             };
             used <= self.width / 2
         };
-        self.containers.iter().take(DEEPEST).take_while(fits).count()
+        self.containers.iter().take(MAX_INDENT_LEVELS).take_while(fits).count()
     }
 
     /// Cells left for text beside the prefix.

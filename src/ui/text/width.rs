@@ -1,7 +1,7 @@
 //! How many cells text takes, counted exactly as the drawing library counts, and cutting to fit.
 //!
 //! Text is taken apart into clusters (what a person sees as one character). A cluster longer than
-//! [`CLUSTER_BYTES`] is cut, so that no text can make one cell cost more than a bounded amount.
+//! [`MAX_CLUSTER_BYTES`] is cut, so that no text can make one cell cost more than a bounded amount.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use ratatui::buffer::CellWidth as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Longest cluster in bytes; real ones (a family emoji with skin tones) stay below.
-pub const CLUSTER_BYTES: usize = 64;
+pub const MAX_CLUSTER_BYTES: usize = 64;
 
 /// One visible character and the place it stands at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,14 +132,14 @@ fn cluster_length(text: &str) -> Option<usize> {
         return Some(1);
     }
     let window_end =
-        (0..=CLUSTER_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        (0..=MAX_CLUSTER_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let window = text.get(..window_end?).unwrap_or(text);
     window.graphemes(true).next().map(str::len)
 }
 
 /// True when appending text could still change the last cluster of a text, which is `cluster`.
 pub(super) fn may_grow(cluster: &str) -> bool {
-    cluster != "\n" && cluster.len() < CLUSTER_BYTES
+    cluster != "\n" && cluster.len() < MAX_CLUSTER_BYTES
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn an_endless_cluster_is_cut() {
         let joined = "👩\u{200d}".repeat(10_000);
-        assert!(clusters(&joined).all(|cluster| cluster.text.len() <= CLUSTER_BYTES));
+        assert!(clusters(&joined).all(|cluster| cluster.text.len() <= MAX_CLUSTER_BYTES));
         assert_eq!(
             clusters(&joined).map(|cluster| cluster.text.len()).sum::<usize>(),
             joined.len()

@@ -11,18 +11,18 @@ use super::clean::SafeText;
 use super::width::{Cluster, clusters, may_grow};
 
 /// Rows narrower than this cannot hold every character; smaller widths are taken as this.
-pub const NARROWEST: usize = 2;
+pub const MIN_WIDTH: usize = 2;
 
 /// Breaks `text` into rows of at most `width` cells. Always at least one row.
 #[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
-    wrap_by(text, Breaker::new(width, Manner::Words))
+    wrap_by(text, Breaker::new(width, WrapMode::Words))
 }
 
 /// As [`wrap`], but only where the width or a line feed demands it: no blank is dropped. For code.
 #[must_use]
 pub fn wrap_hard(text: &str, width: usize) -> Vec<Range<usize>> {
-    wrap_by(text, Breaker::new(width, Manner::Cells))
+    wrap_by(text, Breaker::new(width, WrapMode::Cells))
 }
 
 fn wrap_by(text: &str, mut breaker: Breaker) -> Vec<Range<usize>> {
@@ -50,7 +50,7 @@ pub struct TailWrap {
 impl TailWrap {
     #[must_use]
     pub fn new(width: usize) -> Self {
-        let breaker = Breaker::new(width, Manner::Words);
+        let breaker = Breaker::new(width, WrapMode::Words);
         let mut wrap = Self {
             text: SafeText::default(),
             rows: Vec::new(),
@@ -121,7 +121,7 @@ impl TailWrap {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum WrapMode {
     Words,
     Cells,
 }
@@ -141,28 +141,28 @@ struct Break {
 #[derive(Debug, Clone)]
 struct Breaker {
     limit: usize,
-    manner: Manner,
+    mode: WrapMode,
     start: usize,
     /// End of everything fed.
     here: usize,
     /// End of the last thing in this row that is not a blank.
     solid: usize,
     width: usize,
-    chance: Option<Break>,
-    previous: Kind,
+    candidate: Option<Break>,
+    previous: ClusterKind,
 }
 
 impl Breaker {
-    fn new(width: usize, manner: Manner) -> Self {
+    fn new(width: usize, mode: WrapMode) -> Self {
         Self {
-            limit: width.max(NARROWEST),
-            manner,
+            limit: width.max(MIN_WIDTH),
+            mode,
             start: 0,
             here: 0,
             solid: 0,
             width: 0,
-            chance: None,
-            previous: Kind::Start,
+            candidate: None,
+            previous: ClusterKind::Start,
         }
     }
 
@@ -172,7 +172,7 @@ impl Breaker {
             self.begin_row(cluster.end());
         } else if cluster.width > self.limit {
             self.feed_in_parts(cluster, rows);
-        } else if self.manner == Manner::Words && is_blank(cluster.text) {
+        } else if self.mode == WrapMode::Words && is_blank(cluster.text) {
             self.feed_blank(cluster, rows);
         } else {
             self.feed_solid(cluster, rows);
@@ -199,14 +199,15 @@ impl Breaker {
             self.begin_row(cluster.start);
         }
         self.width += cluster.width;
-        self.previous = Kind::Blank;
+        self.previous = ClusterKind::Blank;
     }
 
     fn feed_solid(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
-        let kind = Kind::of(cluster, self.previous);
-        if self.solid > self.start && self.manner == Manner::Words && self.previous.lets_break(kind)
+        let kind = ClusterKind::of(cluster, self.previous);
+        if self.solid > self.start && self.mode == WrapMode::Words && self.previous.lets_break(kind)
         {
-            self.chance = Some(Break { end: self.solid, resume: cluster.start, width: self.width });
+            self.candidate =
+                Some(Break { end: self.solid, resume: cluster.start, width: self.width });
         }
         if self.width + cluster.width > self.limit {
             self.break_before(cluster, rows);
@@ -217,7 +218,7 @@ impl Breaker {
     }
 
     fn break_before(&mut self, cluster: Cluster<'_>, rows: &mut Vec<Range<usize>>) {
-        if let Some(chance) = self.chance.take() {
+        if let Some(chance) = self.candidate.take() {
             rows.push(self.start..chance.end);
             self.start = chance.resume;
             self.width -= chance.width;
@@ -233,8 +234,8 @@ impl Breaker {
         self.here = at;
         self.solid = at;
         self.width = 0;
-        self.chance = None;
-        self.previous = Kind::Start;
+        self.candidate = None;
+        self.previous = ClusterKind::Start;
     }
 
     fn end_row(&mut self, rows: &mut Vec<Range<usize>>) {
@@ -256,7 +257,7 @@ const NEVER_LAST: &str = "（「『【〔〈《〖［｛‘“([{«-/";
 
 /// What a cluster is to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ClusterKind {
     /// Start of a row.
     Start,
     Blank,
@@ -272,7 +273,7 @@ enum Kind {
     Opening,
 }
 
-impl Kind {
+impl ClusterKind {
     fn of(cluster: Cluster<'_>, previous: Self) -> Self {
         let first = cluster.text.chars().next().unwrap_or(' ');
         match first {

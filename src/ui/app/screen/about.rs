@@ -8,24 +8,24 @@ use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::{CallId, DialogId, SelfId};
 use crate::protocol::TreeRow;
 use crate::ui::action::Action;
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::Names;
-use crate::ui::panes::transcript::block::WIDEST;
+use crate::ui::panes::transcript::NameLookup;
+use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
 /// Who is who around the open dialog.
-pub(super) struct Around<'a> {
+pub(super) struct DialogNames<'a> {
     pub tree: &'a Tree,
     pub inbox: &'a Inbox,
     pub dialog: &'a DialogId,
 }
 
-impl Names for Around<'_> {
+impl NameLookup for DialogNames<'_> {
     fn member(&self, dialog: &SelfId) -> Option<String> {
         let id = DialogId::side(&self.dialog.root, dialog);
         self.tree.get(&id).map(|row| format!("@{}", row.agent))
@@ -53,16 +53,14 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
     let Some(mark) = row.map(Mark::of) else {
         return Strip::new();
     };
-    let look = view.look;
-    let sign = mark.glyph(&look.glyphs);
+    let ui = view.ui;
+    let sign = mark.glyph(&ui.glyphs);
     let running = open.began.as_ref().filter(|_| mark.is_running() || open.is_streaming());
     let text = match running.and_then(|began| age::seconds_since(began, view.now)) {
         Some(seconds) => age::clock(seconds),
-        None => look.word(mark.word()).to_owned(),
+        None => ui.word(mark.word()).to_owned(),
     };
-    Strip::new()
-        .put(&format!("{sign} "), look.style(mark.role()))
-        .put(&text, look.style(Role::TextDim))
+    Strip::new().put(&format!("{sign} "), ui.style(mark.role())).put(&text, ui.style(Role::TextDim))
 }
 
 /// Most of a reason that is shown, in bytes; `show` has all of it.
@@ -75,34 +73,34 @@ pub(super) fn tail_lines(
     retry: Option<&Retry>,
     moment: Instant,
     row: Option<&TreeRow>,
-    look: &Look,
+    ui: &UiSettings,
     width: usize,
 ) -> Vec<Strip> {
     let mut lines = match retry {
         Some(Retry::Waiting { error, until }) => {
-            let left = retries::shown(until.saturating_duration_since(moment));
-            waiting_lines(error, left, look, width)
+            let left = retries::shown_seconds(until.saturating_duration_since(moment));
+            waiting_lines(error, left, ui, width)
         }
         Some(Retry::Running) => {
-            vec![Strip::new().put(look.word(Word::RetryRunning), look.style(Role::TextDim))]
+            vec![Strip::new().put(ui.word(Word::RetryRunning), ui.style(Role::TextDim))]
         }
         None => Vec::new(),
     };
     if let Some(DisplayState::Stopped { reason, .. }) = row.map(|row| &row.state) {
-        lines.extend(stopped_lines(reason, look, width));
+        lines.extend(stopped_lines(reason, ui, width));
     }
     lines
 }
 
 /// The countdown with its key, and why there is one: in one line where that fits.
-fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip> {
-    let dim = look.style(Role::TextDim);
-    let text = format!("{} {}", look.word(Word::Retrying), age::long(left));
-    let hint = format!("  {} {}", look.key(Action::DialogRetryNow), look.word(Word::TryNow));
-    let line = Strip::new().put(&text, look.style(Role::Warning)).put(&hint, dim);
+fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<Strip> {
+    let dim = ui.style(Role::TextDim);
+    let text = format!("{} {}", ui.word(Word::Retrying), age::long(left));
+    let hint = format!("  {} {}", ui.key(Action::DialogRetryNow), ui.word(Word::TryNow));
+    let line = Strip::new().put(&text, ui.style(Role::Warning)).put(&hint, dim);
     let mut rows = wrapped(error, width, dim);
     if line.width() > width {
-        let mut all = plain_rows(&text, 0, width.clamp(1, WIDEST), look.style(Role::Warning));
+        let mut all = plain_rows(&text, 0, width.clamp(1, MAX_TEXT_WIDTH), ui.style(Role::Warning));
         all.push(Strip::new().put(&hint, dim));
         all.append(&mut rows);
         return all;
@@ -116,14 +114,14 @@ fn waiting_lines(error: &str, left: u64, look: &Look, width: usize) -> Vec<Strip
 }
 
 /// All of the reason, and the key that lets the dialog go on.
-fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
+fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let role = if reason.is_failure() { Role::Bad } else { Role::Text };
-    let mut rows = wrapped(&sentence(reason, look.lang), width, look.style(role));
+    let mut rows = wrapped(&sentence(reason, ui.lang), width, ui.style(role));
     if let Some(first) = rows.first_mut() {
-        *first = first.clone().led_by(look.glyphs.stopped, look.style(Role::Warning));
+        *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }
-    let hint = format!("{} {}", look.key(Action::DialogContinue), look.word(Word::GoesOn));
-    let hint = Strip::new().pad_to(INDENT).put(&hint, look.style(Role::TextDim));
+    let hint = format!("{} {}", ui.key(Action::DialogContinue), ui.word(Word::GoesOn));
+    let hint = Strip::new().pad_to(INDENT).put(&hint, ui.style(Role::TextDim));
     match rows.pop() {
         Some(last) if last.width() + hint.width() <= width => rows.push(last.join(hint)),
         last => {
@@ -138,5 +136,5 @@ fn stopped_lines(reason: &StopReason, look: &Look, width: usize) -> Vec<Strip> {
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Strip> {
     let kept = (0..=MAX_REASON.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     let text = kept.and_then(|kept| text.get(..kept)).unwrap_or_default();
-    plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, WIDEST), style)
+    plain_rows(text.trim(), INDENT, width.saturating_sub(INDENT).clamp(1, MAX_TEXT_WIDTH), style)
 }

@@ -9,7 +9,7 @@ use ratatui::layout::Size;
 use super::fixture::*;
 use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
-use crate::ui::backend::{self, Ability, ScreenBackend};
+use crate::ui::backend::{self, Capabilities, ScreenBackend};
 use crate::ui::theme::ColorDepth;
 
 /// Counts what would go to a terminal.
@@ -36,7 +36,7 @@ impl Wire {
     fn new() -> Self {
         let mut stage = Stage::new(120, 40);
         stage.tell(DriverEvent::Rows(rows())).tell(DriverEvent::Inbox(Vec::new())).page(STORY);
-        let ability = Ability { depth: ColorDepth::True, utf8: true };
+        let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend =
             ScreenBackend::new(Counter::default(), Size { width: 120, height: 40 }, ability);
         let mut wire = Self { stage, terminal: Terminal::new(backend).unwrap() };

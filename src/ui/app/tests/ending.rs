@@ -3,13 +3,13 @@
 use super::fixture::*;
 use crate::domain::DisplayState;
 use crate::protocol::{DriverEvent, QuietOutcome, TreeRow};
-use crate::ui::app::{Begun, Effect};
+use crate::ui::app::{DemoStart, Effect};
 
 const OVER: &str = "The demo is over: four dialogs shared one task, two of them asked you, and the plan is \
                     in notes/plan.md. Next: `dominds-tui init` in a folder of yours.";
 
 /// The screen of a demo whose dialogs all rest.
-fn played(width: u16, height: u16, begun: Begun) -> Stage {
+fn played(width: u16, height: u16, begun: DemoStart) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.app.end_with(OVER, begun);
     stage.tell(DriverEvent::Workspace(workspace()));
@@ -25,7 +25,7 @@ fn quits(stage: &mut Stage) -> bool {
 #[test]
 fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let mut stage = played(width, height, Begun::Now);
+        let mut stage = played(width, height, DemoStart::Now);
         assert!(!stage.screen().contains("is over"));
         stage.tell(DriverEvent::Quiet(QuietOutcome::Done));
         stage.wait(std::time::Duration::from_secs(60));
@@ -42,7 +42,7 @@ fn a_demo_ends_with_a_line_that_stays_and_r_plays_it_again() {
 
 #[test]
 fn where_one_types_r_is_a_letter() {
-    let mut stage = played(80, 24, Begun::Now);
+    let mut stage = played(80, 24, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
     assert!(!stage.app.replays() && !quits(&mut stage));
     assert!(stage.screen().contains("› r"));
@@ -50,7 +50,7 @@ fn where_one_types_r_is_a_letter() {
 
 #[test]
 fn the_line_goes_with_esc_and_when_something_runs_again() {
-    let mut stage = played(80, 24, Begun::Now);
+    let mut stage = played(80, 24, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
     assert!(!stage.screen().contains("is over"));
     stage.keys("r");
@@ -65,11 +65,11 @@ fn the_line_goes_with_esc_and_when_something_runs_again() {
 #[test]
 fn only_a_demo_with_nothing_left_to_do_is_over() {
     for outcome in [QuietOutcome::QuestionWaits, QuietOutcome::Failed] {
-        let mut stage = played(80, 24, Begun::Now);
+        let mut stage = played(80, 24, DemoStart::Now);
         stage.tell(DriverEvent::Quiet(outcome));
         assert!(!stage.screen().contains("is over"), "{outcome:?}");
     }
-    for (begun, over) in [(Begun::Now, false), (Begun::Earlier, true)] {
+    for (begun, over) in [(DemoStart::Now, false), (DemoStart::Earlier, true)] {
         let mut stage = Stage::new(80, 24);
         stage.app.end_with(OVER, begun);
         stage.tell(DriverEvent::Rows(Vec::new())).tell(DriverEvent::Inbox(Vec::new()));
@@ -90,7 +90,7 @@ fn letters(text: &str) -> String {
 fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         for pane in ["1", "<alt+2>", "3"] {
-            let mut stage = played(width, height, Begun::Now);
+            let mut stage = played(width, height, DemoStart::Now);
             stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys(pane);
             let screen = stage.screen();
             assert!(letters(&screen).contains(&letters(OVER)), "{screen}");
@@ -101,7 +101,7 @@ fn what_the_demo_says_at_its_end_is_readable_in_full_at_every_size() {
 
 #[test]
 fn on_a_small_screen_the_end_of_the_demo_is_not_in_the_way() {
-    let mut stage = played(40, 12, Begun::Now);
+    let mut stage = played(40, 12, DemoStart::Now);
     stage.tell(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 i thanks");
     let screen = stage.screen();
     assert!(screen.contains("message to @orch") && screen.contains("› thanks"), "{screen}");

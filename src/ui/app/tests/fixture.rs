@@ -19,7 +19,7 @@ use crate::protocol::{
     WorkspaceView,
 };
 use crate::ui::app::{App, AppOptions};
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::DraftStore;
 use crate::ui::theme::{Glyphs, Theme};
@@ -85,10 +85,10 @@ impl Stage {
 
     fn made(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs, lang: Lang) -> Self {
         let now = Instant::now();
-        let look =
-            Look { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
+        let ui =
+            UiSettings { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
         let app = App::new(AppOptions {
-            look,
+            ui,
             clock: Arc::new(FixedClock),
             drafts: Box::new(drafts),
             moment: now,

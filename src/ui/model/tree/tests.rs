@@ -39,8 +39,8 @@ fn picture(tree: &mut Tree) -> Vec<String> {
     let rows = tree.visible().iter();
     rows.map(|row| {
         let name = match &row.node {
-            Node::Taskdoc(path) => path.as_str(),
-            Node::Dialog(dialog) => dialog.this.as_str(),
+            TreeNode::Taskdoc(path) => path.as_str(),
+            TreeNode::Dialog(dialog) => dialog.this.as_str(),
         };
         let sign = match row.branch {
             Branch::Open => "v",

@@ -11,7 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
-use crate::ui::pane::Handled;
+use crate::ui::overlay::Handled;
 use crate::ui::panes::composer::{Heading, PART, draw_heading, hint};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::strip::Strip;
@@ -22,14 +22,14 @@ const INDENT: u16 = 3;
 
 /// What is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum EditSubject {
     Reminder(DialogId, String),
     NewReminder(DialogId, ReminderAudience),
     /// The Taskdoc and the section's name.
     Section(String, String),
 }
 
-impl Subject {
+impl EditSubject {
     pub fn key(&self) -> DraftKey {
         match self {
             Self::Reminder(dialog, id) => DraftKey::Reminder(dialog.clone(), id.clone()),
@@ -47,7 +47,7 @@ impl Subject {
 
 #[derive(Debug)]
 pub struct Editor {
-    subject: Subject,
+    subject: EditSubject,
     /// The text as it was when editing began.
     before: String,
     field: Field,
@@ -55,11 +55,11 @@ pub struct Editor {
 
 impl Editor {
     /// Goes on with the draft, if there is one.
-    pub fn new(subject: Subject, before: String, cx: &mut Cx<'_>) -> Self {
+    pub fn new(subject: EditSubject, before: String, cx: &mut Cx<'_>) -> Self {
         let draft = cx.drafts.get(&subject.key());
         let field = Field::new(if draft.is_empty() { &before } else { draft });
         if !draft.is_empty() {
-            cx.intents.push(Intent::Tell(cx.look.word(Word::DraftRestored).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::DraftRestored).to_owned()));
         }
         Self { subject, before, field }
     }
@@ -70,7 +70,7 @@ impl Editor {
         }
         if action == Action::NewLine {
             self.field.new_line();
-            self.keep(cx);
+            self.save_draft(cx);
             return Handled::Done;
         }
         if action == Action::ClearDraft {
@@ -78,7 +78,7 @@ impl Editor {
         }
         if action == Action::Undo {
             if self.field.undo() {
-                self.keep(cx);
+                self.save_draft(cx);
             }
             return Handled::Done;
         }
@@ -90,24 +90,24 @@ impl Editor {
             return Handled::Ignored;
         }
         if self.field.typed(key) {
-            self.keep(cx);
+            self.save_draft(cx);
         }
         Handled::Done
     }
 
     pub fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
         if self.field.paste(text) {
-            self.keep(cx);
+            self.save_draft(cx);
         } else {
-            cx.intents.push(Intent::Tell(cx.look.word(Word::PasteTooLong).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::PasteTooLong).to_owned()));
         }
     }
 
     /// What was typed is a draft as long as it differs from what is there.
-    fn keep(&self, cx: &mut Cx<'_>) {
+    fn save_draft(&self, cx: &mut Cx<'_>) {
         let text = self.field.text();
         let draft = if text == self.before { String::new() } else { text };
-        cx.intents.push(Intent::KeepDraft(self.subject.key(), draft));
+        cx.intents.push(Intent::SaveDraft(self.subject.key(), draft));
     }
 
     /// Takes back what was typed; if nothing was, closes.
@@ -117,14 +117,14 @@ impl Editor {
         }
         self.field.clear();
         self.field.paste(&self.before);
-        self.keep(cx);
+        self.save_draft(cx);
         Handled::Done
     }
 
     fn save(&self, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         if text.trim().is_empty() {
-            cx.intents.push(Intent::Tell(cx.look.word(Word::TextMissing).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.word(Word::TextMissing).to_owned()));
             return Handled::Done;
         }
         if text != self.before {
@@ -137,13 +137,13 @@ impl Editor {
 
     fn request(&self, text: String) -> SheetRequest {
         match &self.subject {
-            Subject::Reminder(_, id) => {
+            EditSubject::Reminder(_, id) => {
                 SheetRequest::RewordReminder { id: id.clone(), content: text }
             }
-            Subject::NewReminder(_, scope) => {
+            EditSubject::NewReminder(_, scope) => {
                 SheetRequest::AddReminder { content: text, scope: *scope }
             }
-            Subject::Section(_, name) => {
+            EditSubject::Section(_, name) => {
                 SheetRequest::WriteSection { name: name.clone(), before: self.before.clone(), text }
             }
         }
@@ -158,24 +158,24 @@ impl Editor {
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let look = view.look;
+        let ui = view.ui;
         let hints = [
-            hint(look, Action::Send, Word::Save),
-            hint(look, Action::LeaveComposer, Word::Keep),
-            hint(look, Action::NewLine, Word::NewLine),
+            hint(ui, Action::Send, Word::Save),
+            hint(ui, Action::LeaveComposer, Word::Keep),
+            hint(ui, Action::NewLine, Word::NewLine),
         ];
         let left = match &self.subject {
-            Subject::Reminder(..) => look.word(Word::EditReminder).to_owned(),
-            Subject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
-                look.word(Word::NewReminder).to_owned()
+            EditSubject::Reminder(..) => ui.word(Word::EditReminder).to_owned(),
+            EditSubject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
+                ui.word(Word::NewReminder).to_owned()
             }
-            Subject::NewReminder(_, ReminderAudience::Personal) => {
-                look.word(Word::NewPersonalReminder).to_owned()
+            EditSubject::NewReminder(_, ReminderAudience::Personal) => {
+                ui.word(Word::NewPersonalReminder).to_owned()
             }
-            Subject::Section(_, name) => format!("{} {name}", look.word(Word::Edit)),
+            EditSubject::Section(_, name) => format!("{} {name}", ui.word(Word::Edit)),
         };
         let heading = Heading { left, right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         let body = Rect {
             x: area.x + INDENT.min(area.width),
             y: area.y + 1,
@@ -185,9 +185,9 @@ impl Editor {
         if body.height > 0 {
             let prompt = Strip::new()
                 .put(" ", Style::default())
-                .put(look.glyphs.prompt, look.style(Role::Accent));
+                .put(ui.glyphs.prompt, ui.style(Role::Accent));
             prompt.draw(frame.buffer_mut(), area, body.y);
         }
-        self.field.draw(frame, body, look.style(Role::Text), true);
+        self.field.draw(frame, body, ui.style(Role::Text), true);
     }
 }

@@ -3,21 +3,21 @@
 use ratatui::style::Style;
 
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
-use crate::ui::cx::{Look, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::block::WIDEST;
+use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
 
 /// Rows shown of an entry that is not chosen.
-const GLANCE: usize = 2;
+const PREVIEW_ROWS: usize = 2;
 const INDENT: usize = 3;
 
 /// An entry ready to draw.
 #[derive(Debug, Clone, Default)]
-pub struct Item {
+pub struct SheetItem {
     pub head: Strip,
     /// At the right edge of the head.
     pub meta: Strip,
@@ -32,79 +32,85 @@ pub fn reminder(
     room: usize,
     whole: bool,
     draft: bool,
-) -> Item {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
+) -> SheetItem {
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
     let kept = match told.scope {
         ReminderAudience::Dialog => Word::OfThisDialog,
         ReminderAudience::Personal => Word::Personal,
         ReminderAudience::Shared => Word::SharedByProgram,
     };
-    let mut head = Strip::new().put(look.word(kept), look.style(Role::Title));
-    let dot = format!(" {} ", look.glyphs.middle_dot);
+    let mut head = Strip::new().put(ui.word(kept), ui.style(Role::Title));
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
     if let Some(owner) = &told.owner {
-        head.push(&format!("{dot}{} {owner}", look.word(Word::KeptBy)), dim);
+        head.push(&format!("{dot}{} {owner}", ui.word(Word::KeptBy)), dim);
     }
     if told.hidden {
-        head.push(&format!("{dot}{}", look.word(Word::HiddenFromModel)), dim);
+        head.push(&format!("{dot}{}", ui.word(Word::HiddenFromModel)), dim);
     }
     let seconds = age::seconds_since(&told.touched_at, view.now);
-    let mut meta = draft_sign(look, draft);
+    let mut meta = draft_symbol(ui, draft);
     meta.push(&seconds.map(age::long).unwrap_or_default(), dim);
-    let width = room.saturating_sub(INDENT).min(WIDEST);
+    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.plain {
-        plain_rows(&told.content, INDENT, width, look.style(Role::Text))
+        plain_rows(&told.content, INDENT, width, ui.style(Role::Text))
     } else {
-        Prose::new(look).rows(&told.content, INDENT, width)
+        Prose::new(ui).rows(&told.content, INDENT, width)
     };
-    Item { head, meta, body: glance(rows, whole, look), can_be_chosen: true }
+    SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
 
-pub fn section(told: &SectionView, view: View<'_>, room: usize, whole: bool, draft: bool) -> Item {
-    let look = view.look;
-    let dim = look.style(Role::TextDim);
-    let head = Strip::new().put(&told.name, look.style(Role::Title));
-    let mut meta = draft_sign(look, draft);
+pub fn section(
+    told: &SectionView,
+    view: View<'_>,
+    room: usize,
+    whole: bool,
+    draft: bool,
+) -> SheetItem {
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
+    let head = Strip::new().put(&told.name, ui.style(Role::Title));
+    let mut meta = draft_symbol(ui, draft);
     let size = if !told.complete {
-        look.word(Word::SectionTooLarge).to_owned()
+        ui.word(Word::SectionTooLarge).to_owned()
     } else if told.text.is_empty() {
-        look.word(Word::EmptySection).to_owned()
+        ui.word(Word::EmptySection).to_owned()
     } else {
-        look.counted(told.text.lines().count(), Counted::Lines)
+        ui.counted(told.text.lines().count(), Counted::Lines)
     };
     meta.push(&size, dim);
-    let width = room.saturating_sub(INDENT).min(WIDEST);
+    let width = room.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if told.text.is_empty() {
         Vec::new()
     } else {
-        Prose::new(look).rows(&told.text, INDENT, width)
+        Prose::new(ui).rows(&told.text, INDENT, width)
     };
-    Item { head, meta, body: glance(rows, whole, look), can_be_chosen: true }
+    SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
 
 /// What is out of order in a Taskdoc, below its sections.
-pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<Item> {
-    let look = view.look;
+pub fn faults(faults: &[String], view: View<'_>, room: usize) -> Option<SheetItem> {
+    let ui = view.ui;
     let width = room.saturating_sub(INDENT);
-    let row = |fault: &String| plain_rows(fault, INDENT, width, look.style(Role::Text));
+    let row = |fault: &String| plain_rows(fault, INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
-    let head = Strip::new().put(look.word(Word::NotInOrder), look.style(Role::Warning));
-    (!body.is_empty()).then(|| Item { head, body, ..Item::default() })
+    let head = Strip::new().put(ui.word(Word::LayoutProblems), ui.style(Role::Warning));
+    (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })
 }
 
-fn draft_sign(look: &Look, draft: bool) -> Strip {
-    let sign = if draft { format!("{} ", look.glyphs.draft) } else { String::new() };
-    Strip::new().put(&sign, look.style(Role::Attention))
+fn draft_symbol(ui: &UiSettings, draft: bool) -> Strip {
+    let sign = if draft { format!("{} ", ui.glyphs.draft) } else { String::new() };
+    Strip::new().put(&sign, ui.style(Role::Attention))
 }
 
-fn glance(mut rows: Vec<Strip>, whole: bool, look: &Look) -> Vec<Strip> {
-    if !whole && rows.len() > GLANCE {
-        rows.truncate(GLANCE);
+fn preview(mut rows: Vec<Strip>, whole: bool, ui: &UiSettings) -> Vec<Strip> {
+    if !whole && rows.len() > PREVIEW_ROWS {
+        rows.truncate(PREVIEW_ROWS);
         while rows.last().is_some_and(Strip::is_empty) {
             rows.pop();
         }
-        let more = Strip::new().pad_to(INDENT).put(look.glyphs.cut, Style::default());
-        rows.push(more.over(look.style(Role::TextDim)));
+        let more = Strip::new().pad_to(INDENT).put(ui.glyphs.cut, Style::default());
+        rows.push(more.over(ui.style(Role::TextDim)));
     }
     rows
 }

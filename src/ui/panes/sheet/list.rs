@@ -4,14 +4,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::items::Item;
+use super::items::SheetItem;
 use crate::ui::cx::View;
-use crate::ui::pane::Handled;
+use crate::ui::overlay::Handled;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 
 #[derive(Debug, Default)]
-pub struct List {
+pub struct SheetList {
     chosen: Option<String>,
     /// Where the chosen entry stood, for when it is gone.
     at: usize,
@@ -22,7 +22,7 @@ pub struct List {
     reveal: bool,
 }
 
-impl List {
+impl SheetList {
     /// The key of the chosen entry; the first one, or its neighbour, where it is gone.
     pub fn chosen(&self, keys: &[String]) -> Option<String> {
         keys.get(self.position(keys)).cloned()
@@ -59,7 +59,7 @@ impl List {
         buffer: &mut Buffer,
         area: Rect,
         view: View<'_>,
-        items: &[Item],
+        items: &[SheetItem],
         focused: bool,
     ) {
         self.height = usize::from(area.height);
@@ -84,7 +84,7 @@ impl List {
 }
 
 /// The first row of each entry, and the row behind the last.
-fn starts(items: &[Item]) -> Vec<usize> {
+fn starts(items: &[SheetItem]) -> Vec<usize> {
     let mut starts = vec![0];
     let mut row = 0;
     for item in items {
@@ -95,7 +95,7 @@ fn starts(items: &[Item]) -> Vec<usize> {
 }
 
 /// Head, words, and a blank row.
-fn height(item: &Item) -> usize {
+fn height(item: &SheetItem) -> usize {
     item.body.len() + 2
 }
 
@@ -118,15 +118,15 @@ fn draw_row(
     buffer: &mut Buffer,
     area: Rect,
     view: View<'_>,
-    item: &Item,
+    item: &SheetItem,
     row: usize,
     marked: bool,
 ) {
-    let look = view.look;
+    let ui = view.ui;
     if row == 0 {
-        let sign = if marked { look.glyphs.selected } else { " " };
-        let head = Strip::new().put(sign, look.style(Role::Accent)).join(item.head.clone());
-        draw_between(buffer, area, area.y, (&head, &item.meta), look.glyphs.cut);
+        let sign = if marked { ui.glyphs.selected } else { " " };
+        let head = Strip::new().put(sign, ui.style(Role::Accent)).join(item.head.clone());
+        draw_between(buffer, area, area.y, (&head, &item.meta), ui.glyphs.cut);
     } else if let Some(strip) = item.body.get(row - 1) {
         strip.draw(buffer, area, area.y);
     }

@@ -2,25 +2,25 @@
 
 use ratatui::style::Style;
 
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
 
 /// Turns the words of models into rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Prose<'a> {
-    look: &'a Look,
+    ui: &'a UiSettings,
 }
 
 impl<'a> Prose<'a> {
-    pub fn new(look: &'a Look) -> Self {
-        Self { look }
+    pub fn new(ui: &'a UiSettings) -> Self {
+        Self { ui }
     }
 
     /// Rows of at most `width` cells after an indentation.
     pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
         let clean = SafeText::clean(text.trim_end());
-        markdown::render(&clean, width, &self.look.glyphs)
+        markdown::render(&clean, width, &self.ui.glyphs)
             .iter()
             .map(|line| self.strip(line, indent))
             .collect()
@@ -33,7 +33,7 @@ impl<'a> Prose<'a> {
         let start = Strip::new().pad_to(indent);
         line.spans
             .iter()
-            .fold(start, |strip, span| strip.put(span.text.as_str(), span.style(&self.look.theme)))
+            .fold(start, |strip, span| strip.put(span.text.as_str(), span.style(&self.ui.theme)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the view stands and how it moves. Items are numbered blocks, then live text, then the tail.
 
-use super::{Scene, TranscriptPane, has_gap, tail};
+use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
 use crate::domain::transcript::{Body, RecordPosition};
 use crate::ui::model::OpenDialog;
@@ -14,7 +14,7 @@ pub struct Anchor {
 
 /// How a person moves the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Move {
+pub enum ScrollMove {
     /// Down for positive numbers.
     Lines(isize),
     HalfPages(isize),
@@ -25,22 +25,22 @@ pub enum Move {
     /// To the generation before or after.
     Generations(isize),
     /// To a block, once it is there.
-    To(Sought),
+    Target(CallEnd),
     /// A place remembered from before.
-    Place(RecordPosition, usize),
+    Position(RecordPosition, usize),
 }
 
 /// One end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sought {
+pub enum CallEnd {
     /// The call or question, with what lies before it: its end at the lower edge.
     Call(CallId),
     /// The assignment it became, at the upper edge.
     Assignment(CallId),
 }
 
-impl Sought {
-    fn is(&self, body: &Body) -> bool {
+impl CallEnd {
+    fn matches(&self, body: &Body) -> bool {
         match self {
             Self::Call(call) => body.makes_call(call),
             Self::Assignment(wanted) => {
@@ -52,13 +52,13 @@ impl Sought {
 
 impl TranscriptPane {
     /// Carries out what was asked, keeps the view inside, and lists the rows in view.
-    pub(super) fn settle_view(&mut self, open: &mut OpenDialog, scene: &Scene<'_>) {
+    pub(super) fn settle_view(&mut self, open: &mut OpenDialog, scene: &TranscriptContext<'_>) {
         self.keep_inside(open, scene);
         for to in std::mem::take(&mut self.moves) {
-            self.carry_out(open, scene, to);
+            self.apply_move(open, scene, to);
         }
-        if let Some(sought) = self.wanted.clone() {
-            self.show_sought(open, scene, &sought);
+        if let Some(call_end) = self.target.clone() {
+            self.show_sought(open, scene, &call_end);
         }
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, scene, self.height);
@@ -69,24 +69,24 @@ impl TranscriptPane {
         self.rows = self.rows_from(open, scene, self.top);
     }
 
-    fn carry_out(&mut self, open: &OpenDialog, scene: &Scene<'_>, to: Move) {
+    fn apply_move(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
         match to {
-            Move::Lines(lines) => self.lines(open, scene, lines),
-            Move::HalfPages(count) => self.lines(open, scene, count * half),
-            Move::Pages(count) => {
+            ScrollMove::Lines(lines) => self.lines(open, scene, lines),
+            ScrollMove::HalfPages(count) => self.lines(open, scene, count * half),
+            ScrollMove::Pages(count) => {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
                 self.lines(open, scene, count * page);
             }
-            Move::Start => {
+            ScrollMove::Start => {
                 self.leave_end(open, scene);
                 self.top = first(open);
-                self.mark = self.height.saturating_sub(1);
+                self.reading_offset = self.height.saturating_sub(1);
             }
-            Move::End => self.follow_again(),
-            Move::Generations(step) => self.generation(open, scene, step),
-            Move::To(sought) => self.wanted = Some(sought),
-            Move::Place(place, row) => {
+            ScrollMove::End => self.follow_again(),
+            ScrollMove::Generations(step) => self.generation(open, scene, step),
+            ScrollMove::Target(call_end) => self.target = Some(call_end),
+            ScrollMove::Position(place, row) => {
                 if let Some(item) = open.find(|block| block.place == place) {
                     self.leave_end(open, scene);
                     self.top = Anchor { item, row };
@@ -99,29 +99,29 @@ impl TranscriptPane {
     fn follow_again(&mut self) {
         self.follow = true;
         self.to_end = true;
-        self.mark = 0;
-        self.wanted = None;
+        self.reading_offset = 0;
+        self.target = None;
     }
 
-    fn leave_end(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+    fn leave_end(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
         if self.follow {
             self.follow = false;
             self.seen = self.last_row(open, scene);
-            self.mark = 0;
+            self.reading_offset = 0;
         }
         self.to_end = false;
     }
 
     /// The last row of what was said, the lines about the dialog's state left out.
-    fn last_row(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> Anchor {
-        let item = end_of_words(open) - 1;
+    fn last_row(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> Anchor {
+        let item = end_of_text(open) - 1;
         let height = self.item_height(open, scene, item);
         Anchor { item, row: height.saturating_sub(1) }
     }
 
     /// Counts what is new below the view. While there is something, the lowest row is left to the
     /// count, so that it covers no text.
-    pub(super) fn count_new(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+    pub(super) fn count_new(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
         let last = self.last_row(open, scene);
         let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
         let seen = self.seen.max(in_view(&self.rows));
@@ -139,29 +139,30 @@ impl TranscriptPane {
         self.new_below = came + usize::from(grew);
     }
 
-    fn lines(&mut self, open: &OpenDialog, scene: &Scene<'_>, lines: isize) {
-        self.wanted = None;
+    fn lines(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, lines: isize) {
+        self.target = None;
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, scene, self.height);
         }
         if lines < 0 {
             self.leave_end(open, scene);
             let missing = self.step_up(open, scene, lines.unsigned_abs());
-            self.mark = (self.mark + missing).min(self.height.saturating_sub(1));
+            self.reading_offset =
+                (self.reading_offset + missing).min(self.height.saturating_sub(1));
             return;
         }
         let count = lines.unsigned_abs();
-        let moved = self.mark.min(count);
-        self.mark -= moved;
+        let moved = self.reading_offset.min(count);
+        self.reading_offset -= moved;
         self.step_down(open, scene, count - moved);
         let lowest = self.back_from_end(open, scene, self.height);
-        if self.mark == 0 && self.top >= lowest {
+        if self.reading_offset == 0 && self.top >= lowest {
             self.follow_again();
         }
     }
 
     /// Moves the view up; returns the rows that were not there any more.
-    fn step_up(&mut self, open: &OpenDialog, scene: &Scene<'_>, count: usize) -> usize {
+    fn step_up(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, count: usize) -> usize {
         let mut left = count;
         loop {
             if self.top.row >= left {
@@ -178,7 +179,7 @@ impl TranscriptPane {
         }
     }
 
-    fn step_down(&mut self, open: &OpenDialog, scene: &Scene<'_>, count: usize) {
+    fn step_down(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, count: usize) {
         let last = end_of_items(open, scene) - 1;
         self.top.row += count;
         while self.top.item < last {
@@ -192,7 +193,7 @@ impl TranscriptPane {
         self.keep_inside_item(open, scene);
     }
 
-    fn generation(&mut self, open: &OpenDialog, scene: &Scene<'_>, step: isize) {
+    fn generation(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>, step: isize) {
         let begins = |item: isize| {
             let this = open.block(item).and_then(|block| block.genseq);
             let before = open.block(item - 1).and_then(|block| block.genseq);
@@ -205,7 +206,7 @@ impl TranscriptPane {
         };
         let Some(item) = found else {
             if step < 0 {
-                self.carry_out(open, scene, Move::Start);
+                self.apply_move(open, scene, ScrollMove::Start);
             } else {
                 self.follow_again();
             }
@@ -216,15 +217,20 @@ impl TranscriptPane {
     }
 
     /// Brings a block into view; if that is the end of all, follows it.
-    fn show_sought(&mut self, open: &OpenDialog, scene: &Scene<'_>, sought: &Sought) {
-        let Some(item) = open.find(|block| sought.is(&block.body)) else {
+    fn show_sought(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        call_end: &CallEnd,
+    ) {
+        let Some(item) = open.find(|block| call_end.matches(&block.body)) else {
             return;
         };
-        self.wanted = None;
-        if matches!(sought, Sought::Assignment(_)) {
+        self.target = None;
+        if matches!(call_end, CallEnd::Assignment(_)) {
             self.leave_end(open, scene);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
-            self.mark = self.height.saturating_sub(1);
+            self.reading_offset = self.height.saturating_sub(1);
             return;
         }
         if item + 1 >= end_of_items(open, scene) {
@@ -234,25 +240,25 @@ impl TranscriptPane {
         self.leave_end(open, scene);
         self.top = Anchor { item, row: self.item_height(open, scene, item) };
         self.step_up(open, scene, self.height);
-        self.mark = 0;
+        self.reading_offset = 0;
     }
 
     /// Half-page follow: text fills the pane; when it is full, the view jumps by half a page, or by less
     /// where a question or the dialog's state needs more rows.
-    fn follow_end(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+    fn follow_end(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, scene, self.top, self.height + 1);
         let half = self.height.div_ceil(2).max(1);
         let has_more_above = self.top > first(open);
         if shown > self.height || (shown < half && has_more_above) {
-            let whole = self.rows_of_the_last_word(open, scene).min(self.height);
+            let whole = self.rows_of_last_item(open, scene).min(self.height);
             self.top = self.back_from_end(open, scene, half.max(whole));
         }
     }
 
     /// The rows of what a person needs all of: an open question at the end, and why the dialog stands
     /// still.
-    fn rows_of_the_last_word(&mut self, open: &OpenDialog, scene: &Scene<'_>) -> usize {
-        let end = end_of_words(open);
+    fn rows_of_last_item(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) -> usize {
+        let end = end_of_text(open);
         let asks = open.block(end - 1).is_some_and(
             |block| matches!(&block.body, Body::Question(asked) if asked.answer.is_none()),
         );
@@ -264,7 +270,7 @@ impl TranscriptPane {
         self.rows_below(open, scene, Anchor { item, row }, self.height + 1)
     }
 
-    fn keep_inside(&mut self, open: &mut OpenDialog, scene: &Scene<'_>) {
+    fn keep_inside(&mut self, open: &mut OpenDialog, scene: &TranscriptContext<'_>) {
         let live_at = usize::try_from(self.top.item - open.end()).ok();
         if let Some(dropped) = live_at.map(|at| open.live.take_dropped(at)) {
             self.top.row = self.top.row.saturating_sub(dropped);
@@ -278,13 +284,18 @@ impl TranscriptPane {
         self.keep_inside_item(open, scene);
     }
 
-    fn keep_inside_item(&mut self, open: &OpenDialog, scene: &Scene<'_>) {
+    fn keep_inside_item(&mut self, open: &OpenDialog, scene: &TranscriptContext<'_>) {
         let height = self.item_height(open, scene, self.top.item);
         self.top.row = self.top.row.min(height.saturating_sub(1));
     }
 
     /// The anchor from which `rows` rows reach to the end.
-    fn back_from_end(&mut self, open: &OpenDialog, scene: &Scene<'_>, rows: usize) -> Anchor {
+    fn back_from_end(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        rows: usize,
+    ) -> Anchor {
         let before = self.top;
         self.top = Anchor { item: end_of_items(open, scene), row: 0 };
         self.step_up(open, scene, rows);
@@ -295,7 +306,7 @@ impl TranscriptPane {
     fn rows_below(
         &mut self,
         open: &OpenDialog,
-        scene: &Scene<'_>,
+        scene: &TranscriptContext<'_>,
         from: Anchor,
         most: usize,
     ) -> usize {
@@ -311,7 +322,12 @@ impl TranscriptPane {
         count
     }
 
-    fn rows_from(&mut self, open: &OpenDialog, scene: &Scene<'_>, from: Anchor) -> Vec<Anchor> {
+    fn rows_from(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        from: Anchor,
+    ) -> Vec<Anchor> {
         let mut rows = Vec::with_capacity(self.height);
         let mut first_row = from.row;
         for item in from.item..end_of_items(open, scene) {
@@ -328,10 +344,15 @@ impl TranscriptPane {
     }
 
     /// Rows of an item, the blank one before it included.
-    fn item_height(&mut self, open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize {
+    fn item_height(
+        &mut self,
+        open: &OpenDialog,
+        scene: &TranscriptContext<'_>,
+        item: isize,
+    ) -> usize {
         let gap = usize::from(has_gap(open, item));
         let rows = if open.block(item).is_some() {
-            self.laid(open, scene, item).map_or(0, |laid| laid.rows.len())
+            self.layout_of(open, scene, item).map_or(0, |laid| laid.rows.len())
         } else {
             tail::height(open, scene, item)
         };
@@ -344,11 +365,11 @@ fn first(open: &OpenDialog) -> Anchor {
 }
 
 /// The number behind the last item.
-fn end_of_items(open: &OpenDialog, scene: &Scene<'_>) -> isize {
-    end_of_words(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
+fn end_of_items(open: &OpenDialog, scene: &TranscriptContext<'_>) -> isize {
+    end_of_text(open).saturating_add_unsigned(usize::from(!scene.tail.is_empty()))
 }
 
 /// The number behind the last block, or the last text that is being written.
-fn end_of_words(open: &OpenDialog) -> isize {
+fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use super::Scene;
+use super::TranscriptContext;
 use crate::protocol::event::Segment;
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::OpenDialog;
@@ -11,7 +11,7 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
 /// Rows of a live segment or of the tail, without the blank row before it.
-pub(super) fn height(open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize {
+pub(super) fn height(open: &OpenDialog, scene: &TranscriptContext<'_>, item: isize) -> usize {
     match segment(open, item) {
         Some(live) if is_folded(open, live) => 1,
         Some(live) => live.height() + 1,
@@ -23,7 +23,7 @@ pub(super) fn height(open: &OpenDialog, scene: &Scene<'_>, item: isize) -> usize
 /// One row, and what stands at its right edge.
 pub(super) fn rows(
     open: &OpenDialog,
-    scene: &Scene<'_>,
+    scene: &TranscriptContext<'_>,
     item: isize,
     row: usize,
 ) -> (Strip, Strip) {
@@ -33,37 +33,41 @@ pub(super) fn rows(
     if live.segment == Segment::Thinking && row == 0 {
         return thinking_head(open, scene, live);
     }
-    let look = scene.view.look;
+    let ui = scene.view.ui;
     let (role, head_role) = match live.segment {
         Segment::Thinking => (Role::Thinking, Role::TextDim),
         Segment::Saying => (Role::Text, Role::Agent),
     };
     let Some(at) = row.checked_sub(1) else {
-        return (Strip::new().put(scene.speaker, look.style(head_role)), Strip::new());
+        return (Strip::new().put(scene.speaker, ui.style(head_role)), Strip::new());
     };
     let mut strip =
-        Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), look.style(role));
+        Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), ui.style(role));
     if at + 1 == live.height() {
-        strip.push(" ", look.style(Role::Cursor));
+        strip.push(" ", ui.style(Role::Cursor));
     }
     (strip, Strip::new())
 }
 
 /// While it streams and is folded: one line with its last words.
-fn thinking_head(open: &OpenDialog, scene: &Scene<'_>, live: &LiveSegment) -> (Strip, Strip) {
-    let look = scene.view.look;
-    let dim = look.style(Role::TextDim);
-    let dot = format!(" {} ", look.glyphs.middle_dot);
-    let mut strip = Strip::new().put(look.word(Word::Thinking), dim).put(&dot, dim);
+fn thinking_head(
+    open: &OpenDialog,
+    scene: &TranscriptContext<'_>,
+    live: &LiveSegment,
+) -> (Strip, Strip) {
+    let ui = scene.view.ui;
+    let dim = ui.style(Role::TextDim);
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let mut strip = Strip::new().put(ui.word(Word::Thinking), dim).put(&dot, dim);
     if is_folded(open, live) {
         let room = open.live_width.saturating_sub(strip.width() + 2);
-        strip.push(live.last_words(room).as_str(), look.style(Role::Thinking));
-        let sign = look.glyphs.closed;
+        strip.push(live.last_words(room).as_str(), ui.style(Role::Thinking));
+        let sign = ui.glyphs.closed;
         return (strip, Strip::new().put(sign, dim));
     }
-    let count = look.counted(live.words(), Counted::Words);
+    let count = ui.counted(live.words(), Counted::Words);
     strip.push(&count, dim);
-    (strip, Strip::new().put(look.glyphs.open, dim))
+    (strip, Strip::new().put(ui.glyphs.open, dim))
 }
 
 fn is_folded(open: &OpenDialog, live: &LiveSegment) -> bool {

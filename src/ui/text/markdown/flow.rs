@@ -8,12 +8,12 @@ use crate::ui::theme::Role;
 
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct TextStyle {
     pub role: Role,
     pub emphasis: Emphasis,
 }
 
-impl Default for Look {
+impl Default for TextStyle {
     fn default() -> Self {
         Self { role: Role::Text, emphasis: Emphasis::default() }
     }
@@ -24,19 +24,19 @@ impl Default for Look {
 pub(super) struct Flow {
     text: SafeText,
     /// Where each run ends, and its look.
-    runs: Vec<(usize, Look)>,
+    runs: Vec<(usize, TextStyle)>,
 }
 
 impl Flow {
-    pub fn push(&mut self, text: &SafeText, look: Look) {
+    pub fn push(&mut self, text: &SafeText, style: TextStyle) {
         if text.is_empty() {
             return;
         }
         self.text.append(text);
         let end = self.len();
         match self.runs.last_mut() {
-            Some((last_end, last)) if *last == look => *last_end = end,
-            Some(_) | None => self.runs.push((end, look)),
+            Some((last_end, last)) if *last == style => *last_end = end,
+            Some(_) | None => self.runs.push((end, style)),
         }
     }
 
@@ -58,7 +58,8 @@ impl Flow {
 
     /// The same text in one role, its emphasis kept.
     pub fn in_role(&self, role: Role) -> Self {
-        let runs = self.runs.iter().map(|(end, look)| (*end, Look { role, ..*look })).collect();
+        let runs =
+            self.runs.iter().map(|(end, style)| (*end, TextStyle { role, ..*style })).collect();
         Self { text: self.text.clone(), runs }
     }
 
@@ -72,11 +73,11 @@ impl Flow {
     fn line(&self, row: &Range<usize>, first_run: &mut usize) -> StyledLine {
         let mut spans = Vec::new();
         let mut start = row.start;
-        for (end, look) in self.runs.iter().skip(*first_run) {
+        for (end, style) in self.runs.iter().skip(*first_run) {
             let stop = (*end).min(row.end);
             if stop > start {
                 let text = self.text.part(start..stop);
-                spans.push(StyledSpan { role: look.role, emphasis: look.emphasis, text });
+                spans.push(StyledSpan { role: style.role, emphasis: style.emphasis, text });
                 start = stop;
             }
             if *end > row.end {

@@ -5,14 +5,14 @@ use pulldown_cmark::Alignment;
 use super::super::clean::SafeText;
 use super::super::width::width;
 use super::super::wrap::wrap;
-use super::flow::{Flow, Look};
+use super::flow::{Flow, TextStyle};
 use super::{StyledLine, StyledSpan};
 use crate::ui::theme::{Glyphs, Role};
 
 /// Between two columns.
 const SEPARATOR: &str = "  ";
 /// A column is not squeezed below this many cells.
-const NARROWEST_COLUMN: usize = 5;
+const MIN_COLUMN_WIDTH: usize = 5;
 /// Tables with more columns are shown one value per line.
 const MAX_COLUMNS: usize = 24;
 
@@ -63,7 +63,7 @@ impl Table {
             *width = (*width).min(room);
         }
         while widths.iter().sum::<usize>() > room {
-            let widest = widths.iter_mut().max().filter(|width| **width > NARROWEST_COLUMN)?;
+            let widest = widths.iter_mut().max().filter(|width| **width > MIN_COLUMN_WIDTH)?;
             *widest -= 1;
         }
         Some(widths)
@@ -117,9 +117,9 @@ impl Table {
             }
             for (name, cell) in head.iter().zip(row) {
                 let mut flow = name.clone();
-                flow.push(&SafeText::clean(": "), Look::default());
+                flow.push(&SafeText::clean(": "), TextStyle::default());
                 let text = cell.in_role(Role::Text);
-                flow.push(&SafeText::clean(text.text()), Look::default());
+                flow.push(&SafeText::clean(text.text()), TextStyle::default());
                 lines.extend(flow.lines(wrap(flow.text(), room)));
             }
         }

@@ -20,7 +20,7 @@ pub enum Handled {
 }
 
 /// By how many rows an action scrolls a list that shows `height` of them.
-pub fn scrolls_by(action: Action, height: usize) -> Option<isize> {
+pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     let page = isize::try_from(height).unwrap_or(1).max(1);
     let half = (page / 2).max(1);
     let steps = [
@@ -37,7 +37,7 @@ pub fn scrolls_by(action: Action, height: usize) -> Option<isize> {
 }
 
 /// An overlay. The topmost one gets every key.
-pub trait Pane: fmt::Debug {
+pub trait Overlay: fmt::Debug {
     /// Where its keys are looked up.
     fn scope(&self) -> Scope;
 

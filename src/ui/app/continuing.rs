@@ -1,6 +1,6 @@
 //! Pushing a dialog on: its failed request now, its keep-going on, off or full again.
 
-use super::{App, Waiting};
+use super::{App, InFlight};
 use crate::domain::DialogId;
 use crate::domain::keep_going::Switch;
 use crate::protocol::Command;
@@ -13,7 +13,7 @@ impl App {
         if matches!(self.model.retries.get(&dialog), Some(Retry::Waiting { .. })) {
             self.commands.push(Command::RetryNow { dialog });
         } else {
-            self.say(Tone::Plain, Word::NothingToRetry);
+            self.notify(Tone::Plain, Word::NothingToRetry);
         }
     }
 
@@ -31,18 +31,18 @@ impl App {
     }
 
     fn keep_going(&mut self, dialog: DialogId, switch: Switch) {
-        let ticket = self.ticket(Waiting::KeepGoing(dialog.clone()));
+        let ticket = self.ticket(InFlight::KeepGoing(dialog.clone()));
         self.commands.push(Command::KeepGoing { ticket, dialog, switch });
     }
 
     /// The last line has no room for it on most screens.
-    pub(super) fn tell_keep_going(&mut self, dialog: &DialogId) {
+    pub(super) fn notify_keep_going(&mut self, dialog: &DialogId) {
         let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
         let Some((left, most)) = pushes else {
-            return self.say(Tone::Plain, Word::KeepGoingOff);
+            return self.notify(Tone::Plain, Word::KeepGoingOff);
         };
-        let look = &self.look;
-        let text = format!("{} {left} {} {most}", look.word(Word::KeepGoing), look.word(Word::Of));
-        self.say_text(Tone::Plain, &text);
+        let ui = &self.ui;
+        let text = format!("{} {left} {} {most}", ui.word(Word::KeepGoing), ui.word(Word::Of));
+        self.notify_text(Tone::Plain, &text);
     }
 }

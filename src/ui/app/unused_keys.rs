@@ -11,33 +11,33 @@ use crate::ui::panes::field::Field;
 
 impl App {
     /// Says once that this key does nothing here; again only after another key.
-    pub(super) fn dead_key(&mut self, scope: Scope, key: Chord) {
-        if self.last_dead.replace((scope, key)) == Some((scope, key)) {
+    pub(super) fn report_unused_key(&mut self, scope: Scope, key: Chord) {
+        if self.last_unused_key.replace((scope, key)) == Some((scope, key)) {
             return;
         }
-        let name = self.look.key_sign(&key.to_string());
-        let mut text = format!("{name} {}", self.look.word(Word::DoesNothing));
+        let name = self.ui.key_label(&key.to_string());
+        let mut text = format!("{name} {}", self.ui.word(Word::DoesNothing));
         if self.overlays.is_empty() {
             let help = if scope == Scope::Composer { Action::Help } else { Action::PaneHelp };
-            let (key, word) = (self.look.key(help), self.look.word(Word::HelpHint));
-            text.push_str(&format!(" {} {key} {word}", self.look.glyphs.middle_dot));
+            let (key, word) = (self.ui.key(help), self.ui.word(Word::HelpHint));
+            text.push_str(&format!(" {} {key} {word}", self.ui.glyphs.middle_dot));
         }
-        self.say_text(Tone::Plain, &text);
+        self.notify_text(Tone::Plain, &text);
     }
 
     /// A key without an action, in the text field that has the focus.
-    pub(super) fn type_or_say(&mut self, key: KeyEvent) {
+    pub(super) fn type_or_notify(&mut self, key: KeyEvent) {
         if Field::takes(key) {
             self.type_key(key);
         } else {
-            self.dead_key(Scope::Composer, Chord::from(key));
+            self.report_unused_key(Scope::Composer, Chord::from(key));
         }
     }
 
     /// The question whose number was pressed; with no question there are no numbers, and digits choose
     /// panes as elsewhere.
     pub(super) fn pick_question(&mut self) {
-        let keys = self.look.keymap.keys(Action::InboxPick);
+        let keys = self.ui.keymap.keys(Action::InboxPick);
         let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))
         else {
             return;
@@ -47,8 +47,8 @@ impl App {
         match (row, panes.get(at)) {
             (Some(row), _) => self.answer(&row),
             (None, Some(pane)) if self.model.inbox.is_empty() => self.set_focus(*pane),
-            (None, _) if self.model.inbox.is_empty() => self.say(Tone::Plain, Word::NoQuestions),
-            (None, _) => self.say(Tone::Plain, Word::NoSuchQuestion),
+            (None, _) if self.model.inbox.is_empty() => self.notify(Tone::Plain, Word::NoQuestions),
+            (None, _) => self.notify(Tone::Plain, Word::NoSuchQuestion),
         }
     }
 }

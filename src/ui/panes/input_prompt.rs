@@ -14,7 +14,7 @@ use crate::protocol::{ForkMode, Lifecycle};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
-use crate::ui::pane::{Handled, Pane};
+use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 
 /// Rows at the lower edge: a heading, the dialog's name, the line; then what is to stand in it.
@@ -25,7 +25,7 @@ const INDENT: u16 = 3;
 
 /// What is done with the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PromptPurpose {
     /// The line goes to whoever waits for the dialog, and may be empty.
     DeclareDead(DialogId),
     /// The line names a generation.
@@ -33,8 +33,8 @@ pub enum Purpose {
 }
 
 #[derive(Debug)]
-pub struct Ask {
-    purpose: Purpose,
+pub struct InputPrompt {
+    purpose: PromptPurpose,
     /// What the dialog is called.
     name: String,
     field: Field,
@@ -42,8 +42,8 @@ pub struct Ask {
     wrong: bool,
 }
 
-impl Ask {
-    pub fn new(purpose: Purpose, name: &str, text: &str) -> Self {
+impl InputPrompt {
+    pub fn new(purpose: PromptPurpose, name: &str, text: &str) -> Self {
         Self { purpose, name: name.to_owned(), field: Field::new(text), wrong: false }
     }
 
@@ -54,11 +54,11 @@ impl Ask {
         };
         let change = Intent::Lifecycle(change);
         cx.intents.push(match self.purpose {
-            Purpose::DeclareDead(_) => {
-                let question = cx.look.sentence(Word::DeclareDeadQuestion, &self.name);
-                Intent::AskForGood(question, Box::new(change))
+            PromptPurpose::DeclareDead(_) => {
+                let question = cx.ui.sentence(Word::DeclareDeadQuestion, &self.name);
+                Intent::ConfirmPermanent(question, Box::new(change))
             }
-            Purpose::Fork(_) => change,
+            PromptPurpose::Fork(_) => change,
         });
         Handled::Close
     }
@@ -66,27 +66,27 @@ impl Ask {
     /// What Enter does.
     fn next(&self) -> Word {
         match self.purpose {
-            Purpose::DeclareDead(_) => Word::NextStep,
-            Purpose::Fork(_) => Word::Yes,
+            PromptPurpose::DeclareDead(_) => Word::NextStep,
+            PromptPurpose::Fork(_) => Word::Yes,
         }
     }
 
     /// What is done, and what is to stand in the line.
     fn words(&self) -> (Word, Word) {
         match self.purpose {
-            Purpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
-            Purpose::Fork(_) => (Word::Fork, Word::ForkPlace),
+            PromptPurpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
+            PromptPurpose::Fork(_) => (Word::Fork, Word::ForkPosition),
         }
     }
 }
 
-fn wanted(purpose: &Purpose, text: &str) -> Option<Lifecycle> {
+fn wanted(purpose: &PromptPurpose, text: &str) -> Option<Lifecycle> {
     match purpose {
-        Purpose::DeclareDead(dialog) => {
+        PromptPurpose::DeclareDead(dialog) => {
             let note = (!text.is_empty()).then(|| text.to_owned());
             Some(Lifecycle::DeclareDead { dialog: dialog.clone(), note })
         }
-        Purpose::Fork(root) => {
+        PromptPurpose::Fork(root) => {
             let (course, genseq) = generation(text)?;
             Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: ForkMode::Continue })
         }
@@ -99,13 +99,13 @@ fn generation(text: &str) -> Option<(Course, Genseq)> {
     Some((Course(course.trim().parse().ok()?), Genseq(genseq.trim().parse().ok()?)))
 }
 
-impl Pane for Ask {
+impl Overlay for InputPrompt {
     fn scope(&self) -> Scope {
         Scope::Composer
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        type Handler = fn(&mut Ask, &mut Cx<'_>) -> Handled;
+        type Handler = fn(&mut InputPrompt, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
             (Action::Send, Self::submit),
             (Action::LeaveComposer, |_, _| Handled::Close),
@@ -141,34 +141,34 @@ impl Pane for Ask {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let look = view.look;
+        let ui = view.ui;
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
         let cells = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-        let wanted = plain_rows(look.word(wanted), INDENT.into(), cells, look.style(role));
+        let wanted = plain_rows(ui.word(wanted), INDENT.into(), cells, ui.style(role));
         let rows = ROWS.saturating_add(u16::try_from(wanted.len()).unwrap_or(u16::MAX));
         let height = area.height.min(rows);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let hints =
-            [hint(look, Action::Send, self.next()), hint(look, Action::LeaveComposer, Word::Close)];
-        let heading = Heading { left: look.word(done).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, look, &heading, true);
+            [hint(ui, Action::Send, self.next()), hint(ui, Action::LeaveComposer, Word::Close)];
+        let heading = Heading { left: ui.word(done).to_owned(), right: hints.join(PART) };
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         if area.height < ROWS {
             return;
         }
         let width = area.width.saturating_sub(INDENT + 1);
         let name = Rect { x: area.x + INDENT, y: area.y + 1, width, height: 1 };
-        let strong = look.style(Role::TextStrong);
+        let strong = ui.style(Role::TextStrong);
         let title = Strip::new().put(&self.name, strong);
-        let title = title.shortened(usize::from(width), look.glyphs.cut, strong);
+        let title = title.shortened(usize::from(width), ui.glyphs.cut, strong);
         title.draw(frame.buffer_mut(), name, name.y);
         let field = Rect { y: area.y + 2, ..name };
         let prompt = Strip::new()
-            .put(" ", look.style(Role::Text))
-            .put(look.glyphs.prompt, look.style(Role::Accent));
+            .put(" ", ui.style(Role::Text))
+            .put(ui.glyphs.prompt, ui.style(Role::Accent));
         prompt.draw(frame.buffer_mut(), area, field.y);
-        self.field.draw(frame, field, look.style(Role::Text), true);
+        self.field.draw(frame, field, ui.style(Role::Text), true);
         for (y, row) in (area.y + ROWS..area.bottom()).zip(&wanted) {
             row.draw(frame.buffer_mut(), area, y);
         }

@@ -5,15 +5,15 @@ use std::ops::Range;
 use ratatui::layout::Position;
 
 use super::Shift;
-use super::pen::Pen;
-use super::slot::{Glyph, Slot};
+use super::cell::{Glyph, ScreenCell};
+use super::cell_style::CellStyle;
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
 
 /// Where the terminal's cursor is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum At {
+enum CursorAt {
     #[default]
     Unknown,
     /// In this row; the column is not certain.
@@ -23,14 +23,14 @@ enum At {
 
 /// The state of the terminal that sequences depend on, and the frame being written.
 #[derive(Debug, Default)]
-pub(super) struct Pencil {
+pub(super) struct FrameWriter {
     body: Vec<u8>,
-    at: At,
-    pen: Option<Pen>,
+    at: CursorAt,
+    pen: Option<CellStyle>,
     visible: Option<bool>,
 }
 
-impl Pencil {
+impl FrameWriter {
     /// Appends the finished frame to `out`, nothing if it is empty.
     pub fn take_frame(&mut self, out: &mut Vec<u8>) {
         if !self.body.is_empty() {
@@ -42,15 +42,15 @@ impl Pencil {
 
     /// Erases the screen; afterwards the cursor is in the corner.
     pub fn erase_all(&mut self) {
-        self.set_pen(Pen::DEFAULT);
+        self.set_pen(CellStyle::DEFAULT);
         self.body.extend_from_slice(b"\x1b[H\x1b[0J");
-        self.at = At::Cell(0, 0);
+        self.at = CursorAt::Cell(0, 0);
     }
 
     /// Scrolls a band of full rows. Afterwards the cursor is in the corner.
     pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
-        if self.pen.is_none_or(|pen| pen.bg != Pen::DEFAULT.bg) {
-            self.set_pen(Pen::DEFAULT);
+        if self.pen.is_none_or(|pen| pen.bg != CellStyle::DEFAULT.bg) {
+            self.set_pen(CellStyle::DEFAULT);
         }
         let direction = match shift {
             Shift::Up => 'S',
@@ -59,11 +59,11 @@ impl Pencil {
         let (top, bottom) = (rows.start + 1, rows.end);
         let sequence = format!("\x1b[{top};{bottom}r\x1b[{lines}{direction}\x1b[r");
         self.body.extend_from_slice(sequence.as_bytes());
-        self.at = At::Cell(0, 0);
+        self.at = CursorAt::Cell(0, 0);
     }
 
     /// Shows or hides the cursor and puts it in its place, if that differs from what is.
-    pub fn cursor(&mut self, wanted: bool, position: Position, row: &[Slot]) {
+    pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         if wanted {
             self.move_to(position.x, position.y, row);
         }
@@ -74,8 +74,8 @@ impl Pencil {
     }
 
     /// Turns the shown row into the wanted one.
-    pub fn row(&mut self, y: u16, shown: &[Slot], wanted: &[Slot]) {
-        let plain = |slot: &Slot| *slot == Slot::BLANK;
+    pub fn row(&mut self, y: u16, shown: &[ScreenCell], wanted: &[ScreenCell]) {
+        let plain = |slot: &ScreenCell| *slot == ScreenCell::BLANK;
         let content_end = wanted.iter().rposition(|slot| !plain(slot)).map_or(0, |at| at + 1);
         let pairs = || shown.iter().zip(wanted);
         let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
@@ -95,25 +95,25 @@ impl Pencil {
     }
 
     /// Erases from `x` to the end of the row if that is shorter than writing blanks.
-    fn erase_rest(&mut self, x: u16, y: u16, row: &[Slot], change_end: usize) -> bool {
+    fn erase_rest(&mut self, x: u16, y: u16, row: &[ScreenCell], change_end: usize) -> bool {
         const ERASE: &[u8] = b"\x1b[K";
         if change_end.saturating_sub(usize::from(x)) <= ERASE.len() {
             return false;
         }
         self.move_to(x, y, row);
-        self.set_pen(self.pen_for(&Slot::BLANK));
+        self.set_pen(self.pen_for(&ScreenCell::BLANK));
         self.body.extend_from_slice(ERASE);
         true
     }
 
-    fn glyph(&mut self, x: u16, y: u16, slot: &Slot, row: &[Slot]) {
+    fn glyph(&mut self, x: u16, y: u16, slot: &ScreenCell, row: &[ScreenCell]) {
         self.move_to(x, y, row);
         self.set_pen(self.pen_for(slot));
-        let steady = slot.is_steady();
+        let steady = slot.has_fixed_width();
         if !steady && slot.width > 1 {
             // A terminal that draws it narrower must not leave old text beside it.
             self.body.extend(std::iter::repeat_n(b' ', usize::from(slot.width)));
-            self.at = At::Row(y);
+            self.at = CursorAt::Row(y);
             self.move_to(x, y, row);
         }
         let end = x + slot.width;
@@ -125,50 +125,51 @@ impl Pencil {
         }
         let at_edge = room == 0;
         self.at = match (steady, at_edge) {
-            (true, false) => At::Cell(end, y),
-            (true, true) | (false, false) => At::Row(y),
+            (true, false) => CursorAt::Cell(end, y),
+            (true, true) | (false, false) => CursorAt::Row(y),
             // If the terminal took it for wider, the cursor may have wrapped.
-            (false, true) => At::Unknown,
+            (false, true) => CursorAt::Unknown,
         };
     }
 
     /// The pen a slot is written with.
-    fn pen_for(&self, slot: &Slot) -> Pen {
+    fn pen_for(&self, slot: &ScreenCell) -> CellStyle {
         match self.pen {
-            Some(in_hand) if slot.is_blank() => slot.pen.for_blank(in_hand),
+            Some(current) if slot.is_blank() => slot.pen.for_blank(current),
             Some(_) | None => slot.pen,
         }
     }
 
-    fn set_pen(&mut self, pen: Pen) {
+    fn set_pen(&mut self, pen: CellStyle) {
         pen.change(self.pen, &mut self.body);
         self.pen = Some(pen);
     }
 
     /// Goes to a cell by the shortest way; `row` is what row `y` shows there.
-    fn move_to(&mut self, x: u16, y: u16, row: &[Slot]) {
-        if self.at == At::Cell(x, y) {
+    fn move_to(&mut self, x: u16, y: u16, row: &[ScreenCell]) {
+        if self.at == CursorAt::Cell(x, y) {
             return;
         }
         let jump = self.shortest_jump(x, y);
         if !self.write_gap(x, y, row, jump.len()) {
             self.body.extend_from_slice(jump.as_bytes());
         }
-        self.at = At::Cell(x, y);
+        self.at = CursorAt::Cell(x, y);
     }
 
     /// Writes the unchanged cells up to `x` again if they take no more bytes than jumping.
-    fn write_gap(&mut self, x: u16, y: u16, row: &[Slot], jump: usize) -> bool {
-        let At::Cell(from, in_row) = self.at else { return false };
+    fn write_gap(&mut self, x: u16, y: u16, row: &[ScreenCell], jump: usize) -> bool {
+        let CursorAt::Cell(from, in_row) = self.at else { return false };
         let gap = row.get(usize::from(from)..usize::from(x)).unwrap_or_default();
         if in_row != y || from >= x || gap.len() > jump {
             return false;
         }
         let covers = gap.iter().map(|slot| slot.width).sum::<u16>() == x - from;
-        let same = |slot: &Slot| {
-            slot.glyph == Glyph::Tail || (slot.is_steady() && Some(self.pen_for(slot)) == self.pen)
+        let same = |slot: &ScreenCell| {
+            slot.glyph == Glyph::Tail
+                || (slot.has_fixed_width() && Some(self.pen_for(slot)) == self.pen)
         };
-        let bytes: usize = gap.iter().map(Slot::len).sum();
+        let bytes: usize = gap.iter().map(ScreenCell::len).sum();
         let write = covers && bytes <= jump && gap.iter().all(same);
         if write {
             for slot in gap {
@@ -187,16 +188,16 @@ impl Pencil {
             format!("\x1b[{};{}H", y + 1, x + 1)
         };
         let within_row = match self.at {
-            At::Unknown => return absolute,
-            At::Row(row) | At::Cell(_, row) if row != y => {
+            CursorAt::Unknown => return absolute,
+            CursorAt::Row(row) | CursorAt::Cell(_, row) if row != y => {
                 // Only downwards: a line feed in the last row would scroll.
                 let below = y == row + 1;
                 return if below && x == 0 { "\r\n".to_owned() } else { absolute };
             }
-            At::Row(_) | At::Cell(..) if x == 0 => "\r".to_owned(),
-            At::Cell(from, _) if from < x && x - from == 1 => "\x1b[C".to_owned(),
-            At::Cell(from, _) if from < x => format!("\x1b[{}C", x - from),
-            At::Row(_) | At::Cell(..) => format!("\x1b[{}G", x + 1),
+            CursorAt::Row(_) | CursorAt::Cell(..) if x == 0 => "\r".to_owned(),
+            CursorAt::Cell(from, _) if from < x && x - from == 1 => "\x1b[C".to_owned(),
+            CursorAt::Cell(from, _) if from < x => format!("\x1b[{}C", x - from),
+            CursorAt::Row(_) | CursorAt::Cell(..) => format!("\x1b[{}G", x + 1),
         };
         if within_row.len() <= absolute.len() { within_row } else { absolute }
     }

@@ -3,8 +3,8 @@
 use ratatui::buffer::{Cell, CellWidth as _};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::Ability;
-use super::pen::Pen;
+use super::Capabilities;
+use super::cell_style::CellStyle;
 
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,23 +17,23 @@ pub(super) enum Glyph {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct ScreenCell {
     pub glyph: Glyph,
     /// Cells it takes; 0 for a tail.
     pub width: u16,
-    pub pen: Pen,
+    pub pen: CellStyle,
 }
 
-impl Slot {
-    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, pen: Pen::DEFAULT };
+impl ScreenCell {
+    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, pen: CellStyle::DEFAULT };
 
-    pub fn tail(pen: Pen) -> Self {
+    pub fn tail(pen: CellStyle) -> Self {
         Self { glyph: Glyph::Tail, width: 0, pen }
     }
 
     /// The cell as this terminal can show it. Controls, which no cell should hold, become `?`.
-    pub fn of(cell: &Cell, ability: Ability) -> Self {
-        let pen = Pen::of(cell, ability.depth);
+    pub fn of(cell: &Cell, ability: Capabilities) -> Self {
+        let pen = CellStyle::of(cell, ability.depth);
         let symbol = cell.symbol();
         let mut chars = symbol.chars();
         let (first, more) = (chars.next().unwrap_or(' '), chars.next().is_some());
@@ -49,7 +49,7 @@ impl Slot {
     }
 
     /// A blank keeps of the pen only what is visible on it.
-    pub fn blank(pen: Pen) -> Self {
+    pub fn blank(pen: CellStyle) -> Self {
         Self { glyph: Glyph::Char(' '), width: 1, pen: pen.on_blank() }
     }
 
@@ -58,7 +58,7 @@ impl Slot {
     }
 
     /// True for glyphs every terminal gives the same width.
-    pub fn is_steady(&self) -> bool {
+    pub fn has_fixed_width(&self) -> bool {
         match &self.glyph {
             Glyph::Char(c) => match self.width {
                 1 => c.is_ascii(),

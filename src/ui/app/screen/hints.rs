@@ -3,36 +3,36 @@
 use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::Look;
+use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, Target, hint};
 
 impl App {
     /// What the composer's title says: whom it writes to, and what Enter does.
-    pub(super) fn heading(&self, look: &Look) -> Heading {
+    pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match &self.composer.target {
             Target::Nobody if !self.is_listed() => Heading::default(),
             Target::Nobody => {
-                Heading { left: look.word(Word::NoTarget).to_owned(), right: String::new() }
+                Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
                 let row = self.model.tree.get(dialog);
                 let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(look, Action::NewLine, Word::NewLine);
+                let new_line = hint(ui, Action::NewLine, Word::NewLine);
                 Heading {
-                    left: format!("{} {who}", look.word(Word::MessageTo)),
-                    right: parts(&[hint(look, Action::Send, Word::Send), new_line]),
+                    left: format!("{} {who}", ui.word(Word::MessageTo)),
+                    right: parts(&[hint(ui, Action::Send, Word::Send), new_line]),
                 }
             }
-            Target::Question { id, .. } => self.answer_heading(id, look),
+            Target::Question { id, .. } => self.answer_heading(id, ui),
         }
     }
 
-    fn answer_heading(&self, id: &str, look: &Look) -> Heading {
+    fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
         let inbox = &self.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
         let row = inbox.get(id);
@@ -42,20 +42,20 @@ impl App {
         } else {
             Word::Send
         };
-        let mut hints = vec![hint(look, Action::Send, send)];
+        let mut hints = vec![hint(ui, Action::Send, send)];
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
-            hints.push(format!("{} {}", keys.join(" "), look.word(Word::Pick)));
+            hints.push(format!("{} {}", keys.join(" "), ui.word(Word::Pick)));
         }
-        hints.push(hint(look, Action::LeaveComposer, Word::Keep));
+        hints.push(hint(ui, Action::LeaveComposer, Word::Keep));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
-                look.word(Word::Answer),
-                look.word(Word::Of),
+                ui.word(Word::Answer),
+                ui.word(Word::Of),
                 inbox.len(),
-                look.glyphs.middle_dot
+                ui.glyphs.middle_dot
             ),
             right: hints.join(PART),
         }

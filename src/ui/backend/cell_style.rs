@@ -9,7 +9,7 @@ use crate::ui::theme::ColorDepth;
 
 /// How a glyph is drawn, in colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pen {
+pub(super) struct CellStyle {
     pub fg: Color,
     pub bg: Color,
     pub modifier: Modifier,
@@ -29,7 +29,7 @@ const MODIFIERS: [(Modifier, u8, u8); 6] = [
 const VISIBLE_ON_BLANK: Modifier =
     Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
-impl Pen {
+impl CellStyle {
     pub const DEFAULT: Self =
         Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
@@ -50,10 +50,10 @@ impl Pen {
     }
 
     /// The pen to write a blank with, changing as little as possible of the one in hand.
-    pub fn for_blank(self, in_hand: Self) -> Self {
+    pub fn for_blank(self, current: Self) -> Self {
         if self.modifier.is_empty() {
-            let modifier = in_hand.modifier - VISIBLE_ON_BLANK;
-            Self { fg: in_hand.fg, bg: self.bg, modifier }
+            let modifier = current.modifier - VISIBLE_ON_BLANK;
+            Self { fg: current.fg, bg: self.bg, modifier }
         } else {
             self
         }
