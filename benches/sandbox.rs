@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let mut ways = vec![way("without a sandbox".to_owned(), plain)];
     for means in Means::ALL {
         for level in [Level::ReadOnly, Level::Workspace, Level::WorkspaceNet] {
-            let sandbox = Sandbox::by(ground.clone(), level, Some(means));
+            let sandbox = Sandbox::with_means(ground.clone(), level, Some(means));
             match sandbox.means(level) {
                 Ok(_) => {
                     let folder = workspace.clone();

@@ -13,8 +13,8 @@ use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoProvider, NothingWaits, Permits, PickUp,
-    ProviderSource, Sources, Throttles,
+    Audience, Consent, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp, ProviderError,
+    ProviderSource, Throttles, ToolSources,
 };
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
@@ -96,7 +96,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     let sandbox = Sandbox::new(ground(start.workspace), start.level);
     let wall = start.servers_level.map(|level| (sandbox.clone(), level));
     let sources = trust.clone().map(|trust| {
-        Sources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
+        ToolSources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
     });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
@@ -107,7 +107,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
     shells.find_again(start.workspace);
     let consent: Arc<dyn Consent> = match trust {
         Some(trust) => trust,
-        None => Arc::new(NothingWaits),
+        None => Arc::new(NoConsentNeeded),
     };
     engine.problems.book().take("config", start.personal);
     let engine = Engine {
@@ -116,7 +116,7 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
         shells: shells.clone(),
-        reader: start.reader,
+        user_lang: start.reader,
         sources: sources.unwrap_or_default(),
         ..engine
     };
@@ -151,7 +151,7 @@ pub fn servers(
         vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
-        wall,
+        sandbox: wall,
     })
 }
 
@@ -159,23 +159,23 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     let problems: Arc<Problems> = Arc::default();
     Engine {
         workspace: workspace.to_owned(),
-        shown_folder: env::shown(workspace),
+        display_path: env::shown(workspace),
         store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
-        reader: env::work_language(),
+        user_lang: env::work_language(),
         providers,
-        trust: Arc::new(NothingWaits),
+        trust: Arc::new(NoConsentNeeded),
         tools: registry(problems.clone()),
-        sources: Sources::default(),
+        sources: ToolSources::default(),
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,
         crowd: CrowdLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),
-        rates: Throttles::default(),
+        throttles: Throttles::default(),
         vault: logs::vault().clone(),
         problems,
         log: Arc::default(),
@@ -186,7 +186,8 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
-    if let Err(error) = manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::ALWAYS)
+    if let Err(error) =
+        manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::BUILT_IN_NAMES)
     {
         tracing::error!(%error, "a tool is missing");
     }
@@ -224,7 +225,7 @@ impl Configured {
     }
 
     /// The only way a key from the environment reaches a provider.
-    fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, NoProvider> {
+    fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, ProviderError> {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
@@ -261,10 +262,10 @@ impl Configured {
 }
 
 impl ProviderSource for Configured {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         match self.trust.provider(config) {
             Ok(None) => {}
-            Ok(Some(unagreed)) => return Err(NoProvider::Unagreed(unagreed)),
+            Ok(Some(unagreed)) => return Err(ProviderError::Unagreed(unagreed)),
             Err(text) => return Err(LlmError::new(ErrorClass::Rejected, &text).into()),
         }
         match &config.api_type {
@@ -315,7 +316,7 @@ fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
 struct ByScript(Arc<Scripted>);
 
 impl ProviderSource for ByScript {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(self.0.clone())
     }
 }
@@ -325,7 +326,7 @@ impl ProviderSource for ByScript {
 struct Nobody;
 
 impl ProviderSource for Nobody {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::new(Sequence::new()))
     }
 }

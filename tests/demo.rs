@@ -80,7 +80,7 @@ impl Play {
                 self.rows.push(*row.clone());
             }
             DriverEvent::ToolEnded { call, ok: false, .. } => {
-                self.failed_tools.push(call.to_string())
+                self.failed_tools.push(call.to_string());
             }
             DriverEvent::Problems(problems) => assert_eq!(problems, &[]),
             DriverEvent::Notice(text) => panic!("{text}"),

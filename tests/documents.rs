@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dominds_tui::app;
-use dominds_tui::domain::{Lang, Vault};
+use dominds_tui::cli;
+use dominds_tui::domain::{Lang, Quirk, Vault};
 use dominds_tui::llm::Clients;
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::Minds;
 use dominds_tui::minds::mcp_config::{McpFile, Transport};
 use dominds_tui::tools::{Registry, ToolSource as _, ToolSubset};
-use dominds_tui::ui::action::ACTIONS;
+use dominds_tui::ui::action::{ActionSpec, Scope, actions_in};
 
 const MANUALS: &str = "src/tools/man";
 /// The text about `man` itself.
@@ -47,7 +48,7 @@ fn registry() -> Registry {
         vault: Vault::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
-        wall: None,
+        sandbox: None,
     });
     servers.add_to(&mut registry);
     registry
@@ -213,32 +214,177 @@ fn shown(key: &str) -> String {
     format!("`{}`", key.split('+').map(part).collect::<Vec<_>>().join("+"))
 }
 
+/// Where a generated part of a document begins: `<!-- generated: NAME -->`. It ends with [`END`].
+const BEGIN: &str = "<!-- generated: ";
+const END: &str = "<!-- end -->";
+
+/// Makes the text of a generated part.
+type Render = fn() -> String;
+
+/// The generated parts: document, name, and what makes the text from the definitions.
+const GENERATED: [(&str, &str, Render); 4] = [
+    ("docs/keys.md", "keys", keys),
+    ("docs/commands.md", "commands", commands),
+    ("docs/configure.md", "settings", settings),
+    ("docs/models.md", "providers", providers),
+];
+
+/// A document with what is generated replaced by `text`.
+fn with_generated(document: &str, name: &str, text: &str) -> String {
+    let marker = format!("{BEGIN}{name} -->\n");
+    let (before, rest) = document.split_once(&marker).expect("the beginning of a generated part");
+    let (_, after) = rest.split_once(END).expect("the end of a generated part");
+    format!("{before}{marker}\n{}\n\n{END}{after}", text.trim())
+}
+
+/// With `UPDATE_DOCS=1` they are written instead of compared.
 #[test]
-fn the_table_of_keys_is_that_of_the_program() {
-    let readme = document("README.md");
-    let table = readme.split("| where | key | what it does |").nth(1).expect("a table of keys");
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let mut told: Vec<String> = rows
-        .map(|row| row.split('|').skip(2).map(str::trim).collect::<Vec<_>>().join("|"))
+fn what_is_generated_in_the_documents_is_current() {
+    #[expect(clippy::disallowed_methods, reason = "whether to write is asked for from outside")]
+    let update = std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1");
+    for (path, name, render) in GENERATED {
+        let current = document(path);
+        let wanted = with_generated(&current, name, &render());
+        if update {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+            fs::write(path, wanted).expect("writing a document");
+        } else {
+            let fix =
+                concat!("UPDATE_DOCS=1 cargo test --test ", env!("CARGO_CRATE_NAME"), " generated");
+            assert!(current == wanted, "`{name}` in {path} is not current: {fix}");
+        }
+    }
+}
+
+#[test]
+fn every_generated_part_has_what_makes_it() {
+    let count = |path| {
+        fs::read_to_string(path)
+            .expect("a document")
+            .lines()
+            .filter(|line| line.starts_with(BEGIN))
+            .count()
+    };
+    assert_eq!(documents().into_iter().map(count).sum::<usize>(), GENERATED.len());
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// A table for each scope, with all actions that can be bound there.
+fn keys() -> String {
+    let table = |scope: Scope| {
+        let rows = actions_in(scope).map(|spec: &ActionSpec| {
+            let keys: Vec<String> = spec.keys.iter().map(|key| shown(key)).collect();
+            format!("| {} | `{}` | {} |\n", keys.join(" "), spec.name, cell(spec.help))
+        });
+        let rows: String = rows.collect();
+        format!("## `{}`\n\n| key | action | what it does |\n|---|---|---|\n{rows}\n", scope.name())
+    };
+    Scope::ALL.into_iter().map(table).collect()
+}
+
+/// Usage, arguments and options of each command.
+fn commands() -> String {
+    let mut text = String::new();
+    section(&cli::definitions(), &mut text);
+    text
+}
+
+fn section(command: &clap::Command, text: &mut String) {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim();
+    text.push_str(&format!("## {name}\n\n{}.\n\n```text\n{usage}\n```\n\n", cell(&about)));
+    // `-C`, `--help` and `--version` are shown once, at the program itself.
+    let is_top = !name.contains(' ');
+    let shown = command.get_arguments().filter(|argument| {
+        !argument.is_hide_set() && (is_top || !argument.is_global_set()) && !is_help(argument)
+    });
+    let rows: String = shown.map(row).collect();
+    if !rows.is_empty() {
+        text.push_str(&format!("| argument | meaning |\n|---|---|\n{rows}\n"));
+    }
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        section(below, text);
+    }
+}
+
+fn is_help(argument: &clap::Arg) -> bool {
+    matches!(argument.get_id().as_str(), "help" | "version")
+}
+
+/// An argument with its possible values and its default.
+fn row(argument: &clap::Arg) -> String {
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut meaning = cell(&help);
+    let values: Vec<String> = argument
+        .get_possible_values()
+        .iter()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|value| match value.get_help() {
+            Some(help) => format!("`{}`: {help}", value.get_name()),
+            None => format!("`{}`", value.get_name()),
+        })
         .collect();
-    let keys = |keys: &[&str]| keys.iter().map(|key| shown(key)).collect::<Vec<_>>().join(" ");
-    let bound = ACTIONS.iter().filter(|spec| !spec.keys.is_empty());
-    let mut known: Vec<String> =
-        bound.map(|spec| format!("{}|{}|", keys(spec.keys), spec.help)).collect();
-    told.sort();
-    known.sort();
-    assert_eq!(told, known);
+    if !values.is_empty() {
+        meaning.push_str(&format!(" ({})", values.join("; ")));
+    }
+    let defaults = argument.get_default_values().iter().map(|value| value.to_string_lossy());
+    let defaults: Vec<_> = defaults.filter(|_| argument.get_action().takes_values()).collect();
+    if !defaults.is_empty() {
+        meaning.push_str(&format!(" (default: {})", defaults.join(" ")));
+    }
+    format!("| `{}` | {meaning} |\n", cell(&argument.to_string()))
+}
+
+/// The settings of `config.yaml`.
+fn settings() -> String {
+    let rows = cli::SETTINGS.iter().map(|setting| {
+        let name = setting.path.join(": ");
+        let (values, default) = (setting.values.to_string(), (setting.default)());
+        format!("| `{name}` | {} | {} | {default} |\n", cell(setting.meaning), cell(&values))
+    });
+    let rows: String = rows.collect();
+    format!("| setting | meaning | values | default |\n|---|---|---|---|\n{rows}")
+}
+
+/// The providers that are there without a file.
+fn providers() -> String {
+    let empty = tempfile::tempdir().expect("a folder");
+    let minds = Minds::load(empty.path(), Lang::En);
+    let usable = minds.providers().iter().filter(|provider| provider.api_type.is_built());
+    let rows = usable.map(|provider| {
+        let variable = provider.api_key_env_var.as_deref().unwrap_or_default();
+        let (key, api) = (&provider.key, provider.api_type.name());
+        format!("| `{key}` | `{api}` | {} | `{variable}` |\n", provider.base_url)
+    });
+    let rows: String = rows.collect();
+    format!("| provider | `apiType` | `baseUrl` | `apiKeyEnvVar` |\n|---|---|---|---|\n{rows}")
 }
 
 #[test]
 fn the_table_of_toolsets_names_each_that_has_a_manual() {
-    let readme = document("README.md");
-    let table = readme.split("| toolset | what is in it |").nth(1).expect("a table of toolsets");
+    let tools = document("docs/tools.md");
+    let table = tools.split("| toolset | what is in it |").nth(1).expect("a table of toolsets");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let told: BTreeSet<&str> =
         rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap_or_default())).collect();
     let known = manuals();
     assert_eq!(told, known.keys().map(String::as_str).collect());
+}
+
+#[test]
+fn the_table_of_quirks_names_each() {
+    let models = document("docs/models.md");
+    let table = models.split("| quirk | for a server that |").nth(1).expect("a table of quirks");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let documented: BTreeSet<&str> =
+        rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap_or_default())).collect();
+    assert_eq!(documented, Quirk::ALL.map(Quirk::name).into());
 }
 
 /// The block of YAML in a document that holds this line.
@@ -250,14 +396,15 @@ fn example(text: &str, line: &str) -> String {
 
 #[test]
 fn the_examples_of_a_configuration_are_read_without_a_finding() {
-    let readme = document("README.md");
     let workspace = tempfile::tempdir().expect("a folder");
     let folder = workspace.path().join(".minds");
     fs::create_dir(&folder).expect("a folder");
-    for (name, line) in
-        [("team.yaml", "members:"), ("llm.yaml", "providers:"), ("mcp.yaml", "servers:")]
-    {
-        fs::write(folder.join(name), example(&readme, line)).expect("a file");
+    for (page, name, line) in [
+        ("docs/team.md", "team.yaml", "members:"),
+        ("README.md", "llm.yaml", "providers:"),
+        ("docs/mcp.md", "mcp.yaml", "servers:"),
+    ] {
+        fs::write(folder.join(name), example(&document(page), line)).expect("a file");
     }
     let minds = Minds::load(workspace.path(), Lang::En);
     assert_eq!(minds.problems(), []);
@@ -265,6 +412,48 @@ fn the_examples_of_a_configuration_are_read_without_a_finding() {
     assert_eq!(minds.unknown_tools(&registry.names()), []);
     assert!(McpFile::load(workspace.path()).servers.len() > 1);
     assert!(minds.team().visible().count() > 3);
+}
+
+/// All documents, by their paths.
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [root.to_owned(), root.join("docs"), root.join("docs/adr")];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect()
+}
+
+/// The part of an address that leads to a heading.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
+}
+
+#[test]
+fn every_link_of_a_document_leads_to_a_file_and_a_heading() {
+    let mut broken = Vec::new();
+    let mut seen = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document");
+        let prose: String = text.split("```").step_by(2).collect();
+        let links = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let folder = path.parent().expect("a folder");
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            let there = heading.is_empty() && target.exists()
+                || fs::read_to_string(&target).is_ok_and(|text| {
+                    let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+                    headings.map(|line| line.trim_matches(['#', ' '])).any(|h| anchor(h) == heading)
+                });
+            seen += 1;
+            if !there {
+                broken.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(seen > 50, "{seen} links only");
+    assert_eq!(broken, Vec::<String>::new());
 }
 
 /// The names of tests in the sources and in `tests/`, with their files.
@@ -297,9 +486,9 @@ fn holds(test: &str, scenario: &str) -> bool {
 }
 
 #[test]
-fn every_promise_of_safety_names_tests_there_are() {
+fn every_guarantee_of_safety_names_tests_there_are() {
     let safety = document("docs/safety.md");
-    let table = safety.split("| promise | test |").nth(1).expect("a table of promises");
+    let table = safety.split("| guarantee | test |").nth(1).expect("a table of guarantees");
     let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();
     assert!(rows.len() > 10, "{}", rows.len());
     let all = tests_by_file();

@@ -1,6 +1,7 @@
 //! `config.yaml`: how the screen looks, which keys it has, and how much may be used up. Every fault is a problem with its line, and
 //! is skipped.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,12 +21,133 @@ use crate::yaml;
 const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
 
-/// The keys the file may have.
-const KNOWN: [&str; 7] = ["theme", "language", "keys", "limits", "sandbox", "workspaces", "mcp"];
+/// A setting of the file. The reader takes those of [`SETTINGS`] and no others, and
+/// docs/configure.md lists them.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Where it is in the file; `PATH` stands for the path of a workspace.
+    pub path: &'static [&'static str],
+    pub values: Values,
+    /// What holds where it is not set.
+    pub default: fn() -> String,
+    pub meaning: &'static str,
+}
 
-/// The limits it may set: the name, the largest value.
-const LIMITS: [(&str, u64); 3] =
-    [("side_dialogs", 10_000), ("side_dialog_depth", 100), ("answer_minutes", 24 * 60)];
+/// What a setting may be.
+#[derive(Debug, Clone, Copy)]
+pub enum Values {
+    Theme,
+    Language,
+    Keys,
+    Level,
+    /// A whole number from 1 on.
+    Number {
+        max: u64,
+    },
+}
+
+impl Values {
+    /// The largest number.
+    fn max(self) -> Option<u64> {
+        match self {
+            Self::Number { max } => Some(max),
+            Self::Theme | Self::Language | Self::Keys | Self::Level => None,
+        }
+    }
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Theme => {
+                let names = EMBEDDED.map(|(name, _)| format!("`{name}`")).join(", ");
+                write!(f, "{names}, or a mapping of roles to colours")
+            }
+            Self::Language => write!(f, "`en`, `zh`"),
+            Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
+            Self::Level => {
+                let names = Level::ALL.map(|level| format!("`{}`", level.name()));
+                write!(f, "{}", names.join(", "))
+            }
+            Self::Number { max } => write!(f, "1 to {max}"),
+        }
+    }
+}
+
+/// In a path of a setting: the path of a workspace.
+const ANY_PATH: &str = "PATH";
+
+/// All settings, in the order in which they are shown.
+pub const SETTINGS: [Setting; 9] = [
+    Setting {
+        path: &["theme"],
+        values: Values::Theme,
+        default: || format!("`{DEFAULT_THEME}`"),
+        meaning: "colours of the screen",
+    },
+    Setting {
+        path: &["language"],
+        values: Values::Language,
+        default: || "the work language".to_owned(),
+        meaning: "language of the screen",
+    },
+    Setting {
+        path: &["keys"],
+        values: Values::Keys,
+        default: || "`themes/keys.yaml`".to_owned(),
+        meaning: "keys of actions; an action that is not named keeps its own",
+    },
+    Setting {
+        path: &["limits", "side_dialogs"],
+        values: Values::Number { max: 10_000 },
+        default: || UserLimits::default().crowd.dialogs.to_string(),
+        meaning: "side dialogs of a tree that work at the same time",
+    },
+    Setting {
+        path: &["limits", "side_dialog_depth"],
+        values: Values::Number { max: 100 },
+        default: || UserLimits::default().crowd.depth.to_string(),
+        meaning: "how deep side dialogs may ask one another",
+    },
+    Setting {
+        path: &["limits", "answer_minutes"],
+        values: Values::Number { max: 24 * 60 },
+        default: || (UserLimits::default().answer.0.as_secs() / 60).to_string(),
+        meaning: "minutes for a whole answer of a model",
+    },
+    Setting {
+        path: &["sandbox"],
+        values: Values::Level,
+        default: || format!("`{}`", Level::default().name()),
+        meaning: "what commands of members may do, in all workspaces",
+    },
+    Setting {
+        path: &["workspaces", ANY_PATH, "sandbox"],
+        values: Values::Level,
+        default: || "what was chosen on the screen, else `sandbox`".to_owned(),
+        meaning: "the same for one workspace; its path is absolute",
+    },
+    Setting {
+        path: &["mcp", "sandbox"],
+        values: Values::Level,
+        default: || format!("`{}`", Level::Off.name()),
+        meaning: "what MCP servers that are programs may do, in all workspaces",
+    },
+];
+
+/// The names that may be at this place of the file.
+fn names_in(place: &[&'static str]) -> Vec<&'static str> {
+    let below = |setting: &Setting| setting.path.strip_prefix(place)?.first().copied();
+    let mut names: Vec<&str> = SETTINGS.iter().filter_map(below).collect();
+    names.dedup();
+    names
+}
+
+/// True if this is a mapping with settings of this place, and nothing else.
+fn is_known(value: &Value, place: &[&'static str]) -> bool {
+    let names = names_in(place);
+    value.as_object().is_some_and(|all| all.keys().all(|key| names.contains(&key.as_str())))
+}
 
 /// How this terminal is drawn on.
 #[derive(Debug)]
@@ -95,8 +217,8 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Capabilities) 
     };
     let levels = levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
-        if !KNOWN.contains(&key.as_str()) {
-            let mend = format!("remove it; there are {}", KNOWN.join(", "));
+        if !names_in(&[]).contains(&key.as_str()) {
+            let mend = format!("remove it; there are {}", names_in(&[]).join(", "));
             report.add(&[key], &format!("there is no setting {key:?}"), &mend);
         }
     }
@@ -133,7 +255,8 @@ impl Report<'_> {
         match yaml::parse(&self.text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let mend = format!("begin each setting with its name: {}", KNOWN.join(", "));
+                let mend =
+                    format!("begin each setting with its name: {}", names_in(&[]).join(", "));
                 self.push(Some(1), "file", "expected a mapping of settings", &mend);
                 Value::Null
             }
@@ -175,7 +298,7 @@ impl Report<'_> {
 /// The limits; those that are not set, or wrong, are the usual ones.
 fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
     let none = serde_json::Map::new();
-    let names = LIMITS.map(|(name, _)| name);
+    let names = names_in(&["limits"]);
     let entries = match value {
         Value::Null => &none,
         Value::Object(entries) => entries,
@@ -189,15 +312,8 @@ fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
         let mend = format!("remove it; there are {}", names.join(", "));
         report.add(&["limits", key], &format!("there is no limit {key:?}"), &mend);
     }
-    let [dialogs, depth, minutes] = LIMITS.map(|(name, most)| {
-        let value = entries.get(name).filter(|value| !value.is_null())?;
-        let number = value.as_u64().filter(|number| (1..=most).contains(number));
-        if number.is_none() {
-            let mend = format!("write a whole number from 1 to {most}");
-            report.add(&["limits", name], &format!("`{name}` cannot be {value}"), &mend);
-        }
-        number
-    });
+    let [dialogs, depth, minutes] = ["side_dialogs", "side_dialog_depth", "answer_minutes"]
+        .map(|name| limit(name, entries.get(name)?, report));
     let mut limits = UserLimits::default();
     let size = |number: u64| usize::try_from(number).ok();
     limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
@@ -208,6 +324,18 @@ fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
     limits
 }
 
+/// One limit; `None` where it is not set, or wrong.
+fn limit(name: &str, value: &Value, report: &mut Report<'_>) -> Option<u64> {
+    let path = ["limits", name];
+    let max = SETTINGS.iter().find(|setting| setting.path == path)?.values.max()?;
+    let number = value.as_u64().filter(|number| (1..=max).contains(number));
+    if number.is_none() && !value.is_null() {
+        let mend = format!("write a whole number from 1 to {max}");
+        report.add(&path, &format!("`{name}` cannot be {value}"), &mend);
+    }
+    number
+}
+
 /// A level that cannot be read leaves the usual one, which is no weaker than `workspace`.
 fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
     let mut levels = Levels::default();
@@ -215,8 +343,7 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
         levels.usual = level;
     }
     if let Some(mcp) = value.get("mcp") {
-        let known = mcp.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
-        if known {
+        if is_known(mcp, &["mcp"]) {
             let wanted = level(mcp, &["mcp", "sandbox"], report);
             levels.servers = wanted.filter(|level| *level != Level::Off);
         } else {
@@ -238,8 +365,7 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
     };
     for (path, settings) in &workspaces {
         let keys = ["workspaces", path.as_str()];
-        let known = settings.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
-        if !known {
+        if !is_known(settings, &["workspaces", ANY_PATH]) {
             report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
         } else if !path.starts_with('/') {
             report.add(&keys, "the path is not whole", "write it from the root on");
@@ -350,6 +476,19 @@ mod tests {
         }
         let setup = of("c", Err("permission denied".to_owned()), ability);
         assert_eq!(setup.faults.len(), 1);
+    }
+
+    #[test]
+    fn the_example_of_the_document_names_every_setting_and_has_no_fault() {
+        let page = include_str!("../../docs/configure.md");
+        let example = page.split("```yaml").nth(1).and_then(|rest| rest.split("```").next());
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+        let setup = of("c", Ok(example.map(str::to_owned)), ability);
+        assert_eq!(setup.faults, []);
+        for setting in SETTINGS {
+            let name = setting.path.last().unwrap();
+            assert!(example.unwrap().contains(&format!("{name}:")), "{name}");
+        }
     }
 
     #[test]

@@ -38,8 +38,8 @@ pub fn doctor(
     let found = servers.as_ref();
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
-    let known: Vec<&str> = mcp::ALWAYS.into_iter().chain(offered).collect();
-    problems.extend(app::looking(workspace)?.findings(&known));
+    let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
+    problems.extend(app::looking(workspace)?.config_problems(&known));
     problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
         problems.extend(exposed(&state, &env::shown(&state)));
@@ -96,7 +96,7 @@ fn line(probe: &Probe) -> String {
     let asked = format!("{} {model}", probe.provider);
     match &probe.finding {
         Finding::Answers(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
-        Finding::Fault { text, mend } => format!("fault {asked}: {text} ({mend})"),
+        Finding::Fault { text, fix } => format!("fault {asked}: {text} ({fix})"),
     }
 }
 
@@ -106,8 +106,8 @@ fn row(probe: &Probe) -> serde_json::Value {
         Finding::Answers(time) => json!({
             "provider": provider, "model": model, "ok": true, "milliseconds": time.as_millis(),
         }),
-        Finding::Fault { text, mend } => json!({
-            "provider": provider, "model": model, "ok": false, "text": text, "mend": mend,
+        Finding::Fault { text, fix } => json!({
+            "provider": provider, "model": model, "ok": false, "text": text, "fix": fix,
         }),
     }
 }
@@ -138,7 +138,7 @@ impl Wall {
             Ok(means @ Means::Landlock) => {
                 format!("commands: {level}, by {means}; {BETTER}: {}", means.gaps().join(" "))
             }
-            Err(refusal) => format!("commands: {}", refusal.for_person()),
+            Err(refusal) => format!("commands: {}", refusal.for_user()),
         }
     }
 }

@@ -136,8 +136,8 @@ fn must_take_words(survey: &Survey, id: &DialogId) -> Result<(), CommandError> {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let found = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.id == id.this));
     let why = match found {
-        Some(dialog) if dialog.latest.is_dead() => Refusal::HearsNothing,
-        Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoWords,
+        Some(dialog) if dialog.latest.is_dead() => Refusal::DeadTakesNoMessages,
+        Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoMessages,
         Some(_) | None => return Ok(()),
     };
     Err(CommandError::refused(why.text()))
@@ -466,7 +466,7 @@ impl Job<'_> {
             }
             // It came after the look at the start: nothing would ever be driven.
             if let DriverEvent::Consent(consent) = &event
-                && consent.look_only
+                && consent.read_only
                 && self.driving
             {
                 let text = "the workspace has changed, and something in it waits for your consent: \

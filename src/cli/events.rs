@@ -117,9 +117,9 @@ impl Printer {
                 self.line(None, "problem", json!({ "id": "notice", "text": text }));
                 self.remark(text);
             }
-            DriverEvent::Standing(standing) => self.standing.clone_from(standing),
+            DriverEvent::Halted(standing) => self.standing.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
-            DriverEvent::Gone(dialog) => self.line(Some(dialog), "gone", json!({})),
+            DriverEvent::Removed(dialog) => self.line(Some(dialog), "gone", json!({})),
             DriverEvent::Forked { dialog, next } => self.forked(dialog, next),
             DriverEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
             DriverEvent::LiveEnd { dialog } => {

@@ -8,7 +8,7 @@ use crate::domain::record::{Entry, Record};
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::command::Command;
-use crate::protocol::lifecycle::{Lifecycle, Onward};
+use crate::protocol::lifecycle::{ForkMode, Lifecycle};
 use crate::store::Access;
 
 use super::args::{Fork, Root};
@@ -70,7 +70,7 @@ pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, CommandError>
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
     must_be_there(workspace, &root, course, genseq)?;
-    let then = if fork.no_drive { Onward::Rest } else { Onward::GoOn };
+    let then = if fork.no_drive { ForkMode::Stay } else { ForkMode::Continue };
     let change = Lifecycle::Fork { root, course, genseq, then };
     drive::fork(workspace, change, fork).await
 }

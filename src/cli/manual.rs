@@ -26,12 +26,18 @@ pub fn write(folder: &Path) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-/// Name and text of each page.
-fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+/// The program with its commands and arguments, for whoever writes pages from it.
+#[must_use]
+pub fn definitions() -> clap::Command {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
+    program
+}
+
+/// Name and text of each page.
+fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = Vec::new();
-    let mut next = vec![program];
+    let mut next = vec![definitions()];
     while let Some(command) = next.pop() {
         next.extend(command.get_subcommands().filter(|one| !one.is_hide_set()).cloned());
         let page = Man::new(command).manual("dominds-tui");
@@ -92,9 +98,7 @@ mod tests {
 
     #[test]
     fn every_command_and_every_argument_has_help() {
-        let mut program = Cli::command().disable_help_subcommand(true);
-        program.build();
-        assert_eq!(without_help(&program, ""), Vec::<String>::new());
+        assert_eq!(without_help(&definitions(), ""), Vec::<String>::new());
     }
 
     #[test]

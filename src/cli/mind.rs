@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::Bucket;
-use crate::driver::{Preview, Reader};
+use crate::driver::{Preview, PreviewTarget};
 use crate::llm::{Message, ModelParams};
 use crate::store::{Access, StoreError};
 
@@ -25,17 +25,17 @@ pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-fn reader(workspace: &Path, wanted: &Read) -> Result<Reader, CommandError> {
+fn reader(workspace: &Path, wanted: &Read) -> Result<PreviewTarget, CommandError> {
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
         if survey.trees.iter().any(|tree| tree.root == dialog.root && tree.earlier) {
             return Err(CommandError::refused(StoreError::Earlier(dialog.root).to_string()));
         }
-        return Ok(Reader::Dialog(dialog));
+        return Ok(PreviewTarget::Dialog(dialog));
     }
     let agent = drive::responder(workspace, wanted.member.as_deref())?;
-    Ok(if wanted.side { Reader::Side(agent) } else { Reader::Main(agent) })
+    Ok(if wanted.side { PreviewTarget::Side(agent) } else { PreviewTarget::Main(agent) })
 }
 
 /// The settings that are sent, by name.

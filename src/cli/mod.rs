@@ -36,6 +36,9 @@ use crate::platform::{descriptors, dirs, hardening, logs};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
+pub use config::{SETTINGS, Setting, Values};
+pub use manual::definitions;
+
 use args::{Cli, Command, Q4h, Q4hCommand};
 use exit::{CommandError, Status};
 use queries::Form;
@@ -43,7 +46,7 @@ use queries::Form;
 /// Runs the program; never panics on bad input.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(code) = crate::sandbox::help(std::env::args_os()) {
+    if let Some(code) = crate::sandbox::run_helper(std::env::args_os()) {
         return code;
     }
     let cli = match Cli::try_parse() {

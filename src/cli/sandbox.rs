@@ -29,12 +29,11 @@ pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandEr
         command.args(arguments).current_dir(workspace).env_clear().envs(environment);
         return passed(program, command.status());
     }
-    let sandbox = Sandbox::by(app::ground(workspace), level, wanted.means);
+    let sandbox = Sandbox::with_means(app::ground(workspace), level, wanted.means);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
-    let wrapped = sandbox
-        .wrap(level, order)
-        .map_err(|refusal| CommandError::invalid(refusal.for_person()))?;
+    let wrapped =
+        sandbox.wrap(level, order).map_err(|refusal| CommandError::invalid(refusal.for_user()))?;
     let mut command = Command::new(&wrapped.program);
     command.args(&wrapped.arguments).current_dir(workspace);
     command.env_clear().envs(environment).envs(wrapped.environment);

@@ -1,4 +1,4 @@
-//! Consent while the program runs: a person agrees, and what waited for that goes on.
+//! Consent while the program runs: the user agrees, and what waited for that continues.
 
 use tokio::sync::oneshot;
 
@@ -8,13 +8,13 @@ use crate::domain::tree::Bucket;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
-use super::findings::minds_news;
-use super::listing::deserves_a_look;
+use super::config_problems::minds_report;
+use super::listing::needs_loading;
 use super::supervisor::Supervisor;
 use super::user_requests::TreeRequest;
 
 impl Supervisor {
-    /// A person agreed to what was shown to them. What changed meanwhile goes on waiting.
+    /// The user agreed to what was shown. What changed meanwhile still waits.
     pub(super) async fn agree(
         &mut self,
         ticket: Ticket,
@@ -22,52 +22,53 @@ impl Supervisor {
         level: Option<Level>,
     ) {
         let engine = self.engine.clone();
-        // The level first: nothing may begin on another one.
+        // The level first: nothing may start with another one.
         let level = level.filter(|_| !engine.level_is_set);
-        let kept = move || {
+        let save = move || {
             if let Some(level) = level {
-                engine.trust.choose(level)?;
+                engine.trust.choose_level(level)?;
                 engine.shells.set_level(level);
             }
             engine.trust.agree(&digests)
         };
-        let agreed = tokio::task::spawn_blocking(kept).await;
+        let agreed = tokio::task::spawn_blocking(save).await;
         let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => DriverEvent::Done { ticket, dialog: None },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        let went_on = self.engine.driving.is_held() && matches!(event, DriverEvent::Done { .. });
-        if went_on {
-            self.go_on_if_nothing_waits().await;
+        let has_agreed =
+            self.engine.driving.awaits_consent() && matches!(event, DriverEvent::Done { .. });
+        if has_agreed {
+            self.resume_if_agreed().await;
         }
-        self.look_at_consent().await;
-        self.tell(event).await;
+        self.report_consent().await;
+        self.send_event(event).await;
     }
 
-    /// Tells what waits now.
-    pub(super) async fn look_at_consent(&mut self) {
+    /// Reports what waits for consent now.
+    pub(super) async fn report_consent(&mut self) {
         let engine = self.engine.clone();
-        let look = move || minds_news(&engine, &engine.minds());
-        if let Ok(news) = tokio::task::spawn_blocking(look).await {
-            self.send(news).await;
+        let read = move || minds_report(&engine, &engine.minds());
+        if let Ok(report) = tokio::task::spawn_blocking(read).await {
+            self.report(report).await;
         }
     }
 
-    async fn go_on_if_nothing_waits(&mut self) {
+    async fn resume_if_agreed(&mut self) {
         let engine = self.engine.clone();
         let survey = tokio::task::spawn_blocking(move || {
             let nothing_waits = engine.trust.waiting(&engine.minds()).is_empty();
             nothing_waits.then(|| engine.store.survey(&[Bucket::Run]))
         });
         let Ok(Some(survey)) = survey.await else { return };
-        self.engine.driving.hold(false);
-        // Trees that are loaded look again at who can go on.
+        self.engine.driving.set_awaits_consent(false);
+        // Makes loaded trees check again which dialogs can continue.
         for mailbox in self.trees.values() {
             let (reply, _) = oneshot::channel();
-            let _ = mailbox.send(TreeRequest::Rests { reply }).await;
+            let _ = mailbox.send(TreeRequest::IsIdle { reply }).await;
         }
-        if self.picks_up() {
-            let waiting = survey.trees.iter().filter(|listing| deserves_a_look(listing));
+        if self.may_pick_up() {
+            let waiting = survey.trees.iter().filter(|listing| needs_loading(listing));
             let roots: Vec<RootId> = waiting.map(|listing| listing.root.clone()).collect();
             self.pick_up(roots).await;
         }

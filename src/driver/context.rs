@@ -1,4 +1,4 @@
-//! What the model is shown: memories, the Taskdoc, the reminders, what it owes, and the current course.
+//! Builds the messages of a request: memories, the Taskdoc, the reminders, the reply owed, the course.
 
 use std::collections::BTreeMap;
 
@@ -10,66 +10,66 @@ use crate::llm::Message;
 use super::images::CourseImages;
 use super::texts::Texts;
 
-/// What stands before the course, beside the dialog's own reminders.
+/// What precedes the course, besides the dialog's own reminders.
 #[derive(Debug, Default)]
-pub struct DialogSurroundings<'a> {
+pub struct ContextPreamble<'a> {
     pub memories: Vec<String>,
     pub taskdoc: Option<String>,
     /// The reminders all dialogs of the member share.
     pub shared: &'a [Reminder],
-    /// What goes on below the dialog.
+    /// State of the side dialogs.
     pub overview: Option<String>,
 }
 
-/// The messages of one request, in order. `album`: the pictures of the course.
+/// The messages of one request, in order.
 pub fn messages(
     dialog: &Dialog,
-    surroundings: DialogSurroundings<'_>,
-    album: &CourseImages,
+    preamble: ContextPreamble<'_>,
+    images: &CourseImages,
     texts: Texts,
 ) -> Vec<Message> {
-    let DialogSurroundings { memories, taskdoc, shared, overview } = surroundings;
-    let rule = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
-    let mut messages: Vec<Message> = rule.into_iter().map(Message::Environment).collect();
+    let ContextPreamble { memories, taskdoc, shared, overview } = preamble;
+    let notice = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
+    let mut messages: Vec<Message> = notice.into_iter().map(Message::Environment).collect();
     messages.extend(memories.into_iter().map(Message::Guide));
     messages.extend(taskdoc.map(Message::Environment));
     messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
     messages.extend(overview.map(Message::Environment));
     messages.extend(obligation(dialog, texts));
-    let mut told = texts.0;
-    for (place, entry) in dialog.history.entries.iter().enumerate() {
-        messages.extend(language_guide(entry, &mut told, texts));
-        let pictures = album.at(place);
+    let mut language = texts.0;
+    for (index, entry) in dialog.history.entries.iter().enumerate() {
+        messages.extend(language_notice(entry, &mut language, texts));
+        let pictures = images.at(index);
         match message(dialog, entry, texts) {
             Some(Message::Result { id, name, content, .. }) => {
                 messages.push(Message::Result { id, name, content, pictures });
             }
             Some(message) => {
                 messages.push(message);
-                messages.extend((!pictures.is_empty()).then_some(Message::Pictures(pictures)));
+                messages.extend((!pictures.is_empty()).then_some(Message::Images(pictures)));
             }
             None => {}
         }
     }
-    in_call_order(&mut messages);
+    sort_results_by_call(&mut messages);
     messages
 }
 
-/// Said before a prompt of somebody who reads another language than `told` so far, which at first is
-/// the work language.
-fn language_guide(entry: &Entry, told: &mut Lang, texts: Texts) -> Option<Message> {
+/// Precedes a prompt whose author reads another `language` than before; it starts as the work
+/// language.
+fn language_notice(entry: &Entry, language: &mut Lang, texts: Texts) -> Option<Message> {
     let Record::HumanText(text) = &entry.record else { return None };
     let reader = Lang::of_code(text.user_language_code.as_deref()?)?;
-    let changed = std::mem::replace(told, reader) != reader;
+    let changed = std::mem::replace(language, reader) != reader;
     changed.then(|| Message::Environment(texts.answer_in(reader).to_owned()))
 }
 
-/// Tools that run side by side end in any order; their results are told in the order of the calls.
-fn in_call_order(messages: &mut [Message]) {
+/// Tools that run concurrently end in any order; their results are sorted like the calls.
+fn sort_results_by_call(messages: &mut [Message]) {
     let mut calls = BTreeMap::new();
-    for (place, message) in messages.iter().enumerate() {
+    for (index, message) in messages.iter().enumerate() {
         if let Message::Call { id, .. } = message {
-            calls.insert(id.clone(), place);
+            calls.insert(id.clone(), index);
         }
     }
     for results in messages.chunk_by_mut(|a, b| is_result(a) && is_result(b)) {
@@ -83,9 +83,9 @@ fn is_result(message: &Message) -> bool {
     matches!(message, Message::Result { .. })
 }
 
-/// Newest first, between a header and a footer; nothing where there is nothing to remember.
+/// Newest first, between a header and a footer; empty without reminders.
 fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Texts) -> Vec<Message> {
-    let (shown, left_out) = shown(reminders);
+    let (shown, left_out) = shown_reminders(reminders);
     if shown.is_empty() {
         return Vec::new();
     }
@@ -98,19 +98,21 @@ fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Text
     block
 }
 
-/// The reminders a model is shown, newest first: no more of a scope than it can add to, whatever lies on
-/// the disk. And how many are left out.
-pub fn shown<'a>(reminders: impl Iterator<Item = &'a Reminder>) -> (Vec<&'a Reminder>, usize) {
+/// The reminders a model is shown, newest first, and how many are left out: at most [`MAX_IN_A_SCOPE`] of a
+/// scope, even if more are on disk.
+pub fn shown_reminders<'a>(
+    reminders: impl Iterator<Item = &'a Reminder>,
+) -> (Vec<&'a Reminder>, usize) {
     let mut shown: Vec<&Reminder> = reminders.filter(|r| r.is_shown_to_the_model()).collect();
     sort_newest_first(&mut shown);
     let all = shown.len();
     let mut counts = [0_usize; 3];
     shown.retain(|reminder| {
-        let [personal, kept, own] = &mut counts;
+        let [personal, shared, of_dialog] = &mut counts;
         let count = match reminder.scope.as_str() {
             PERSONAL => personal,
-            AGENT_SHARED => kept,
-            _ => own,
+            AGENT_SHARED => shared,
+            _ => of_dialog,
         };
         *count += 1;
         *count <= MAX_IN_A_SCOPE
@@ -124,7 +126,7 @@ fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
         return None;
     }
     if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
-        // The guide before the person's words says what to do.
+        // The guide before the user's message states what to do.
         return None;
     }
     let text = match dialog.obligation() {
@@ -158,7 +160,7 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
             content: shown_result(dialog, result, texts),
             pictures: Vec::new(),
         },
-        Record::TellaskResult(result) if !repeats_its_status(dialog, result) => {
+        Record::TellaskResult(result) if !is_same_as_status(dialog, result) => {
             Message::TellaskResult(result.content.clone())
         }
         Record::Carryover(reply) => Message::Carryover(reply.content.clone()),
@@ -178,7 +180,7 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
     })
 }
 
-/// The status of an answered call points to its reply, unless it is the reply.
+/// The status of an answered call is replaced by a pointer to its reply, unless it is the reply.
 fn shown_result(
     dialog: &Dialog,
     result: &crate::domain::record::CallResult,
@@ -201,9 +203,9 @@ fn shown_result(
     }
 }
 
-/// A call that failed at once, or was answered within its generation, has the same text as status and
-/// as result.
-fn repeats_its_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
+/// True for a call that failed at once or was answered within its generation: its status and its result
+/// have the same text.
+fn is_same_as_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
     dialog.history.entries.iter().any(|entry| {
         matches!(&entry.record, Record::FuncResult(status)
             if status.id == result.call_id && status.content == result.content)
@@ -216,7 +218,7 @@ mod tests {
     use crate::domain::Stamp;
 
     #[test]
-    fn reminders_stand_before_the_history_newest_first() {
+    fn reminders_precede_the_history_newest_first() {
         let mut dialog = Dialog::of_records(&[
             r#"{"type":"gen_start_record","genseq":1}"#,
             r#"{"type":"human_text_record","genseq":1,"content":"hi","msgId":"m","grammar":"markdown","origin":"user"}"#,
@@ -225,15 +227,15 @@ mod tests {
             dialog.reminders.push(Reminder::new(id.to_owned(), id.to_owned(), Stamp::new(at)));
         }
         let texts = Texts(Lang::En);
-        let surroundings = DialogSurroundings {
+        let preamble = ContextPreamble {
             memories: vec!["memory".to_owned()],
             taskdoc: Some("task".to_owned()),
             overview: Some("below".to_owned()),
-            ..DialogSurroundings::default()
+            ..ContextPreamble::default()
         };
-        let told = messages(&dialog, surroundings, &CourseImages::default(), texts);
-        let [memory, task, _, first, second, _, below, last] = told.as_slice() else {
-            panic!("{told:?}")
+        let sent = messages(&dialog, preamble, &CourseImages::default(), texts);
+        let [memory, task, _, first, second, _, below, last] = sent.as_slice() else {
+            panic!("{sent:?}")
         };
         assert_eq!(below, &Message::Environment("below".to_owned()));
         assert_eq!(memory, &Message::Guide("memory".to_owned()));
@@ -251,17 +253,12 @@ mod tests {
             r#"{"type":"func_result_record","genseq":1,"id":"q","name":"askHuman","content":"waits"}"#,
             r#"{"type":"tellask_result_record","callId":"q","callName":"askHuman","status":"completed","content":"blue","responder":{"responderId":"human"},"call":{"tellaskContent":"?"}}"#,
         ];
-        let told = |dialog: &Dialog| {
-            messages(
-                dialog,
-                DialogSurroundings::default(),
-                &CourseImages::default(),
-                Texts(Lang::En),
-            )
+        let sent = |dialog: &Dialog| {
+            messages(dialog, ContextPreamble::default(), &CourseImages::default(), Texts(Lang::En))
         };
-        let waiting = told(&Dialog::of_records(&lines[..3]));
+        let waiting = sent(&Dialog::of_records(&lines[..3]));
         assert!(matches!(&waiting[1], Message::Result { content, .. } if content == "waits"));
-        let answered = told(&Dialog::of_records(&lines));
+        let answered = sent(&Dialog::of_records(&lines));
         assert!(matches!(&answered[1], Message::Result { content, .. } if content != "waits"));
         assert_eq!(answered[2], Message::TellaskResult("blue".to_owned()));
     }

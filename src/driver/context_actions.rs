@@ -1,6 +1,6 @@
-//! What a full context asks for: where a generation begins that has room for it, a warning as its
-//! prompt, or a new course in its place; where one ends, a new course or a stop. What is due is folded
-//! from the records (`domain/context_health/pressure.rs`).
+//! Actions for a full context. Before a generation that can take a prompt: a warning as its prompt, or a
+//! new course in its place. After a generation: a new course or a stop. The due action is derived from the
+//! records (`domain/context_health/pressure.rs`).
 
 use crate::domain::record::Origin;
 use crate::domain::state::{NextStep, next_step, waits_for_others};
@@ -9,11 +9,11 @@ use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
-use super::refused_context::{QUOTED_CHARS, Unanswered, unanswered};
+use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered_items};
 use super::texts::Texts;
 
-/// What a full context asks for before this generation. Words of a person and assignments come first;
-/// in fresh-boots reasoning the phases do.
+/// The action due before this generation. Messages of the user and assignments come first; fresh-boots
+/// reasoning has none.
 pub fn due(dialog: &Dialog, step: NextStep, cadence: u32) -> Option<ContextAction> {
     let has_room = match step {
         NextStep::FollowUp | NextStep::ReadReplies | NextStep::Resume => true,
@@ -28,37 +28,38 @@ pub fn due(dialog: &Dialog, step: NextStep, cadence: u32) -> Option<ContextActio
         | NextStep::Reason
         | NextStep::Conclude => false,
     };
-    (has_room && !reasons(dialog)).then(|| dialog.history.remedy(cadence))?
+    (has_room && !is_reasoning(dialog)).then(|| dialog.history.remedy(cadence))?
 }
 
-fn reasons(dialog: &Dialog) -> bool {
+fn is_reasoning(dialog: &Dialog) -> bool {
     dialog.assignment().is_some_and(Assignment::is_fresh_boots)
 }
 
-/// What a full context asks for where a generation has ended.
+/// The action due after a generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtTheEnd {
+pub enum EndAction {
     Nothing,
     NewCourse,
     Stop,
 }
 
-/// Decides that, whatever the dialog would do next. Words of a person come first, and so does a reply
-/// that only needs delivering.
-pub fn at_the_end(ended: &Dialog, owner: Owner, cadence: u32) -> AtTheEnd {
-    let heard = !ended.questions.is_empty() || ended.queue.iter().any(QueuedPrompt::is_user);
+/// Decides the action due after a generation, whatever the dialog would do next. Messages of the user come
+/// first, and so does a reply that only needs delivering.
+pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction {
+    let has_user_input =
+        !ended.questions.is_empty() || ended.queue.iter().any(QueuedPrompt::is_user);
     let (step, waits) = (next_step(ended), waits_for_others(ended));
     let hopeless = ended.history.refusals.is_hopeless();
-    // A course the model began itself is given a try.
-    let asks = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);
-    let due = ended.history.remedy(cadence).filter(|_| !heard && !reasons(ended));
+    // A course the model started itself is tried first.
+    let asks_now = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);
+    let due = ended.history.remedy(cadence).filter(|_| !has_user_input && !is_reasoning(ended));
     match due {
-        // Else it begins with the next generation, or in place of a rest.
-        Some(ContextAction::NewCourse) if step.is_none() && waits && nothing_is_missed(ended) => {
-            AtTheEnd::NewCourse
+        // Otherwise it starts with the next generation, or when the dialog would become idle.
+        Some(ContextAction::NewCourse) if step.is_none() && waits && would_lose_no_reply(ended) => {
+            EndAction::NewCourse
         }
-        Some(ContextAction::Stop) if step.map_or(waits || owner == Owner::Person, asks) => {
-            AtTheEnd::Stop
+        Some(ContextAction::Stop) if step.map_or(waits || owner == DialogOwner::User, asks_now) => {
+            EndAction::Stop
         }
         Some(
             ContextAction::Caution
@@ -66,21 +67,21 @@ pub fn at_the_end(ended: &Dialog, owner: Owner, cadence: u32) -> AtTheEnd {
             | ContextAction::NewCourse
             | ContextAction::Stop,
         )
-        | None => AtTheEnd::Nothing,
+        | None => EndAction::Nothing,
     }
 }
 
-/// Whose words a dialog goes by.
+/// Who gives a dialog its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum DialogOwner {
     /// A main dialog.
-    Person,
+    User,
     /// A side dialog.
     Dialog,
 }
 
-/// True if a course that begins now will show all that waits to be read or is still to come.
-fn nothing_is_missed(dialog: &Dialog) -> bool {
+/// True if a course that starts now loses no reply, unread or still to come.
+fn would_lose_no_reply(dialog: &Dialog) -> bool {
     dialog.history.unread.is_empty() && dialog.history.asked_back().next().is_none()
 }
 
@@ -102,33 +103,33 @@ fn asks_the_model(step: NextStep) -> bool {
     }
 }
 
-/// A new course instead of this generation. If the model would then miss a reply, it is put off, but
-/// not for ever: what it has not read by then is told at the start of the new course.
-pub fn begin_anew_if_due(
+/// Starts a new course instead of this generation. If the model would then miss a reply, it is postponed,
+/// but only until it is overdue: then the unread replies are quoted at the start of the new course.
+pub fn start_course_if_due(
     draft: &mut Draft,
     id: &SelfId,
     step: NextStep,
-    remedy: Option<ContextAction>,
+    action: Option<ContextAction>,
     texts: Texts,
 ) -> NextStep {
     let Some(dialog) = draft.dialog(id) else { return step };
     let history = &dialog.history;
     let has_time = !history.unread.is_empty() && !history.pressure.is_overdue();
-    if remedy != Some(ContextAction::NewCourse) || has_time {
+    if action != Some(ContextAction::NewCourse) || has_time {
         return step;
     }
-    let told_again: Vec<Unanswered<'_>> =
-        if history.unread.is_empty() { Vec::new() } else { unanswered(dialog) };
-    let opening = texts.forced_course_start(&told_again, QUOTED_CHARS);
+    let quote_unanswered: Vec<UnansweredItem<'_>> =
+        if history.unread.is_empty() { Vec::new() } else { unanswered_items(dialog) };
+    let opening = texts.forced_course_start(&quote_unanswered, QUOTED_CHARS);
     let at = Position { dialog: id.clone(), course: history.course, genseq: history.last_genseq };
     start_course(draft, &at, &opening, texts);
     NextStep::StartCourse
 }
 
-/// The prompt that tells the model.
-pub fn warning(draft: &Draft, remedy: ContextAction, texts: Texts) -> Option<QueuedPrompt> {
+/// The prompt that warns the model.
+pub fn warning(draft: &Draft, action: ContextAction, texts: Texts) -> Option<QueuedPrompt> {
     Some(QueuedPrompt {
-        content: texts.remedy(remedy)?,
+        content: texts.context_warning(action)?,
         msg_id: draft.ids.message(),
         origin: Origin::Runtime,
         language: None,

@@ -1,6 +1,6 @@
-//! Declaring a side dialog dead. The declaration is a fact of its own and written first. What follows
-//! from it – its session is free, nobody waits for it any more – is drafted from that fact alone, so
-//! a restart in between finishes it.
+//! Declares a side dialog dead. The declaration is written first, as a step of its own. Its consequences –
+//! the session is free, the calls to it are closed – are drafted from that alone, so a restart in between
+//! completes them.
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::{Record, ReplyStatus};
@@ -15,22 +15,22 @@ use super::tree::TreeTask;
 use super::user_requests::not_saved;
 
 impl TreeTask {
-    /// A running drive is stopped; whoever waited for the dialog is told and goes on; whoever works for
-    /// it stops.
+    /// Stops a running drive, closes the calls that waited for the dialog, and stops the side dialogs that
+    /// work for it.
     pub(super) async fn declare_dead(
         &mut self,
         id: &SelfId,
         note: Option<&str>,
     ) -> Result<(), String> {
         check(&self.tree, id)?;
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         declare(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))?;
         self.stop(id, StopReason::EmergencyStop);
         self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
         let mut draft = self.draft();
-        let stopped = settle(&mut draft, id, note, self.engine.texts());
+        let stopped = apply_death(&mut draft, id, note, self.engine.texts());
         self.wake_askers(&mut draft);
         self.commit(draft).await.map_err(|error| not_saved(&error))?;
         for worker in stopped {
@@ -40,7 +40,7 @@ impl TreeTask {
     }
 }
 
-/// A sentence for the person where it cannot be.
+/// The error is a sentence for the user.
 fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
     if tree.is_main(id) {
         return Err("a main dialog cannot be declared dead; mark it done instead".to_owned());
@@ -48,22 +48,27 @@ fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
     tree.get(id).map(|_| ()).ok_or_else(|| "there is no such dialog".to_owned())
 }
 
-/// Writes the fact. Words that waited for the dialog are dropped with it; its question stays in its
-/// file and is asked no more.
+/// Marks the dialog dead. Its queued messages are dropped; its question stays in its file but is no longer
+/// asked.
 fn declare(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.latest.is_dead()) else { return };
     let waits = !dialog.queue.is_empty();
-    draft.must_last();
-    draft.latest(id, Latest::die);
+    draft.set_durable();
+    draft.edit_latest(id, Latest::die);
     if waits {
-        draft.queue(id, Vec::new());
+        draft.set_queue(id, Vec::new());
     }
 }
 
-/// What follows from a death. Does nothing where all of it is done already. Returns the side dialogs
-/// that work for nobody any more.
-pub fn settle(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts) -> Vec<SelfId> {
-    leave_registry(draft, id);
+/// Drafts the consequences of a death; idempotent. Returns the side dialogs that have lost their
+/// asker.
+pub fn apply_death(
+    draft: &mut Draft,
+    id: &SelfId,
+    note: Option<&str>,
+    texts: Texts,
+) -> Vec<SelfId> {
+    remove_from_registry(draft, id);
     close_calls(draft, id, note, texts);
     let others: Vec<SelfId> =
         draft.tree.dialogs.keys().filter(|other| *other != id).cloned().collect();
@@ -71,14 +76,14 @@ pub fn settle(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts) 
         if draft.dialog(other).is_none_or(|other| other.latest.is_dead()) {
             continue;
         }
-        // What the dead asked back nobody wants to know, and they answer nobody.
+        // Questions from the dead dialog are dropped, questions to it are closed.
         ask_back::drop_unawaited(draft, other);
-        ask_back::close(draft, other, id, texts);
+        ask_back::close_questions_to(draft, other, id, texts);
     }
     stop_workers(draft, id, texts)
 }
 
-/// Whoever waits for the dead is told, as by the runtime: it is no reply.
+/// Closes the calls that wait for the dead dialog with a notice of the runtime, not a reply.
 fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts) {
     let waiting: Vec<(SelfId, Pending)> = draft
         .tree
@@ -89,11 +94,11 @@ fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts)
         .filter(|(_, pending)| pending.side_dialog_id == *id)
         .collect();
     for (asker, pending) in waiting {
-        draft.must_last();
+        draft.set_durable();
         let notice = texts.declared_dead(&pending, note);
         let outcome = CallEnd {
             callee: Some(id),
-            said: ResultAuthor::Notice,
+            author: ResultAuthor::Runtime,
             written: None,
             status: ReplyStatus::Failed,
             text: &notice,
@@ -102,11 +107,11 @@ fn close_calls(draft: &mut Draft, id: &SelfId, note: Option<&str>, texts: Texts)
     }
 }
 
-/// Stops the side dialogs that work for the dead, and those that work for them.
+/// Stops the side dialogs that work for the dead dialog, and transitively those that work for them.
 fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     let orphans = workers_of(draft, dead);
     for orphan in &orphans {
-        dismiss(draft, orphan, texts);
+        clear_work_of(draft, orphan, texts);
     }
     let mut stopped = orphans.clone();
     let mut next = orphans;
@@ -118,25 +123,25 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     stopped.sort();
     stopped.dedup();
     for id in &stopped {
-        draft.must_last();
-        draft.latest(id, |latest| latest.interrupt(StopReason::asker_is_dead()));
+        draft.set_durable();
+        draft.edit_latest(id, |latest| latest.interrupt(StopReason::asker_is_dead()));
     }
     stopped
 }
 
-/// The living side dialogs that owe this one a reply.
+/// The live side dialogs that owe this one a reply.
 fn workers_of(draft: &Draft, asker: &SelfId) -> Vec<SelfId> {
     let works = |dialog: &&Dialog| {
         let owed = dialog.assignment_owed().is_some_and(|owed| owed.target_dialog_id == *asker);
-        let undone = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
-        owed && undone && !dialog.latest.is_dead() && dialog.meta.id != *asker
+        let is_unfinished = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
+        owed && is_unfinished && !dialog.latest.is_dead() && dialog.meta.id != *asker
     };
     let dialogs = draft.tree.dialogs.values().map(AsRef::as_ref);
     dialogs.filter(works).map(|dialog: &Dialog| dialog.meta.id.clone()).collect()
 }
 
-/// The reply is owed no longer, and the model reads why.
-fn dismiss(draft: &mut Draft, id: &SelfId, texts: Texts) {
+/// Clears the owed reply and records the reason for the model.
+fn clear_work_of(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.is_fresh_boots() {
         fresh_boots::abandon(draft, id);
@@ -145,16 +150,16 @@ fn dismiss(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(owed) = dialog.assignment_owed().cloned() else { return };
     let (course, genseq) = (dialog.history.course, dialog.history.last_genseq);
     let has_begun = dialog.history.last.course.is_some();
-    draft.must_last();
-    reply::settle(draft, id, &owed);
+    draft.set_durable();
+    reply::clear_obligation(draft, id, &owed);
     if has_begun {
-        let told = Record::RuntimeGuide { content: texts.asker_is_dead() };
-        draft.append(id, course, genseq, told);
+        let guide = Record::RuntimeGuide { content: texts.asker_is_dead() };
+        draft.append(id, course, genseq, guide);
     }
 }
 
-/// True if a living dialog gave this one work that it has not begun: then it does not stop for a dead
-/// asker, though its drive was told so before.
+/// True if a live dialog gave this one work that it has not started: then it does not stop for a dead
+/// asker, although its drive was requested to stop.
 pub fn has_new_work(draft: &Draft, id: &SelfId) -> bool {
     let asker = draft.dialog(id).and_then(Dialog::unstarted_assignment);
     let asker = asker.and_then(|work| draft.dialog(&work.asker_dialog_id));
@@ -164,9 +169,9 @@ pub fn has_new_work(draft: &Draft, id: &SelfId) -> bool {
     })
 }
 
-/// Lets a side dialog that worked for the dead go on, since another one gives it work; and with it
-/// those that work for it.
-pub fn take_on_again(draft: &mut Draft, id: &SelfId) {
+/// Resumes a side dialog that was stopped for its dead asker, since it has a new one; and with it those
+/// that work for it.
+pub fn resume_dismissed(draft: &mut Draft, id: &SelfId) {
     let dismissed = |draft: &Draft, id: &SelfId| {
         let stop = draft.dialog(id).and_then(|dialog| dialog.latest.interruption());
         stop.is_some_and(|reason| *reason == StopReason::asker_is_dead())
@@ -174,14 +179,14 @@ pub fn take_on_again(draft: &mut Draft, id: &SelfId) {
     let mut next = vec![id.clone()];
     while let Some(id) = next.pop() {
         if dismissed(draft, &id) {
-            draft.latest(&id, Latest::clear_interruption);
+            draft.edit_latest(&id, Latest::clear_interruption);
             next.extend(workers_of(draft, &id));
         }
     }
 }
 
 /// The session is free for a new side dialog.
-fn leave_registry(draft: &mut Draft, id: &SelfId) {
+fn remove_from_registry(draft: &mut Draft, id: &SelfId) {
     let mut entries = draft.tree.registry.clone();
     entries.retain(|entry| entry.side_dialog_id != *id);
     if entries.len() == draft.tree.registry.len() {
@@ -189,6 +194,6 @@ fn leave_registry(draft: &mut Draft, id: &SelfId) {
     }
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
-    draft.append_aside(&main, course, Record::Registry { entries: entries.clone() });
-    draft.registry(entries);
+    draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
+    draft.set_registry(entries);
 }

@@ -1,5 +1,5 @@
-//! The next step of a tree, drafted on a copy. When the step is on disk, the copy becomes the truth;
-//! if it cannot be written, the copy is thrown away and nothing happened.
+//! The next step of a tree, drafted on a copy. When the step is on disk, the copy becomes the state; if it
+//! cannot be written, the copy is discarded and the state is unchanged.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Draft {
     pub tree: DialogTree,
     pub now: Stamp,
     pub ids: Arc<dyn IdSource>,
-    /// Written before everything else: what the records of this step refer to.
+    /// Written first: what the records of this step refer to.
     before: Vec<TreeChange>,
     changes: Vec<TreeChange>,
     durable: bool,
@@ -34,8 +34,8 @@ impl Draft {
         }
     }
 
-    /// Somebody relies on this step: it is synced before it is acknowledged.
-    pub fn must_last(&mut self) {
+    /// The step is synced before it is acknowledged.
+    pub fn set_durable(&mut self) {
         self.durable = true;
     }
 
@@ -49,7 +49,7 @@ impl Draft {
     }
 
     /// Appends a record that belongs to no generation.
-    pub fn append_aside(&mut self, dialog: &SelfId, course: Course, record: Record) {
+    pub fn append_detached(&mut self, dialog: &SelfId, course: Course, record: Record) {
         self.push_entry(dialog, course, None, record);
     }
 
@@ -64,7 +64,7 @@ impl Draft {
         if self.tree.is_main(dialog) && matches!(record, Record::GenStart) {
             root.genseq = genseq.unwrap_or(root.genseq);
         }
-        // In a main dialog Dominds gives a guide no place; in a side dialog it cannot fork without one.
+        // Dominds writes no root position on a guide in a main dialog; in a side dialog its forks need one.
         let guide = matches!(record, Record::RuntimeGuide { .. });
         let root = (!guide || !self.tree.is_main(dialog)).then_some(root);
         let entry =
@@ -96,23 +96,23 @@ impl Draft {
     }
 
     /// Replaces the asker stack before the records of this step are written.
-    pub fn assign(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack_first(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         let change = TreeChange::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
-        // What this step put on it before is part of this stack, and would undo it.
+        // Earlier stacks of this step are contained in this one and would undo it.
         self.changes.retain(
             |earlier| !matches!(earlier, TreeChange::Stack { dialog: same, .. } if same == dialog),
         );
         self.before.push(change);
     }
 
-    /// Keeps a file of a dialog before the records of this step are written.
-    pub fn artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
+    /// Stores a file of a dialog before the records of this step are written.
+    pub fn store_artifact(&mut self, dialog: &SelfId, path: String, bytes: Arc<[u8]>) {
         self.before.push(TreeChange::Artifact { dialog: dialog.clone(), path, bytes });
     }
 
-    /// Edits `latest.yaml`; nothing is written where nothing changed.
-    pub fn latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
+    /// Edits `latest.yaml`; nothing is written if nothing changed.
+    pub fn edit_latest(&mut self, dialog: &SelfId, edit: impl FnOnce(&mut Latest)) {
         let Some(current) = self.tree.get(dialog).map(|d| d.latest.clone()) else { return };
         let mut latest = current.clone();
         edit(&mut latest);
@@ -126,32 +126,32 @@ impl Draft {
         self.push(TreeChange::Latest { dialog: dialog.clone(), latest: Box::new(latest) });
     }
 
-    pub fn stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
         self.push(TreeChange::Stack { dialog: dialog.clone(), stack });
     }
 
-    pub fn questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
+    pub fn set_questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
         self.push(TreeChange::Questions { dialog: dialog.clone(), questions });
     }
 
-    pub fn pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
+    pub fn set_pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
         self.push(TreeChange::Pending { dialog: dialog.clone(), pending });
     }
 
-    pub fn reminders(&mut self, dialog: &SelfId, reminders: Vec<Reminder>) {
+    pub fn set_reminders(&mut self, dialog: &SelfId, reminders: Vec<Reminder>) {
         self.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
     }
 
     /// Changes a reminder that all dialogs of a member share.
-    pub fn shared(&mut self, agent: AgentId, edit: SharedEdit) {
+    pub fn edit_shared(&mut self, agent: AgentId, edit: SharedEdit) {
         self.push(TreeChange::Shared { agent, edit });
     }
 
-    pub fn queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
+    pub fn set_queue(&mut self, dialog: &SelfId, queue: Vec<QueuedPrompt>) {
         self.push(TreeChange::Queue { dialog: dialog.clone(), queue });
     }
 
-    pub fn registry(&mut self, entries: Vec<RegistryEntry>) {
+    pub fn set_registry(&mut self, entries: Vec<RegistryEntry>) {
         self.push(TreeChange::Registry { entries });
     }
 
@@ -160,27 +160,27 @@ impl Draft {
         self.changes.push(change);
     }
 
-    /// A change that is in the tree already and only has to be written.
-    pub fn include(&mut self, change: TreeChange) {
+    /// Adds a change that the tree already contains and that only has to be written.
+    pub fn add_applied(&mut self, change: TreeChange) {
         self.changes.push(change);
     }
 
-    /// What this step writes so far.
-    pub fn steps(&self) -> impl Iterator<Item = &TreeChange> {
+    /// The changes drafted so far.
+    pub fn drafted_changes(&self) -> impl Iterator<Item = &TreeChange> {
         self.before.iter().chain(&self.changes)
     }
 
     /// The dialogs this step changes.
     #[must_use]
-    pub fn touched(&self) -> Vec<SelfId> {
+    pub fn changed_dialogs(&self) -> Vec<SelfId> {
         let mut touched: Vec<SelfId> =
-            self.steps().filter_map(|change| dialog_of(change).cloned()).collect();
+            self.drafted_changes().filter_map(|change| dialog_of(change).cloned()).collect();
         touched.sort();
         touched.dedup();
         touched
     }
 
-    /// True for a dialog this step makes; its state is the one it is made with.
+    /// True for a dialog this step creates; it keeps the state it is created with.
     #[must_use]
     pub fn creates(&self, dialog: &SelfId) -> bool {
         let made = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == *dialog);

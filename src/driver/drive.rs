@@ -1,5 +1,5 @@
-//! One drive: generations until there is no reason for another. Read it top to bottom; every decision
-//! is the tree's, every effect is here.
+//! One drive: runs generations until there is no reason for another. The tree decides, the drive has the
+//! effects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,60 +18,59 @@ use crate::tools::{ToolCx, ToolOutcome};
 
 use super::calls::Position;
 use super::drive_slot::DriveSlot;
-use super::live::Live;
+use super::live::LiveBuffer;
 use super::log::Log;
-use super::port::{Closed, Generation, GenerationEnd, ModelAnswer, Port};
-use super::retry::{Emptiness, Verdict, verdict};
+use super::port::{Generation, GenerationEnd, ModelAnswer, Port, PortClosed};
+use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
 use super::screen_state::{DriverReport, ReportSender};
-use super::sources::Sources;
-use super::stream::{Growing, Seen};
+use super::sources::ToolSources;
+use super::stream::{AnswerBuilder, StreamUpdate};
 use super::texts::Texts;
 
-/// What a drive holds.
 #[derive(Debug)]
 pub struct Drive {
-    pub seat: DriveSlot,
+    pub slot: DriveSlot,
     pub dialog: DialogId,
     pub port: Port,
     pub stop: CancellationToken,
-    /// A person does not want to wait for the next attempt.
+    /// Notified when the user wants the next attempt now.
     pub retry_now: Arc<Notify>,
-    pub news: ReportSender,
+    pub reports: ReportSender,
     pub ids: Arc<dyn IdSource>,
     pub texts: Texts,
-    /// Tools that come and go.
-    pub sources: Sources,
+    /// Tool sources that change while the program runs.
+    pub sources: ToolSources,
     pub log: Arc<Log>,
 }
 
 /// How one attempt to get an answer ended.
 enum Attempt {
-    Whole(ModelAnswer),
+    Complete(ModelAnswer),
     Stopped(ModelAnswer),
     Failed(LlmError),
 }
 
 impl Drive {
-    /// Runs to its end and gives the seat back.
+    /// Runs to its end and returns the slot.
     pub async fn run(self) -> DriveSlot {
-        let mut empty = Emptiness::default();
+        let mut empty = EmptyAnswers::default();
         loop {
-            self.settle_tools().await;
-            let Ok(Some(generation)) = self.port.begin(&self.seat).await else { break };
+            self.wait_for_tools().await;
+            let Ok(Some(generation)) = self.port.begin(&self.slot).await else { break };
             let Position { course, genseq, .. } = generation.at;
             let span = tracing::info_span!("generation", %course, %genseq);
             let done = self.generate(*generation, &mut empty).instrument(span).await;
-            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             if done.is_err() || self.stop.is_cancelled() {
                 break;
             }
         }
-        self.seat
+        self.slot
     }
 
-    /// Waits for tools that are starting, unless it is stopped: not in the tree, which has others to
-    /// serve.
-    async fn settle_tools(&self) {
+    /// Waits for tools that are starting, unless stopped. Not done by the tree task: it would block the
+    /// other dialogs.
+    async fn wait_for_tools(&self) {
         tokio::select! {
             biased;
             () = self.sources.settle() => {}
@@ -79,97 +78,101 @@ impl Drive {
         }
     }
 
-    async fn generate(&self, generation: Generation, empty: &mut Emptiness) -> Result<(), Closed> {
+    async fn generate(
+        &self,
+        generation: Generation,
+        empty: &mut EmptyAnswers,
+    ) -> Result<(), PortClosed> {
         let at = generation.at.clone();
-        let end = match self.answer(&generation, empty).await {
-            Attempt::Whole(answer) => self.round(&generation, answer).await?,
+        let end = match self.request_answer(&generation, empty).await {
+            Attempt::Complete(answer) => self.run_round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
             Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
-        self.port.end(&self.seat, &at, end).await
+        self.port.end(&self.slot, &at, end).await
     }
 
-    /// Asks the model, again and again if need be. Nothing of a failed attempt is kept.
-    async fn answer(&self, generation: &Generation, empty: &mut Emptiness) -> Attempt {
+    /// Requests an answer, with retries. The text of a failed attempt is discarded.
+    async fn request_answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
         let mut failed = 0;
         loop {
             let error = match self.attempt(generation).await {
                 Attempt::Failed(error) => error,
-                whole @ Attempt::Whole(_) => {
-                    generation.pace.served();
-                    empty.over();
-                    self.over(failed, RetryView::Resolved).await;
-                    return whole;
+                complete @ Attempt::Complete(_) => {
+                    generation.throttle.succeeded();
+                    empty.reset();
+                    self.end_retries(failed, RetryView::Resolved).await;
+                    return complete;
                 }
                 stopped @ Attempt::Stopped(_) => {
-                    self.over(failed, RetryView::Stopped).await;
+                    self.end_retries(failed, RetryView::Stopped).await;
                     return stopped;
                 }
             };
             let Some(delay) = delay(&error, failed, generation, empty) else {
                 self.log.failed(&self.dialog, &error, failed.saturating_add(1));
-                self.over(failed, RetryView::Stopped).await;
+                self.end_retries(failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };
             failed = failed.saturating_add(1);
             self.log.retry(&self.dialog, &error, failed, delay);
-            self.tell(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            self.retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
+            self.report_retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = self.retry_now.notified() => {}
                 () = self.stop.cancelled() => {
-                    self.over(failed, RetryView::Stopped).await;
+                    self.end_retries(failed, RetryView::Stopped).await;
                     return Attempt::Stopped(ModelAnswer::default());
                 }
             }
-            self.retry(RetryView::Running).await;
+            self.report_retry(RetryView::Running).await;
         }
     }
 
-    /// Nothing is tried again any more, if anything was.
-    async fn over(&self, failed: u32, end: RetryView) {
+    /// Reports the end of retrying, if there were retries.
+    async fn end_retries(&self, failed: u32, end: RetryView) {
         if failed > 0 {
-            self.retry(end).await;
+            self.report_retry(end).await;
         }
     }
 
     async fn attempt(&self, generation: &Generation) -> Attempt {
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         let permit = tokio::select! {
             permit = generation.permits.acquire() => permit,
             () = self.stop.cancelled() => return Attempt::Stopped(ModelAnswer::default()),
         };
         let events = generation.provider.stream(generation.request.clone());
         let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
-        let mut live = Live::default();
+        let mut live = LiveBuffer::default();
         loop {
             let event = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Attempt::Stopped(growing.into_answer()),
+                () = self.stop.cancelled() => return Attempt::Stopped(builder.into_answer()),
                 () = live.due() => {
-                    self.tell_live(live.take()).await;
+                    self.send_live(live.take()).await;
                     continue;
                 }
                 event = stream.next() => event,
             };
             match event {
-                Some(Ok(event)) => match growing.take(event) {
-                    Seen::Violation => {
+                Some(Ok(event)) => match builder.take(event) {
+                    StreamUpdate::Violation => {
                         let text = "protocol violation: the provider went on after its end";
                         return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
                     }
-                    Seen::More(segment, text) => {
+                    StreamUpdate::Text(segment, text) => {
                         if let Some(other) = live.add(segment, &text) {
-                            self.tell_live(Some(other)).await;
+                            self.send_live(Some(other)).await;
                         }
                     }
-                    Seen::Notice(text) => self.tell(DriverEvent::Notice(text)).await,
-                    Seen::Nothing => {}
+                    StreamUpdate::Notice(text) => self.send_event(DriverEvent::Notice(text)).await,
+                    StreamUpdate::Nothing => {}
                 },
                 Some(Err(error)) => return Attempt::Failed(error),
-                None if growing.ended() => break,
+                None if builder.ended() => break,
                 None => {
                     let text = "the answer stopped before its end";
                     return Attempt::Failed(LlmError::new(ErrorClass::Cut, text));
@@ -177,37 +180,37 @@ impl Drive {
             }
         }
         drop(permit);
-        self.tell_live(live.take()).await;
-        let answer = growing.into_answer();
+        self.send_live(live.take()).await;
+        let answer = builder.into_answer();
         if answer.is_empty() {
             let text = "the model sent an empty answer";
             return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
         }
-        Attempt::Whole(answer)
+        Attempt::Complete(answer)
     }
 
-    async fn tell_live(&self, written: Option<(Segment, String)>) {
+    async fn send_live(&self, written: Option<(Segment, String)>) {
         if let Some((segment, text)) = written {
-            self.tell(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+            self.send_event(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
         }
     }
 
-    /// Records the answer, runs its ordinary calls side by side, records each result as it comes.
-    async fn round(
+    /// Records the answer, runs its ordinary calls concurrently, records each result as it arrives.
+    async fn run_round(
         &self,
         generation: &Generation,
         answer: ModelAnswer,
-    ) -> Result<GenerationEnd, Closed> {
+    ) -> Result<GenerationEnd, PortClosed> {
         let usage = answer.usage;
-        let round = self.port.answered(&self.seat, &generation.at, answer).await?;
+        let round = self.port.answered(&self.slot, &generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
-            round.ordinary.into_iter().map(|call| self.call(generation, call)).collect();
+            round.ordinary.into_iter().map(|call| self.run_call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {
-            self.port.tool_done(&self.seat, &generation.at, call, outcome).await?;
+            self.port.tool_done(&self.slot, &generation.at, call, outcome).await?;
         }
         if round.asked_back {
             tokio::select! {
-                answered = self.port.await_asker(&self.seat) => answered?,
+                answered = self.port.await_asker(&self.slot) => answered?,
                 () = self.stop.cancelled() => {}
             }
         }
@@ -217,7 +220,7 @@ impl Drive {
         Ok(GenerationEnd::Finished { usage })
     }
 
-    async fn call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
+    async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
         let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
         let outcome = tokio::select! {
             outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
@@ -226,32 +229,32 @@ impl Drive {
         (call, outcome)
     }
 
-    async fn retry(&self, retry: RetryView) {
-        self.tell(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
+    async fn report_retry(&self, retry: RetryView) {
+        self.send_event(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
     }
 
-    async fn tell(&self, event: DriverEvent) {
-        // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(DriverReport::Event(event)).await;
+    async fn send_event(&self, event: DriverEvent) {
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
+        let _ = self.reports.send(DriverReport::Event(event)).await;
     }
 }
 
-/// How long to wait before the next attempt; `None` where there is none.
+/// How long to wait before the next attempt; `None` to give up.
 fn delay(
     error: &LlmError,
     failed: u32,
     generation: &Generation,
-    empty: &mut Emptiness,
+    empty: &mut EmptyAnswers,
 ) -> Option<Duration> {
     let config = &generation.retry;
-    let verdict = if error.class() == ErrorClass::Empty {
-        empty.verdict(config.empty_retries)
+    let decision = if error.class() == ErrorClass::Empty {
+        empty.decide_retry(config.empty_retries)
     } else {
-        verdict(error, failed, config)
+        decide_retry(error, failed, config)
     };
-    match verdict {
-        Verdict::Wait(delay) => Some(delay),
-        Verdict::Throttled => Some(generation.pace.refused(config, error.retry_after())),
-        Verdict::GiveUp => None,
+    match decision {
+        RetryDecision::Wait(delay) => Some(delay),
+        RetryDecision::Throttled => Some(generation.throttle.refused(config, error.retry_after())),
+        RetryDecision::GiveUp => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The tree's side of the port: what a drive asks for, one request at a time, each one step on disk.
+//! The tree's side of the port: handles the requests of drives one at a time, each as one step on disk.
 
 use tokio::sync::oneshot;
 
@@ -10,19 +10,19 @@ use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
 
 use super::calls::{self, Position, ask_back, fresh_boots, reply};
+use super::config_problems::minds_report;
 use super::drive_slot::SlotState;
 use super::effects;
 use super::ending::{self, AfterFailure};
-use super::findings::minds_news;
 use super::generation;
 use super::interjection;
-use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, Round};
-use super::prepare::{self, Unready};
+use super::port::{Generation, GenerationEnd, ModelAnswer, PortRequest, RecordedRound};
+use super::prepare::{self, MemberUnavailable};
 use super::reminders;
 use super::tree::TreeTask;
 
 impl TreeTask {
-    pub(super) async fn serve(&mut self, request: PortRequest) {
+    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
         match request {
             PortRequest::Begin { dialog, reply } => {
                 let generation = self.begin(&dialog).await;
@@ -45,7 +45,7 @@ impl TreeTask {
         }
     }
 
-    /// The next generation of a dialog: its reason, its records, its request.
+    /// Opens the next generation of a dialog: decides its step, writes its records, builds its request.
     async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
         loop {
             if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
@@ -60,13 +60,13 @@ impl TreeTask {
                 NextStep::Pause => {
                     let mut draft = self.draft();
                     interjection::pause(&mut draft, id);
-                    self.commit_or_hold(id, draft).await;
+                    self.commit_or_stop(id, draft).await;
                     return None;
                 }
                 NextStep::GiveUp => {
                     let mut draft = self.draft();
                     generation::mark_stopped(&mut draft, id, StopReason::without_reply());
-                    self.commit_or_hold(id, draft).await;
+                    self.commit_or_stop(id, draft).await;
                     return None;
                 }
                 NextStep::StartCourse
@@ -79,46 +79,51 @@ impl TreeTask {
                 | NextStep::AskAgain
                 | NextStep::Reason => {}
             }
-            if !self.look_after_tools(id, step).await {
+            if !self.update_tools(id, step).await {
                 return None;
             }
-            self.follow_processes(id).await;
-            let ready = match prepare::ready(&self.engine, &self.tree, id) {
-                Ok(ready) => ready,
-                Err(unready) => {
-                    self.unready(id, &unready).await;
+            self.update_process_reminders(id).await;
+            let prepared = match prepare::prepare_member(&self.engine, &self.tree, id) {
+                Ok(prepared) => prepared,
+                Err(reason) => {
+                    self.stop_unavailable(id, &reason).await;
                     return None;
                 }
             };
-            let _ = self.news.send(minds_news(&self.engine, ready.minds())).await;
+            let _ = self.reports.send(minds_report(&self.engine, prepared.minds())).await;
             let mut draft = self.draft();
-            let at =
-                generation::open(&mut draft, id, step, ready.care.cadence, self.engine.texts())?;
-            self.commit_or_hold(id, draft).await.then_some(())?;
+            let at = generation::open(
+                &mut draft,
+                id,
+                step,
+                prepared.policy.cadence,
+                self.engine.texts(),
+            )?;
+            self.commit_or_stop(id, draft).await.then_some(())?;
             let dialog = self.tree.get(id)?;
             let generation = Generation {
                 at,
-                request: ready.request(&self.engine, dialog),
-                provider: ready.provider.clone(),
-                permits: self.engine.permits(&ready.provider_key, ready.max_concurrent),
-                retry: ready.retry,
-                pace: self.engine.rates.of(&ready.provider_key, &ready.model),
-                tools: ready.tools.clone(),
-                tool_cx: ready.tool_cx.clone(),
+                request: prepared.request(&self.engine, dialog),
+                provider: prepared.provider.clone(),
+                permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
+                retry: prepared.retry,
+                throttle: self.engine.throttles.of(&prepared.provider_key, &prepared.model),
+                tools: prepared.tools.clone(),
+                tool_cx: prepared.tool_cx.clone(),
             };
             if self.tree.is_main(id) {
-                self.keep_going.clone_from(&ready.care.keep_going);
+                self.keep_going.clone_from(&prepared.policy.keep_going);
             }
-            self.ready.insert(id.clone(), ready);
+            self.prepared.insert(id.clone(), prepared);
             return Some(Box::new(generation));
         }
     }
 
-    /// The dialog stops. Words that wait are heard when it goes on.
-    async fn unready(&mut self, id: &SelfId, unready: &Unready) {
+    /// Stops the dialog. Queued messages stay for when it continues.
+    async fn stop_unavailable(&mut self, id: &SelfId, reason: &MemberUnavailable) {
         let mut draft = self.draft();
-        generation::mark_stopped(&mut draft, id, StopReason::system(&unready.0));
-        self.commit_or_hold(id, draft).await;
+        generation::mark_stopped(&mut draft, id, StopReason::system(&reason.0));
+        self.commit_or_stop(id, draft).await;
     }
 
     /// Delivers a reply that needs no further generation.
@@ -126,28 +131,28 @@ impl TreeTask {
         let texts = self.engine.texts();
         let mut draft = self.draft();
         match self.tree.get(id).and_then(state::plain_reply) {
-            Some(words) => _ = reply::by_plain_words(&mut draft, id, words, texts),
+            Some(text) => _ = reply::deliver_plain_text(&mut draft, id, text, texts),
             None => fresh_boots::conclude(&mut draft, id, texts),
         }
         self.wake_askers(&mut draft);
-        self.commit_or_hold(id, draft).await
+        self.commit_or_stop(id, draft).await
     }
 
-    /// Lets go on who asked back, and was answered or is wanted otherwise; lets rest whose asker waits for
-    /// a person.
+    /// Resumes drives that asked back and were answered or have other work, and those whose asker cannot
+    /// answer without the user.
     pub(super) async fn release_asking_back(&mut self) {
         let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
         for id in ids {
             let Some(dialog) = self.tree.get(&id) else { continue };
             let open =
                 dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
-            if open && next_step(dialog).is_none() && self.asker_moves(dialog) {
+            if open && next_step(dialog).is_none() && self.asker_may_answer(dialog) {
                 continue;
             }
             if open {
                 let mut draft = self.draft();
-                ask_back::rest(&mut draft, &id, self.engine.texts());
-                self.commit_or_hold(&id, draft).await;
+                ask_back::record_waiting_status(&mut draft, &id, self.engine.texts());
+                self.commit_or_stop(&id, draft).await;
             }
             if let Some(waiting) = self.asking_back.remove(&id) {
                 let _ = waiting.send(());
@@ -155,42 +160,44 @@ impl TreeTask {
         }
     }
 
-    /// True if the asker may answer without anybody's help: it works, or is about to.
-    fn asker_moves(&self, dialog: &Dialog) -> bool {
+    /// True if the asker may answer by itself: it runs, or is about to.
+    fn asker_may_answer(&self, dialog: &Dialog) -> bool {
         let Some(asker) = dialog.asker() else { return false };
-        let works = self.activity(asker) != Activity::Resting;
+        let is_running = self.activity(asker) != Activity::Resting;
         let waits = self.asking_back.contains_key(asker);
-        (works && !waits) || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
+        (is_running && !waits)
+            || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
     }
 
     async fn answered(
         &mut self,
         at: &Position,
         answer: ModelAnswer,
-        reply: oneshot::Sender<Round>,
+        reply: oneshot::Sender<RecordedRound>,
     ) {
-        let Some(ready) = self.ready.get(&at.dialog) else { return };
-        let team = ready.team_names(self.engine.crowd);
+        let Some(prepared) = self.prepared.get(&at.dialog) else { return };
+        let team = prepared.team_names(self.engine.crowd);
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
-            // What the dead still said is kept; what they still wanted is not done.
+            // The text of a dead dialog is kept, its calls are not executed.
             generation::record_segments(&mut draft, at, answer.segments, true);
-            if self.commit_or_hold(&at.dialog, draft).await {
-                let _ = reply.send(Round { ordinary: Vec::new(), asked_back: false });
+            if self.commit_or_stop(&at.dialog, draft).await {
+                let _ = reply.send(RecordedRound { ordinary: Vec::new(), asked_back: false });
             }
             return;
         }
         generation::record_segments(&mut draft, at, answer.segments, false);
         if !answer.calls.is_empty() {
-            draft.must_last();
+            draft.set_durable();
         }
-        let ordinary = calls::plan(&mut draft, at, answer.calls, &team, self.engine.texts());
+        let ordinary =
+            calls::process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
         self.wake_askers(&mut draft);
-        if self.commit_or_hold(&at.dialog, draft).await {
+        if self.commit_or_stop(&at.dialog, draft).await {
             let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
                 dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
             });
-            let _ = reply.send(Round { ordinary, asked_back });
+            let _ = reply.send(RecordedRound { ordinary, asked_back });
         }
     }
 
@@ -205,9 +212,9 @@ impl TreeTask {
             if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
         let mut draft = self.draft();
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
-        if self.commit_or_hold(&at.dialog, draft).await {
+        if self.commit_or_stop(&at.dialog, draft).await {
             let dialog = self.tree.id(&at.dialog);
-            self.tell(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
+            self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
     }
@@ -219,44 +226,44 @@ impl TreeTask {
     }
 
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
-        let model = self.ready.get(&at.dialog).map(|ready| ready.model.clone());
+        let model = self.prepared.get(&at.dialog).map(|prepared| prepared.model.clone());
         let mut draft = self.draft();
         let answered = matches!(end, GenerationEnd::Finished { .. });
         let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
         let mut notice = None;
         match end {
-            GenerationEnd::Finished { usage } => self.finished(&mut draft, at, usage, model),
+            GenerationEnd::Finished { usage } => self.draft_finish(&mut draft, at, usage, model),
             GenerationEnd::Stopped { segments } => {
                 generation::record_segments(&mut draft, at, segments, true);
-                ask_back::rest(&mut draft, &at.dialog, self.engine.texts());
-                let reason = self.told(&at.dialog);
-                generation::break_off(&mut draft, at, reason, model);
+                ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
+                let reason = self.stop_reason(&at.dialog);
+                generation::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
-                match self.failed(&mut draft, at, &error, push, model) {
+                match self.draft_failure(&mut draft, at, &error, push, model) {
                     AfterFailure::Stops => {}
                     AfterFailure::Pushed => rejection = None,
-                    AfterFailure::BeginsAnew => {
+                    AfterFailure::StartsCourse => {
                         rejection = None;
                         notice = Some(format!("a new course begins: {error}"));
                     }
                 }
             }
         }
-        let written = self.commit_or_hold(&at.dialog, draft).await;
+        let written = self.commit_or_stop(&at.dialog, draft).await;
         if written && (answered || rejection.is_some()) {
             self.note_rejection(&at.dialog, rejection).await;
         }
         if let Some(notice) = notice {
-            self.tell(DriverEvent::Notice(notice)).await;
+            self.send_event(DriverEvent::Notice(notice)).await;
         }
         written
     }
 
-    fn told(&self, id: &SelfId) -> StopReason {
-        match self.places.get(id) {
-            Some(SlotState::Out { stop_reason: Some(reason), .. }) => reason.clone(),
-            Some(SlotState::Out { stop_reason: None, .. } | SlotState::Home(_)) | None => {
+    fn stop_reason(&self, id: &SelfId) -> StopReason {
+        match self.slots.get(id) {
+            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
+            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
                 StopReason::ServerRestart
             }
         }

@@ -1,5 +1,5 @@
-//! The right to drive a dialog, as a value: whoever holds the seat may write to that transcript.
-//! The tree mints one seat per dialog and has it back when the drive ends; it is moved, never copied.
+//! The right to drive a dialog, as a value: whoever owns the slot may write to that transcript. The tree
+//! creates one slot per dialog and gets it back when the drive ends; it is moved, never copied.
 
 use std::sync::Arc;
 
@@ -21,30 +21,30 @@ impl DriveSlot {
     }
 }
 
-/// Where a dialog's seat is.
+/// Whether a dialog's slot is in use by a drive.
 #[derive(Debug)]
 pub enum SlotState {
-    Home(DriveSlot),
-    Out {
+    Free(DriveSlot),
+    InUse {
         stop: CancellationToken,
-        /// Why it was told to stop, if it was.
+        /// Set when the drive was requested to stop.
         stop_reason: Option<StopReason>,
-        /// Ends its wait for the next attempt.
+        /// Ends the wait for the next attempt.
         retry_now: Arc<Notify>,
     },
 }
 
 impl SlotState {
-    /// The only way a seat comes into being: for a dialog that is loaded, or whose drive broke down.
-    pub fn free(dialog: &SelfId) -> Self {
-        Self::Home(DriveSlot { dialog: dialog.clone() })
+    /// The only place that creates a slot: for a dialog that was loaded or created, or whose drive panicked.
+    pub fn new(dialog: &SelfId) -> Self {
+        Self::Free(DriveSlot { dialog: dialog.clone() })
     }
 
     pub fn activity(&self) -> Activity {
         match self {
-            Self::Home(_) => Activity::Resting,
-            Self::Out { stop_reason: None, .. } => Activity::Driving,
-            Self::Out { stop_reason: Some(reason), .. } => match reason {
+            Self::Free(_) => Activity::Resting,
+            Self::InUse { stop_reason: None, .. } => Activity::Driving,
+            Self::InUse { stop_reason: Some(reason), .. } => match reason {
                 StopReason::EmergencyStop => {
                     Activity::Stopping(crate::domain::latest::StopRequest::EmergencyStop)
                 }

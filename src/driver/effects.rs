@@ -1,5 +1,4 @@
-//! What a finished tool call changes in its dialog: its result with its pictures, reminders, a new
-//! course.
+//! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course.
 
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
@@ -10,11 +9,11 @@ use super::calls::Position;
 use super::draft::Draft;
 use super::generation::start_course;
 use super::images;
-use super::reminders::{self, Edit, NotDone};
+use super::reminders::{self, EditError, ReminderEdit};
 use super::texts::Texts;
 
-/// Records the result of a call and carries out the changes it asks for. `shared`: the reminders all
-/// dialogs of the member share, as they are now. True if the call did what it was to do.
+/// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
+/// all dialogs of the member share. True if the call succeeded.
 pub fn record(
     draft: &mut Draft,
     at: &Position,
@@ -23,19 +22,19 @@ pub fn record(
     shared: &[Reminder],
     texts: Texts,
 ) -> bool {
-    draft.must_last();
+    draft.set_durable();
     let (mut ok, mut content) = (outcome.ok, outcome.text);
     for change in outcome.changes {
         match apply(draft, at, change, shared, texts) {
             Ok(()) => {}
-            Err(NotDone::Gone) => (ok, content) = (false, texts.reminder_gone()),
-            Err(NotDone::Full) => (ok, content) = (false, texts.too_many_reminders()),
+            Err(EditError::Missing) => (ok, content) = (false, texts.reminder_gone()),
+            Err(EditError::Full) => (ok, content) = (false, texts.too_many_reminders()),
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
-    let (content_items, dropped) = images::keep(draft, &at.dialog, &name, outcome.pictures);
+    let (content_items, dropped) = images::store_images(draft, &at.dialog, &name, outcome.pictures);
     if dropped > 0 {
-        content = format!("{content}\n{}", texts.pictures_not_kept(dropped));
+        content = format!("{content}\n{}", texts.images_not_stored(dropped));
     }
     let result = CallResult { id, name, content, content_items };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
@@ -48,26 +47,26 @@ fn apply(
     change: StateChange,
     shared: &[Reminder],
     texts: Texts,
-) -> Result<(), NotDone> {
-    let level = tight_level(draft, at);
+) -> Result<(), EditError> {
+    let level = pressure_level(draft, at);
     let edit = match change {
         StateChange::AddReminder { id, content, position, scope, render } => {
-            let dialog = draft.dialog(&at.dialog).ok_or(NotDone::Gone)?;
-            reminders::has_room(dialog, shared, scope_name(scope))?;
+            let dialog = draft.dialog(&at.dialog).ok_or(EditError::Missing)?;
+            reminders::check_limit(dialog, shared, scope_name(scope))?;
             let mut reminder = Reminder {
                 scope: scope_name(scope).to_owned(),
                 render_mode: render_name(render).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
             reminder.pack(level);
-            Edit::Add { reminder: Box::new(reminder), position }
+            ReminderEdit::Add { reminder: Box::new(reminder), position }
         }
         StateChange::UpdateReminder { id, content, render } => {
             let render_mode = render.map(|render| render_name(render).to_owned());
             let packing = Packing::By(level);
-            Edit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
+            ReminderEdit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
         }
-        StateChange::DeleteReminder { id } => Edit::Delete { id },
+        StateChange::DeleteReminder { id } => ReminderEdit::Delete { id },
         StateChange::Follow { id, content, owner, meta } => {
             let reminder = Reminder {
                 owner_name: Some(owner.to_owned()),
@@ -76,26 +75,26 @@ fn apply(
                 render_mode: render_name(Render::Plain).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
-            Edit::Add { reminder: Box::new(reminder), position: None }
+            ReminderEdit::Add { reminder: Box::new(reminder), position: None }
         }
         StateChange::ClearMind { reminder_content } => {
             if let Some(content) = reminder_content {
                 let (id, now) = (draft.ids.short(8), draft.now.clone());
                 let reminder = Box::new(Reminder::for_next_course(id, content, now, level));
-                let add = Edit::Add { reminder, position: None };
-                reminders::carry_out(draft, &at.dialog, at.course, shared, add)?;
+                let add = ReminderEdit::Add { reminder, position: None };
+                reminders::apply_edit(draft, &at.dialog, at.course, shared, add)?;
             }
             start_course(draft, at, &texts.course_start(), texts);
             return Ok(());
         }
     };
-    reminders::carry_out(draft, &at.dialog, at.course, shared, edit)
+    reminders::apply_edit(draft, &at.dialog, at.course, shared, edit)
 }
 
-/// The level of a context that is tight.
-fn tight_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
-    let fullness = draft.dialog(&at.dialog)?.history.pressure;
-    fullness.level.filter(|_| fullness.is_tight())
+/// The level of a context under pressure.
+fn pressure_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
+    let pressure = draft.dialog(&at.dialog)?.history.pressure;
+    pressure.level.filter(|_| pressure.is_tight())
 }
 
 fn scope_name(scope: ReminderScope) -> &'static str {

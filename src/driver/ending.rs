@@ -1,4 +1,4 @@
-//! The end of a generation that came to its end, and of one that failed.
+//! Ends a generation, finished or failed.
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
@@ -7,31 +7,31 @@ use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::llm::{ErrorClass, LlmError, Usage};
 
 use super::calls::Position;
-use super::context_actions::{AtTheEnd, Owner, at_the_end};
+use super::context_actions::{DialogOwner, EndAction, end_action};
+use super::context_usage::ContextUsage;
 use super::draft::Draft;
-use super::filling::Filling;
 use super::generation;
-use super::keep_going::{ended, instead_of_resting, push_once};
+use super::keep_going::{act_before_idle, dialog_after_finish, push_once};
 use super::port::GenerationEnd;
-use super::prepare::Ready;
+use super::prepare::PreparedMember;
 use super::refused_context;
 use super::tree::TreeTask;
 
-/// What becomes of a dialog whose request failed for good.
+/// What a dialog does after its request failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// It waits for a person.
+    /// It waits for the user.
     Stops,
-    /// It goes on with a push.
+    /// It continues with a push.
     Pushed,
-    /// It goes on in a new course.
-    BeginsAnew,
+    /// It continues in a new course.
+    StartsCourse,
 }
 
 impl TreeTask {
-    /// Drafts the end of a request that failed for good. Where a new course or a push may help, the
-    /// dialog goes on, unless it was told to stop meanwhile.
-    pub(super) fn failed(
+    /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
+    /// continues, unless a stop was requested meanwhile.
+    pub(super) fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -42,79 +42,88 @@ impl TreeTask {
         let texts = self.engine.texts();
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let too_long = error.class() == ErrorClass::ContextOverflow;
-        if goes_on && too_long && refused_context::begin_anew(draft, at, texts) {
-            generation::give_way(draft, at, model);
-            return AfterFailure::BeginsAnew;
+        if goes_on && too_long && refused_context::restart_in_new_course(draft, at, texts) {
+            generation::finish_failed(draft, at, model);
+            return AfterFailure::StartsCourse;
         }
-        let care = self.ready.get(&at.dialog).map(|ready| &ready.care);
-        if goes_on && push && care.is_some_and(|care| push_once(draft, at, care, texts)) {
-            generation::give_way(draft, at, model);
+        let policy = self.prepared.get(&at.dialog).map(|prepared| &prepared.policy);
+        if goes_on && push && policy.is_some_and(|policy| push_once(draft, at, policy, texts)) {
+            generation::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
-        let filling = if too_long { self.filling(&at.dialog) } else { None };
-        let reason = filling.map_or_else(|| stop_reason(error), |filling| filling.refused(error));
-        generation::break_off(draft, at, reason, model);
+        let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
+        let reason = context_usage.map_or_else(
+            || stop_reason(error),
+            |context_usage| context_usage.refused_stop_reason(error),
+        );
+        generation::abort(draft, at, reason, model);
         AfterFailure::Stops
     }
 
-    /// Drafts the end of a whole answer, and what a main dialog does instead of resting. A dialog that
-    /// was told to stop meanwhile does nothing.
-    pub(super) fn finished(
+    /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
+    /// stop request nothing is added.
+    pub(super) fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
         usage: Option<Usage>,
         model: Option<String>,
     ) {
-        let ready = self.ready.get(&at.dialog);
+        let prepared = self.prepared.get(&at.dialog);
         let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
-        let limits = ready.and_then(|ready| ready.limits.clone());
+        let limits = prepared.and_then(|prepared| prepared.limits.clone());
         let health = ContextHealth::measure(limits, usage);
         let context_health = Some(health.clone());
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
-        let after = match ready.filter(|_| goes_on) {
-            Some(ready) => self.after(draft, at, &finish, ready),
-            None => AtTheEnd::Nothing,
+        let after = match prepared.filter(|_| goes_on) {
+            Some(prepared) => self.draft_follow_up(draft, at, &finish, prepared),
+            None => EndAction::Nothing,
         };
         generation::finish(draft, at, finish);
-        if let (AtTheEnd::Stop, Some(filling)) = (after, self.filling(&at.dialog)) {
-            generation::mark_stopped(draft, &at.dialog, filling.full(&health));
+        if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
+            generation::mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
 
-    /// Drafts what follows a whole answer; a stop is left to the caller.
-    fn after(&self, draft: &mut Draft, at: &Position, finish: &Record, ready: &Ready) -> AtTheEnd {
+    /// Drafts what follows a complete answer; a stop is left to the caller.
+    fn draft_follow_up(
+        &self,
+        draft: &mut Draft,
+        at: &Position,
+        finish: &Record,
+        prepared: &PreparedMember,
+    ) -> EndAction {
         let texts = self.engine.texts();
-        let Some(ended) = ended(draft, at, finish) else { return AtTheEnd::Nothing };
+        let Some(ended) = dialog_after_finish(draft, at, finish) else { return EndAction::Nothing };
         let is_main = draft.tree.is_main(&at.dialog);
-        let owner = if is_main { Owner::Person } else { Owner::Dialog };
-        let after = at_the_end(&ended, owner, ready.care.cadence);
+        let owner = if is_main { DialogOwner::User } else { DialogOwner::Dialog };
+        let after = end_action(&ended, owner, prepared.policy.cadence);
         match after {
-            AtTheEnd::Nothing => instead_of_resting(draft, at, &ended, &ready.care, texts),
-            AtTheEnd::NewCourse => {
+            EndAction::Nothing => act_before_idle(draft, at, &ended, &prepared.policy, texts),
+            EndAction::NewCourse => {
                 let opening = texts.forced_course_start(&[], 0);
                 generation::start_course(draft, at, &opening, texts);
             }
-            AtTheEnd::Stop => {}
+            EndAction::Stop => {}
         }
         after
     }
 
-    /// What fills the context of a dialog that is being driven.
-    fn filling(&self, id: &SelfId) -> Option<Filling> {
-        let ready = self.ready.get(id)?;
-        Some(ready.filling(&self.engine, self.tree.get(id)?))
+    /// The context usage of a dialog that is being driven.
+    fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
+        let prepared = self.prepared.get(id)?;
+        Some(prepared.context_usage(&self.engine, self.tree.get(id)?))
     }
 
-    /// Keeps a rejected request among the problems until the dialog's next one succeeds.
+    /// Reports a rejected request as a problem until the dialog's next request succeeds.
     pub(super) async fn note_rejection(&mut self, id: &SelfId, rejection: Option<Problem>) {
         let before = match rejection.clone() {
             Some(problem) => self.rejected.insert(id.clone(), problem),
             None => self.rejected.remove(id),
         };
         if before != rejection {
-            self.tell_problems().await;
+            self.report_problems().await;
         }
     }
 }
@@ -127,7 +136,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
             display: serde_json::json!({
                 "titleTextI18n": { "en": "No answer", "zh": "没有回应" },
                 "summaryTextI18n": {
-                    "en": "the model sent nothing but empty answers: continue when it is well again",
+                    "en": "the model sent nothing but empty answers: continue when it works again",
                     "zh": "模型只返回空回应：待其恢复后再继续",
                 },
             }),
@@ -146,7 +155,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
     }
 }
 
-/// The problem, if the provider refused the request as it stands, or broke its protocol.
+/// The problem, if the provider rejected the request or violated its protocol.
 pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
     let GenerationEnd::Failed { error, .. } = end else { return None };
     match error.class() {

@@ -1,4 +1,4 @@
-//! What every tree of a driver shares.
+//! What all trees of a driver share.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells};
 
 use super::log::Log;
-use super::sources::Sources;
+use super::sources::ToolSources;
 use super::texts::Texts;
 use super::throttle::Throttles;
 
@@ -27,14 +27,14 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
 /// Why there is no provider.
 #[derive(Debug)]
-pub enum NoProvider {
+pub enum ProviderError {
     /// It cannot be used as it is configured.
     Refused(LlmError),
-    /// No person has agreed to what it does.
+    /// The user has not agreed to what it does.
     Unagreed(Unagreed),
 }
 
-impl From<LlmError> for NoProvider {
+impl From<LlmError> for ProviderError {
     fn from(error: LlmError) -> Self {
         Self::Refused(error)
     }
@@ -42,29 +42,29 @@ impl From<LlmError> for NoProvider {
 
 /// Makes the provider for a configuration entry.
 pub trait ProviderSource: Send + Sync + std::fmt::Debug {
-    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider>;
+    fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError>;
 }
 
-/// Knows what a person agreed to in this workspace. Each of these may touch the disk.
+/// What the user agreed to in this workspace. Each method may block on the disk.
 pub trait Consent: Send + Sync + std::fmt::Debug {
-    /// What waits for a person, as the files are now.
+    /// What waits for consent, as the files are now.
     fn waiting(&self, minds: &Minds) -> Vec<Unagreed>;
 
-    /// Records that a person agreed to what was shown to them, by its digests; the error is a sentence.
+    /// Records that the user agreed to what was shown, by its digests; the error is a sentence.
     fn agree(&self, digests: &[String]) -> Result<(), String>;
 
-    /// Keeps the level of the sandbox a person chose for this workspace; the error is a sentence.
-    fn choose(&self, level: Level) -> Result<(), String>;
+    /// Stores the sandbox level the user chose for this workspace; the error is a sentence.
+    fn choose_level(&self, level: Level) -> Result<(), String>;
 
-    /// The members whose shell nobody has agreed to.
+    /// The members whose shell the user has not agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
 }
 
-/// Nothing waits: what runs was written by this program itself.
+/// No consent is needed: what runs was written by this program itself.
 #[derive(Debug, Clone, Copy)]
-pub struct NothingWaits;
+pub struct NoConsentNeeded;
 
-impl Consent for NothingWaits {
+impl Consent for NoConsentNeeded {
     fn waiting(&self, _minds: &Minds) -> Vec<Unagreed> {
         Vec::new()
     }
@@ -73,7 +73,7 @@ impl Consent for NothingWaits {
         Ok(())
     }
 
-    fn choose(&self, _level: Level) -> Result<(), String> {
+    fn choose_level(&self, _level: Level) -> Result<(), String> {
         Ok(())
     }
 
@@ -85,44 +85,44 @@ impl Consent for NothingWaits {
 /// Whether dialogs are driven.
 #[derive(Debug)]
 pub struct Driving {
-    wanted: bool,
-    /// Something waits for consent: until a person agreed, the workspace is only looked at.
-    held: AtomicBool,
+    enabled: bool,
+    /// Something waits for consent: until the user agrees, the workspace is read-only.
+    awaiting_consent: AtomicBool,
 }
 
 impl Driving {
-    /// `wanted`: false where facts are recorded and nothing is driven.
+    /// `enabled`: false if facts are recorded but nothing is driven.
     #[must_use]
-    pub fn new(wanted: bool) -> Self {
-        Self { wanted, held: AtomicBool::new(false) }
+    pub fn new(enabled: bool) -> Self {
+        Self { enabled, awaiting_consent: AtomicBool::new(false) }
     }
 
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.wanted && !self.is_held()
+        self.enabled && !self.awaits_consent()
     }
 
     #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.held.load(Ordering::Acquire)
+    pub fn awaits_consent(&self) -> bool {
+        self.awaiting_consent.load(Ordering::Acquire)
     }
 
-    pub(super) fn hold(&self, held: bool) {
-        self.held.store(held, Ordering::Release);
+    pub(super) fn set_awaits_consent(&self, awaiting_consent: bool) {
+        self.awaiting_consent.store(awaiting_consent, Ordering::Release);
     }
 }
 
-/// Bounds the requests that run at once, for each provider by its key. Another bound in the file
-/// holds from the next request on; those that run already are not counted against it.
+/// Limits the concurrent requests of each provider, by its key. A changed limit in the file applies from the
+/// next request on; running requests are not counted against it.
 #[derive(Debug, Default)]
 pub struct Permits(Mutex<BTreeMap<String, (NonZeroUsize, Arc<Semaphore>)>>);
 
 impl Permits {
-    fn of(&self, provider: &str, most: NonZeroUsize) -> Arc<Semaphore> {
+    fn of(&self, provider: &str, max: NonZeroUsize) -> Arc<Semaphore> {
         let mut permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || (most, Arc::new(Semaphore::new(most.get())));
+        let fresh = || (max, Arc::new(Semaphore::new(max.get())));
         let entry = permits.entry(provider.to_owned()).or_insert_with(fresh);
-        if entry.0 != most {
+        if entry.0 != max {
             *entry = fresh();
         }
         entry.1.clone()
@@ -131,39 +131,36 @@ impl Permits {
 
 pub struct Engine {
     pub workspace: PathBuf,
-    /// The workspace as people see it, `~` for their home.
-    pub shown_folder: String,
+    /// The workspace path as shown to the user, `~` for the home directory.
+    pub display_path: String,
     pub store: Arc<Store>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
     pub lang: Lang,
-    /// The language of whoever reads: what is said to them is said in it.
-    pub reader: Lang,
+    /// The language of texts for the user.
+    pub user_lang: Lang,
     pub providers: Arc<dyn ProviderSource>,
     pub trust: Arc<dyn Consent>,
-    /// Those that are always there.
+    /// The built-in tools.
     pub tools: Registry,
-    /// Those that come and go.
-    pub sources: Sources,
-    /// Commands that are at work, and those in the background.
+    /// Tools that change while the program runs (MCP servers).
+    pub sources: ToolSources,
+    /// Running commands, also those in the background.
     pub shells: Shells,
-    /// The person's own file says what commands may do here; it is not chosen on the screen.
+    /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.
     pub level_is_set: bool,
-    /// The environment, for names of keys.
+    /// Reads API keys from the environment.
     pub env: &'static EnvReader,
-    /// How many side dialogs may be at work in a tree.
+    /// How many side dialogs may run in a tree.
     pub crowd: CrowdLimits,
     /// Off: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: Driving,
-    /// Nothing is taken at the start.
     pub permits: Permits,
-    /// Nothing is learned at the start.
-    pub rates: Throttles,
+    pub throttles: Throttles,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
-    /// What was secret in this run of the program.
+    /// Secrets seen in this run of the program.
     pub vault: Vault,
-    /// Counts nothing at the start.
     pub log: Arc<Log>,
 }
 
@@ -178,7 +175,7 @@ impl Engine {
         Texts(self.lang)
     }
 
-    /// The configuration as it is now, without the shells nobody has agreed to; edits take effect at the
+    /// The current configuration, without the shells the user has not agreed to; edits take effect at the
     /// next generation.
     pub fn minds(&self) -> Minds {
         let minds = Minds::load(&self.workspace, self.lang);
@@ -186,23 +183,23 @@ impl Engine {
         minds.without_shells(&without)
     }
 
-    /// All secrets that are known, those this configuration names among them. What any program is told
-    /// is none, whoever names it.
+    /// All known secrets, including those this configuration names. Variables that are passed to every
+    /// child process are not secret, even if named.
     pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
         let mut names = minds.key_variables();
-        let servers = minds.mcp_variables().iter();
-        names.extend(servers.filter_map(|(name, variable)| {
-            let told = PASSED_ON.contains(&variable.as_str());
+        let mcp_variables = minds.mcp_variables().iter();
+        names.extend(mcp_variables.filter_map(|(name, variable)| {
+            let passed_on = PASSED_ON.contains(&variable.as_str());
             let plain = (self.env)(variable).is_some_and(|v| !is_secret([name, variable], &v));
-            (!told && !plain).then(|| variable.clone())
+            (!passed_on && !plain).then(|| variable.clone())
         }));
         let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
         values.extend(minds.mcp_secrets().values().map(str::to_owned));
         self.vault.learn(names, values)
     }
 
-    /// Those of a provider that takes at most so many requests at once.
-    pub fn permits(&self, provider: &str, most: NonZeroUsize) -> Arc<Semaphore> {
-        self.permits.of(provider, most)
+    /// The permits of a provider that takes at most `max` concurrent requests.
+    pub fn permits(&self, provider: &str, max: NonZeroUsize) -> Arc<Semaphore> {
+        self.permits.of(provider, max)
     }
 }

@@ -1,4 +1,4 @@
-//! The beginning and the end of a generation, as drafts.
+//! Drafts the start and the end of a generation.
 
 use crate::domain::latest::{CourseStartPrompt, StopReason};
 use crate::domain::queue::{QueuedPrompt, next_prompts};
@@ -17,9 +17,9 @@ use super::port::AnswerSegment;
 use super::recovery::close_open_calls;
 use super::texts::Texts;
 
-/// Opens the next generation and records its prompt, if it has one. Calls of an earlier one whose
-/// results could not be written are closed first: nothing runs in a dialog that begins a generation.
-/// `cadence`: generations between two warnings about a context that fills up.
+/// Opens the next generation and records its prompt, if it has one. Calls of an earlier generation whose
+/// results could not be written are closed first: nothing of it can still run.
+/// `cadence`: generations between two warnings about context pressure.
 pub fn open(
     draft: &mut Draft,
     dialog_id: &SelfId,
@@ -29,7 +29,7 @@ pub fn open(
 ) -> Option<Position> {
     close_open_calls(draft, dialog_id, texts);
     let due = context_actions::due(draft.dialog(dialog_id)?, step, cadence);
-    let step = context_actions::begin_anew_if_due(draft, dialog_id, step, due, texts);
+    let step = context_actions::start_course_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
     let mut prompts = prompts(draft, dialog, step, texts);
     if prompts.is_empty() {
@@ -50,10 +50,10 @@ pub fn open(
         record_prompt(draft, &at, prompt, texts);
     }
     if step == NextStep::TakePrompt {
-        draft.queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
+        draft.set_queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
     }
     record_reminders(draft, &at);
-    draft.latest(dialog_id, |latest| {
+    draft.edit_latest(dialog_id, |latest| {
         latest.current_course = course;
         latest.generating = Some(true);
         latest.execution_marker = None;
@@ -63,7 +63,7 @@ pub fn open(
         }
     });
     if let Some(round) = round {
-        fresh_boots::enter(draft, dialog_id, round.delivered());
+        fresh_boots::set_round(draft, dialog_id, round.delivered());
     }
     Some(at)
 }
@@ -86,15 +86,20 @@ fn course_of(dialog: &Dialog, step: NextStep) -> Course {
     }
 }
 
-/// What opens the generation: one prompt, all messages of a person that wait in a row, or nothing.
+/// The prompts that open the generation: one, all queued messages of the user in a row, or none.
 fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Vec<QueuedPrompt> {
     if step == NextStep::TakePrompt {
         return next_prompts(&dialog.queue).to_vec();
     }
-    prompt(draft, dialog, step, texts).into_iter().collect()
+    runtime_prompt(draft, dialog, step, texts).into_iter().collect()
 }
 
-fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Option<QueuedPrompt> {
+fn runtime_prompt(
+    draft: &Draft,
+    dialog: &Dialog,
+    step: NextStep,
+    texts: Texts,
+) -> Option<QueuedPrompt> {
     match step {
         NextStep::StartCourse => {
             dialog.latest.pending_course_start_prompt.clone().map(|start| QueuedPrompt {
@@ -124,7 +129,7 @@ fn prompt(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Optio
     }
 }
 
-/// Like an assignment's, made from the asker stack.
+/// Derived from the asker stack, like the prompt of an assignment.
 fn ask_back_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let directive = dialog.ask_back_to_hear()?.clone();
     let side = draft.dialog(&directive.target_dialog_id)?;
@@ -149,13 +154,13 @@ pub fn directed_prompt(
     }
 }
 
-/// The prompt is made from the asker stack, so it survives any crash before its generation.
+/// Derived from the asker stack, so it survives any crash before its generation.
 fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let assignment = dialog.unstarted_assignment()?;
     let directive = dialog.assignment_owed()?.clone();
     let slug = dialog.meta.session_slug.as_ref().map(crate::domain::Slug::as_str);
     let mut content = texts.assignment(assignment, slug, &directive.expected_reply_call_name);
-    if dialog.history.last.open || still_owed_before(dialog) {
+    if dialog.history.last.open || has_unanswered_assignment(dialog) {
         content = format!("{}\n\n---\n\n{content}", texts.assignment_update());
     }
     let assigns = Some(assignment.call_id.clone());
@@ -163,14 +168,14 @@ fn assignment_prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Que
 }
 
 /// True if an earlier assignment of this session was never answered.
-fn still_owed_before(dialog: &Dialog) -> bool {
+fn has_unanswered_assignment(dialog: &Dialog) -> bool {
     let history = &dialog.history;
     history.assignments.keys().any(|call| !history.resolved_targets.contains(call))
 }
 
 fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts: Texts) {
-    draft.must_last();
-    let language = prompt.language.clone().or_else(|| answered_in(draft, &at.dialog));
+    draft.set_durable();
+    let language = prompt.language.clone().or_else(|| last_language(draft, &at.dialog));
     let language = language.unwrap_or_else(|| texts.0.code().to_owned());
     let text = HumanText {
         content: prompt.content.clone(),
@@ -199,21 +204,25 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
     }
 }
 
-/// The language a person was last answered in.
-fn answered_in(draft: &Draft, id: &SelfId) -> Option<String> {
+/// The language the user was last answered in.
+fn last_language(draft: &Draft, id: &SelfId) -> Option<String> {
     draft.dialog(id)?.history.language.clone()
 }
 
-/// Every generation starts with a snapshot of the reminders.
+/// Records the snapshot of the reminders that every generation starts with.
 fn record_reminders(draft: &mut Draft, at: &Position) {
     let Some(reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
         return;
     };
-    draft.append_aside(&at.dialog, at.course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(&at.dialog, reminders);
+    draft.append_detached(
+        &at.dialog,
+        at.course,
+        Record::Reminders { reminders: reminders.clone() },
+    );
+    draft.set_reminders(&at.dialog, reminders);
 }
 
-/// Records what was thought and said. `interrupted` marks the last saying as cut short.
+/// Records the segments of an answer. `interrupted` marks the last text as truncated.
 pub fn record_segments(
     draft: &mut Draft,
     at: &Position,
@@ -242,35 +251,35 @@ pub fn finish(draft: &mut Draft, at: &Position, finish: Record) {
     fresh_boots::advance(draft, &at.dialog);
 }
 
-/// Ends a generation that did not come to its end. A failed or stopped one has no health.
-pub fn break_off(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
+/// Ends a generation that failed or was stopped, and stops its dialog. It records no context health.
+pub fn abort(draft: &mut Draft, at: &Position, reason: StopReason, model: Option<String>) {
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
     mark_stopped(draft, &at.dialog, reason);
 }
 
-/// Ends a generation that failed where something else goes on in its place.
-pub fn give_way(draft: &mut Draft, at: &Position, model: Option<String>) {
-    draft.must_last();
+/// Ends a failed generation whose dialog continues.
+pub fn finish_failed(draft: &mut Draft, at: &Position, model: Option<String>) {
+    draft.set_durable();
     close(draft, at, Record::GenFinish { context_health: None, llm_gen_model: model });
 }
 
 fn close(draft: &mut Draft, at: &Position, finish: Record) {
     draft.append(&at.dialog, at.course, at.genseq, finish);
-    draft.latest(&at.dialog, |latest| latest.generating = Some(false));
+    draft.edit_latest(&at.dialog, |latest| latest.generating = Some(false));
 }
 
-/// The dialog waits for a person to say `Continue`. The dead stay dead.
+/// Stops the dialog until the user continues it. A dead dialog stays dead.
 pub fn mark_stopped(draft: &mut Draft, dialog: &SelfId, reason: StopReason) {
-    draft.must_last();
+    draft.set_durable();
     if reason == StopReason::asker_is_dead() && declare_dead::has_new_work(draft, dialog) {
-        draft.latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
+        draft.edit_latest(dialog, |latest| latest.generating = latest.generating.map(|_| false));
         return;
     }
-    draft.latest(dialog, |latest| latest.interrupt(reason));
+    draft.edit_latest(dialog, |latest| latest.interrupt(reason));
 }
 
-/// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs
-/// and what is owed stay, words that wait are heard after it; an open question is withdrawn.
+/// Clears the mind: the next generation opens a new course with this prompt. Reminders, side dialogs,
+/// owed replies and queued messages stay; an open question is withdrawn.
 pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     let next = at.course.next();
@@ -296,28 +305,28 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         msg_id: MsgId::new(draft.ids.message().as_str()),
         grammar: "markdown".to_owned(),
         origin: "runtime".to_owned(),
-        user_language_code: answered_in(draft, &at.dialog)
+        user_language_code: last_language(draft, &at.dialog)
             .or_else(|| Some(texts.0.code().to_owned())),
         skip_taskdoc: None,
         tellask_reply_directive: owed,
         side_dialog_reply_target: target,
     };
     let is_main = draft.tree.is_main(&at.dialog);
-    draft.latest(&at.dialog, |latest| {
+    draft.edit_latest(&at.dialog, |latest| {
         latest.current_course = next;
         latest.pending_course_start_prompt = Some(prompt);
         if is_main {
             latest.needs_drive = Some(true);
         }
     });
-    // After the course: a crash in between leaves both, and recovery withdraws them.
+    // After the course: if a crash leaves the questions, recovery withdraws them.
     withdraw_questions(draft, &at.dialog, at.course);
 }
 
-/// A new course leaves the questions of the one before behind.
+/// Withdraws the open questions of the previous course.
 pub fn withdraw_questions(draft: &mut Draft, id: &SelfId, course: Course) {
     if draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty()) {
-        draft.append_aside(id, course, Record::Questions { questions: Vec::new() });
-        draft.questions(id, Vec::new());
+        draft.append_detached(id, course, Record::Questions { questions: Vec::new() });
+        draft.set_questions(id, Vec::new());
     }
 }

@@ -1,7 +1,7 @@
-//! Pictures: what of a dialog's pictures a model is shown, and how those of a tool are kept.
+//! Images: selects the images of a dialog that a model is shown, and stores those of tools.
 //!
-//! The newest come first: where there is no room for all, the oldest are told of instead. A request is
-//! never refused by its provider for a picture that could have been left out.
+//! The newest come first; images beyond the provider's limits are replaced by a text, so that no request is
+//! refused because of an image.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,49 +18,49 @@ use crate::store::NoArtifact;
 use crate::tools;
 
 use super::draft::Draft;
-use super::texts::{NotShown, Texts};
+use super::texts::{OmissionReason, Texts};
 
-/// Reads a file of a dialog, so many bytes at most.
+/// Reads a file of a dialog, up to a number of bytes.
 pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, NoArtifact>;
 
-/// The pictures of a course, by the place of the record among its entries.
+/// The images of a course, by the index of their entry.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct CourseImages(BTreeMap<usize, Vec<MessageImage>>);
 
 impl CourseImages {
-    /// `limits`: `None` where the model cannot look at pictures.
+    /// `limits`: `None` if the model has no image support.
     pub fn of(
         entries: &[Arc<Entry>],
         limits: Option<ImageLimits>,
         read: ReadArtifact<'_>,
         texts: Texts,
     ) -> Self {
-        let mut room = ImageBudget { left: limits, read, texts };
-        let mut album = BTreeMap::new();
+        let mut budget = ImageBudget { remaining: limits, read, texts };
+        let mut by_entry = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
             if attached.is_empty() {
                 continue;
             }
-            let mut pictures: Vec<MessageImage> = attached
+            let mut images: Vec<MessageImage> = attached
                 .iter()
                 .enumerate()
                 .rev()
-                .map(|(place, attachment)| room.take(attachment, place))
+                .map(|(index, attachment)| budget.take(attachment, index))
                 .collect();
-            pictures.reverse();
-            album.insert(at, pictures);
+            images.reverse();
+            by_entry.insert(at, images);
         }
-        Self(album)
+        Self(by_entry)
     }
 
-    /// The pictures of a record.
-    pub fn at(&self, place: usize) -> Vec<MessageImage> {
-        self.0.get(&place).cloned().unwrap_or_default()
+    /// The images of the entry at `index`.
+    pub fn at(&self, index: usize) -> Vec<MessageImage> {
+        self.0.get(&index).cloned().unwrap_or_default()
     }
 }
 
-/// What the records of a context attach.
+/// The attachments of a record that is part of the context.
 fn items(record: &Record) -> Option<&Value> {
     if let Record::HumanText(text) = record {
         text.content_items.as_ref()
@@ -73,65 +73,71 @@ fn items(record: &Record) -> Option<&Value> {
     }
 }
 
-/// What may still be shown.
+/// The image limits that remain, from newest to oldest.
 struct ImageBudget<'a> {
-    left: Option<ImageLimits>,
+    remaining: Option<ImageLimits>,
     read: ReadArtifact<'a>,
     texts: Texts,
 }
 
 impl ImageBudget<'_> {
-    /// The next older picture; `place` among those of its record.
-    fn take(&mut self, attachment: &Attachment, place: usize) -> MessageImage {
-        match self.look(attachment, place) {
+    /// Takes the next older image; `index`: among the images of its record.
+    fn take(&mut self, attachment: &Attachment, index: usize) -> MessageImage {
+        match self.load(attachment, index) {
             Ok(shown) => shown,
-            Err(why) => MessageImage::Told(self.texts.picture_not_shown(&attachment.about(), why)),
+            Err(reason) => {
+                MessageImage::Note(self.texts.image_not_shown(&attachment.about(), reason))
+            }
         }
     }
 
-    fn look(&mut self, attachment: &Attachment, place: usize) -> Result<MessageImage, NotShown> {
-        let left = self.left.as_mut().ok_or(NotShown::Blind)?;
-        let artifact = attachment.artifact.as_ref().ok_or(NotShown::Missing)?;
-        if left.most == 0 || left.all_bytes == 0 || place >= MAX_IMAGES {
-            return Err(NotShown::NoRoom);
+    fn load(
+        &mut self,
+        attachment: &Attachment,
+        index: usize,
+    ) -> Result<MessageImage, OmissionReason> {
+        let remaining = self.remaining.as_mut().ok_or(OmissionReason::NoImageSupport)?;
+        let artifact = attachment.artifact.as_ref().ok_or(OmissionReason::Missing)?;
+        if remaining.most == 0 || remaining.all_bytes == 0 || index >= MAX_IMAGES {
+            return Err(OmissionReason::OverBudget);
         }
-        let bytes = (self.read)(artifact, left.each_bytes).map_err(|fault| match fault {
-            NoArtifact::Missing | NoArtifact::Unreadable => NotShown::Missing,
-            NoArtifact::TooLarge => NotShown::TooLarge,
+        let bytes = (self.read)(artifact, remaining.each_bytes).map_err(|fault| match fault {
+            NoArtifact::Missing | NoArtifact::Unreadable => OmissionReason::Missing,
+            NoArtifact::TooLarge => OmissionReason::TooLarge,
         })?;
-        let kind = ImageKind::of(&bytes).ok_or(NotShown::Strange)?;
-        let Some(rest) = left.all_bytes.checked_sub(bytes.len()) else {
-            // What is older is not shown in its place: it would come and go with every request.
-            left.all_bytes = 0;
-            return Err(NotShown::NoRoom);
+        let kind = ImageKind::of(&bytes).ok_or(OmissionReason::UnsupportedFormat)?;
+        let Some(after) = remaining.all_bytes.checked_sub(bytes.len()) else {
+            // Smaller, older images are not shown instead: they would change with every request.
+            remaining.all_bytes = 0;
+            return Err(OmissionReason::OverBudget);
         };
-        left.all_bytes = rest;
-        left.most -= 1;
-        Ok(MessageImage::Shown { media_type: kind.media_type(), bytes: Arc::from(bytes) })
+        remaining.all_bytes = after;
+        remaining.most -= 1;
+        Ok(MessageImage::Data { media_type: kind.media_type(), bytes: Arc::from(bytes) })
     }
 }
 
-/// Keeps the pictures of a tool: writes them down before the record of this step. The items of that
-/// record, and how many were not kept.
-pub fn keep(
+/// Stores the images of a tool before the records of this step. Returns the content items of the result
+/// record, and how many images were dropped.
+pub fn store_images(
     draft: &mut Draft,
     dialog: &SelfId,
     tool: &str,
-    pictures: Vec<tools::ToolImage>,
+    images: Vec<tools::ToolImage>,
 ) -> (Option<Value>, usize) {
-    let (given, bucket) = (pictures.len(), draft.tree.bucket);
+    let (received, bucket) = (images.len(), draft.tree.bucket);
     let id = draft.tree.id(dialog);
     let mut items = Vec::new();
-    for tools::ToolImage { media_type: _, bytes } in pictures {
+    for tools::ToolImage { media_type: _, bytes } in images {
         let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MAX_IMAGE_BYTES);
         let Some(kind) = kind.filter(|_| items.len() < MAX_IMAGES) else { continue };
-        items.push(keep_one(draft, &id, tool, (kind, bytes), bucket));
+        items.push(store_image(draft, &id, tool, (kind, bytes), bucket));
     }
-    let dropped = given - items.len();
+    let dropped = received - items.len();
     ((!items.is_empty()).then_some(Value::Array(items)), dropped)
 }
 
-fn keep_one(
+fn store_image(
     draft: &mut Draft,
     dialog: &DialogId,
     tool: &str,
@@ -141,18 +147,18 @@ fn keep_one(
     let path = path_for_tool(tool, &base36(&draft.now), &draft.ids.short(12), kind);
     let artifact = ArtifactRef { dialog: dialog.clone(), path };
     let item = Attachment::item(kind, bytes.len(), &artifact, bucket);
-    draft.artifact(&dialog.this, artifact.path, bytes);
+    draft.store_artifact(&dialog.this, artifact.path, bytes);
     item
 }
 
-/// Milliseconds since the epoch, as Dominds names files by time.
+/// Milliseconds since the epoch in base 36, as Dominds does in file names.
 fn base36(now: &Stamp) -> String {
-    let mut rest = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
+    let mut millis = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
     let mut digits = Vec::new();
-    while rest > 0 || digits.is_empty() {
-        let digit = u32::try_from(rest % 36).unwrap_or_default();
+    while millis > 0 || digits.is_empty() {
+        let digit = u32::try_from(millis % 36).unwrap_or_default();
         digits.push(char::from_digit(digit, 36).unwrap_or('0'));
-        rest /= 36;
+        millis /= 36;
     }
     digits.iter().rev().collect()
 }

@@ -1,7 +1,6 @@
-//! What happens where a main dialog would come to rest: a warning about its context, a push, or the
-//! question whether to go on. It is decided in the step that ends the generation, and what it leads
-//! to lies on disk with that step: a queued push, `needsDrive`, an open question. So nobody is pushed
-//! by a mere start of the program.
+//! What a main dialog does instead of becoming idle: a warning about its context, a push, or the question
+//! whether to continue. This is decided in the step that ends the generation and written with that step: a
+//! queued push, `needsDrive`, an open question. So starting the program alone pushes nobody.
 
 use std::sync::Arc;
 
@@ -19,16 +18,16 @@ use super::generation::start_course;
 use super::texts::Texts;
 use super::tree::TreeTask;
 
-/// What the configuration says about the member of a dialog.
+/// The keep-going configuration of a dialog's member.
 #[derive(Debug, Clone, Default)]
 pub struct KeepGoingPolicy {
     pub keep_going: KeepGoing,
-    /// Generations between two warnings about a context that fills up.
+    /// Generations between two warnings about context pressure.
     pub cadence: u32,
 }
 
 /// The dialog as it will be when `finish`, the end of its generation, is recorded.
-pub fn ended(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
+pub fn dialog_after_finish(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
     let mut ended = draft.dialog(&at.dialog)?.clone();
     let ts = draft.now.clone();
     let entry =
@@ -37,48 +36,48 @@ pub fn ended(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
     Some(ended)
 }
 
-/// Drafts what a main dialog does instead of resting; to be called before the end of its generation is
+/// Drafts what a main dialog does instead of becoming idle; call it before the end of its generation is
 /// recorded. `ended`: the dialog after that.
-pub fn instead_of_resting(
+pub fn act_before_idle(
     draft: &mut Draft,
     at: &Position,
     ended: &Dialog,
-    care: &KeepGoingPolicy,
+    policy: &KeepGoingPolicy,
     texts: Texts,
 ) {
     if !draft.tree.is_main(&at.dialog) {
         return;
     }
-    let pushes = care.keep_going.pushes(&ended.latest);
-    match rest_action(ended, care.cadence, pushes) {
+    let pushes = policy.keep_going.pushes(&ended.latest);
+    match rest_action(ended, policy.cadence, pushes) {
         None => {}
-        Some(RestAction::Context(remedy)) => call_for(draft, at, remedy, texts),
-        Some(RestAction::Push) => push(draft, ended, care, texts),
-        Some(RestAction::AskHuman) => ask(draft, at, &care.keep_going, texts),
+        Some(RestAction::Context(action)) => apply_context_action(draft, at, action, texts),
+        Some(RestAction::Push) => push(draft, ended, policy, texts),
+        Some(RestAction::AskHuman) => ask(draft, at, &policy.keep_going, texts),
     }
-    refill_while_asking(draft, &at.dialog, &care.keep_going);
+    refill_if_asking(draft, &at.dialog, &policy.keep_going);
 }
 
 /// The warning itself is recorded by the generation it opens.
-fn call_for(draft: &mut Draft, at: &Position, remedy: ContextAction, texts: Texts) {
-    match remedy {
+fn apply_context_action(draft: &mut Draft, at: &Position, action: ContextAction, texts: Texts) {
+    match action {
         ContextAction::Caution | ContextAction::LastCall { .. } => {
-            draft.latest(&at.dialog, |latest| latest.needs_drive = Some(true));
+            draft.edit_latest(&at.dialog, |latest| latest.needs_drive = Some(true));
         }
         ContextAction::NewCourse => {
             start_course(draft, at, &texts.forced_course_start(&[], 0), texts);
         }
-        // Then it does not rest: see `remedy::at_the_end`.
+        // Handled by `context_actions::end_action`.
         ContextAction::Stop => {}
     }
 }
 
-/// Queues a push; it is counted when its generation takes it.
-fn push(draft: &mut Draft, dialog: &Dialog, care: &KeepGoingPolicy, texts: Texts) {
-    let Some(body) = &care.keep_going.text else { return };
+/// Queues a push; it is counted when its generation starts.
+fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
+    let Some(body) = &policy.keep_going.text else { return };
     let id = &dialog.meta.id;
-    let Some((left, most)) = care.keep_going.pushes(&dialog.latest) else { return };
-    let Some(count) = PushCount::next(left, most) else { return };
+    let Some((left, max)) = policy.keep_going.pushes(&dialog.latest) else { return };
+    let Some(count) = PushCount::next(left, max) else { return };
     let prompt = QueuedPrompt {
         msg_id: draft.ids.message(),
         content: texts.push(count, body),
@@ -89,33 +88,33 @@ fn push(draft: &mut Draft, dialog: &Dialog, care: &KeepGoingPolicy, texts: Texts
     };
     let mut queue = dialog.queue.clone();
     enqueue(&mut queue, prompt);
-    draft.queue(id, queue);
-    draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
+    draft.set_queue(id, queue);
+    draft.edit_latest(id, |latest| latest.diligence_push_remaining_budget = Some(left));
 }
 
-/// Queues a push for a main dialog whose model sends nothing, whoever else it waits for; false where
-/// it waits for a person, or is not to be pushed.
-pub fn push_once(draft: &mut Draft, at: &Position, care: &KeepGoingPolicy, texts: Texts) -> bool {
+/// Queues a push for a main dialog whose model sends empty answers, even if it waits for side dialogs; false
+/// if it waits for the user or has no pushes.
+pub fn push_once(draft: &mut Draft, at: &Position, policy: &KeepGoingPolicy, texts: Texts) -> bool {
     let main = draft.dialog(&at.dialog).filter(|_| draft.tree.is_main(&at.dialog));
     let Some(dialog) = main.filter(|dialog| dialog.questions.is_empty()).cloned() else {
         return false;
     };
-    let may = matches!(care.keep_going.pushes(&dialog.latest), Some((1.., _)));
-    if may {
-        push(draft, &dialog, care, texts);
+    let may_push = matches!(policy.keep_going.pushes(&dialog.latest), Some((1.., _)));
+    if may_push {
+        push(draft, &dialog, policy, texts);
     }
-    may
+    may_push
 }
 
-/// One push less; to be called when a generation takes it.
+/// Decrements the remaining pushes; call it when a generation takes one.
 pub fn count_push(draft: &mut Draft, id: &SelfId) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget;
         latest.diligence_push_remaining_budget = left.map(|left| left.saturating_sub(1).max(0));
     });
 }
 
-/// Asks a person in the model's place: a call like any other, so that every reader of the course
+/// Asks the user on behalf of the model, as an ordinary `askHuman` call, so that every reader of the course
 /// understands it.
 fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     let content = texts.go_on_or_stop(config.full());
@@ -124,7 +123,7 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
         name: ASK_HUMAN.to_owned(),
         raw_arguments_text: serde_json::json!({ "tellaskContent": content }).to_string(),
     };
-    draft.must_last();
+    draft.set_durable();
     let delivery_mode = DeliveryMode::TellaskCallStart;
     let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
     draft.append(&at.dialog, at.course, at.genseq, asked);
@@ -133,17 +132,17 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
-/// While a person is asked, whatever is asked, all pushes come back.
-fn refill_while_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
+/// Resets the pushes while any question to the user is open.
+fn refill_if_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
     let asking = draft.dialog(id).is_some_and(|dialog| !dialog.questions.is_empty());
     if asking && config.most > 0 {
         let full = config.full();
-        draft.latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
+        draft.edit_latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
     }
 }
 
 impl TreeTask {
-    /// Carries out what a person switches. An idle dialog that is kept going again is pushed at once.
+    /// Applies a switch of the user. An idle dialog that is switched on is pushed at once.
     pub(super) async fn switch_keep_going(
         &mut self,
         id: &SelfId,
@@ -152,41 +151,41 @@ impl TreeTask {
         if !self.tree.is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
-        let care = self.load_care();
-        if care.keep_going.text.is_none() && switch != Switch::Off {
+        let policy = self.load_policy();
+        if policy.keep_going.text.is_none() && switch != Switch::Off {
             return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
-        draft.must_last();
-        turn(&mut draft, id, switch, &care.keep_going);
+        draft.set_durable();
+        apply_switch(&mut draft, id, switch, &policy.keep_going);
         if switch == Switch::On && resting {
-            push_idle(&mut draft, id, &care, self.engine.texts());
+            push_idle(&mut draft, id, &policy, self.engine.texts());
         }
-        self.keep_going = care.keep_going;
+        self.keep_going = policy.keep_going;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))?;
-        self.tell_row(id).await;
+        self.report_row(id).await;
         Ok(())
     }
 
-    /// The configuration of the main dialog's member as it is now.
-    pub(super) fn load_care(&self) -> KeepGoingPolicy {
+    /// The current configuration of the main dialog's member.
+    pub(super) fn load_policy(&self) -> KeepGoingPolicy {
         let minds = self.engine.minds();
         let agent = self.tree.main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
-        let most = member.map_or(0, |member| member.diligence_push_max);
+        let max = member.map_or(0, |member| member.diligence_push_max);
         let cadence = member
             .and_then(|member| minds.model_of(member, self.engine.env).ok())
             .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
         let text = minds.diligence().map(str::to_owned);
-        KeepGoingPolicy { keep_going: KeepGoing { most, text }, cadence }
+        KeepGoingPolicy { keep_going: KeepGoing { most: max, text }, cadence }
     }
 }
 
-fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
+fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     let full = config.full();
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget.unwrap_or(full);
         match switch {
             Switch::On => {
@@ -200,16 +199,18 @@ fn turn(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
     let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
     if dialog.queue.iter().any(QueuedPrompt::is_push) {
         let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
-        draft.queue(id, queue);
+        draft.set_queue(id, queue);
     }
 }
 
-fn push_idle(draft: &mut Draft, id: &SelfId, care: &KeepGoingPolicy, texts: Texts) {
+fn push_idle(draft: &mut Draft, id: &SelfId, policy: &KeepGoingPolicy, texts: Texts) {
     let Some(dialog) = draft.dialog(id).cloned() else { return };
-    let pushes = care.keep_going.pushes(&dialog.latest);
-    match rest_action(&dialog, care.cadence, pushes) {
-        Some(RestAction::Push) => push(draft, &dialog, care, texts),
-        Some(RestAction::Context(_)) => draft.latest(id, |latest| latest.needs_drive = Some(true)),
+    let pushes = policy.keep_going.pushes(&dialog.latest);
+    match rest_action(&dialog, policy.cadence, pushes) {
+        Some(RestAction::Push) => push(draft, &dialog, policy, texts),
+        Some(RestAction::Context(_)) => {
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
+        }
         Some(RestAction::AskHuman) | None => {}
     }
 }

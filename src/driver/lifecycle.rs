@@ -1,7 +1,7 @@
-//! What becomes of whole trees: moved, deleted, branched off, listed where they are put away.
+//! Operations on whole trees: move, delete, fork, list the done and archived ones.
 //!
-//! The driver carries this out itself, one at a time: it alone passes requests to trees, so a tree
-//! that says it rests goes on resting until the work is done.
+//! The supervisor does these itself, one at a time: it alone sends requests to trees, so a tree that
+//! reports that it is idle stays idle until the operation is done.
 
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ use crate::domain::{DialogId, RootId};
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
-use crate::protocol::lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
+use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::Whose;
 
 use super::fork;
-use super::listing::{deserves_a_look, listing_news};
+use super::listing::{listing_report, needs_loading};
 use super::screen_state::DriverReport;
 use super::supervisor::Supervisor;
 use super::user_requests::TreeRequest;
 
 impl Supervisor {
-    pub(super) async fn change_life(&mut self, ticket: Ticket, change: Lifecycle) {
+    pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
         let mut goes_on = None;
         let outcome = match change {
             Lifecycle::DeclareDead { dialog, note } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::DeclareDead { ticket, dialog: this, note };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
                 return;
             }
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
             Lifecycle::Fork { root, course, genseq, then } => {
-                let made = self.fork(&root, fork::Cut { course, genseq }).await;
+                let made = self.fork(&root, fork::ForkPoint { course, genseq }).await;
                 made.map(|(dialog, next)| {
-                    let may = then == Onward::GoOn && next == AfterFork::AutoContinue;
+                    let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
                     goes_on = may.then(|| dialog.clone());
                     dialog
                 })
@@ -45,67 +45,68 @@ impl Supervisor {
         };
         let goes_on = goes_on.filter(|_| self.engine.driving.is_on());
         if let Some(DialogId { root, .. }) = goes_on.clone() {
-            self.send(DriverReport::Resting { root, resting: false }).await;
+            self.report(DriverReport::Idle { root, idle: false }).await;
         }
         let event = match outcome {
             Ok(dialog) => DriverEvent::Done { ticket, dialog: Some(dialog) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
         if let Some(DialogId { root, this }) = goes_on
-            && let Err(error) = self.hand_over(&root, TreeRequest::GoOn { dialog: this }).await
+            && let Err(error) =
+                self.try_forward(&root, TreeRequest::ContinueFork { dialog: this }).await
         {
-            self.tell(DriverEvent::Notice(error.to_string())).await;
-            self.send(DriverReport::Resting { root, resting: true }).await;
+            self.send_event(DriverEvent::Notice(error.to_string())).await;
+            self.report(DriverReport::Idle { root, idle: true }).await;
         }
     }
 
     async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
-        let from = self.place_of(root)?;
+        let from = self.bucket_of(root)?;
         if from == to {
             return Err(format!("it is {} already", to.status()));
         }
-        self.let_go(root).await?;
+        self.end_tree(root).await?;
         let moved = root.clone();
-        self.on_disk(move |store| store.relocate(&moved, from, to)).await?;
+        self.with_store(move |store| store.relocate(&moved, from, to)).await?;
         if from == Bucket::Run {
-            self.send(DriverReport::Gone(root.clone())).await;
+            self.report(DriverReport::Removed(root.clone())).await;
         }
         if to == Bucket::Run {
-            self.welcome(root).await;
+            self.add_tree(root).await;
         }
         Ok(DialogId::main(root.clone()))
     }
 
     async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, String> {
-        self.place_of(root)?;
-        self.let_go(root).await?;
+        self.bucket_of(root)?;
+        self.end_tree(root).await?;
         let deleted = root.clone();
-        self.on_disk(move |store| store.delete(&deleted)).await?;
-        self.send(DriverReport::Gone(root.clone())).await;
+        self.with_store(move |store| store.delete(&deleted)).await?;
+        self.report(DriverReport::Removed(root.clone())).await;
         Ok(DialogId::main(root.clone()))
     }
 
-    /// Makes a fork, and tells what it waits for.
+    /// Creates a fork; returns what it waits for.
     async fn fork(
         &mut self,
         root: &RootId,
-        cut: fork::Cut,
+        cut: fork::ForkPoint,
     ) -> Result<(DialogId, AfterFork), String> {
-        let from = self.place_of(root)?;
-        self.must_rest(root).await?;
+        let from = self.bucket_of(root)?;
+        self.require_idle(root).await?;
         let fork = RootId::new(self.unused_root().as_str());
         let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
         let forked =
             tokio::task::spawn_blocking(move || fork::make(&engine, (from, &source), cut, &made));
         let next = forked.await.map_err(|error| error.to_string())??;
-        self.welcome(&fork).await;
+        self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
-        self.tell(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
         Ok((dialog, next))
     }
 
-    /// What is done and archived, the newest first.
+    /// Lists done and archived trees, the newest first.
     pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
@@ -114,16 +115,16 @@ impl Supervisor {
         let mut rows: Vec<ShelfRow> =
             surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
         rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
-        self.tell(DriverEvent::Shelf { ticket, rows }).await;
+        self.send_event(DriverEvent::Shelf { ticket, rows }).await;
     }
 
-    fn place_of(&self, root: &RootId) -> Result<Bucket, String> {
+    fn bucket_of(&self, root: &RootId) -> Result<Bucket, String> {
         self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
     }
 
-    /// Has the tree end, if nothing of it is at work, and waits until it has.
-    async fn let_go(&mut self, root: &RootId) -> Result<(), String> {
-        self.ask_whether_it_rests(root, |reply| TreeRequest::LetGo { reply }).await?;
+    /// Ends the tree task if nothing of it runs, and waits until it has ended.
+    async fn end_tree(&mut self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::EndIfIdle { reply }).await?;
         while self.trees.contains_key(root) {
             let Some(ended) = self.tasks.join_next().await else { break };
             self.tree_ended(ended).await;
@@ -132,12 +133,12 @@ impl Supervisor {
         Ok(())
     }
 
-    async fn must_rest(&self, root: &RootId) -> Result<(), String> {
-        self.ask_whether_it_rests(root, |reply| TreeRequest::Rests { reply }).await
+    async fn require_idle(&self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::IsIdle { reply }).await
     }
 
-    /// A tree that is not loaded rests, and so does one that has just ended.
-    async fn ask_whether_it_rests(
+    /// An error if the tree is running. One that is not loaded, or has just ended, is idle.
+    async fn check_idle(
         &self,
         root: &RootId,
         question: impl FnOnce(oneshot::Sender<bool>) -> TreeRequest,
@@ -145,10 +146,10 @@ impl Supervisor {
         let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
         let (reply, answer) = oneshot::channel();
         let _ = mailbox.send(question(reply)).await;
-        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::AtWork.into()) }
+        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::StillRunning.into()) }
     }
 
-    async fn on_disk(
+    async fn with_store(
         &self,
         work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), String> {
@@ -157,18 +158,18 @@ impl Supervisor {
         done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
-    /// A tree is new among the running ones: it is listed, and taken up if it can go on.
-    async fn welcome(&mut self, root: &RootId) {
+    /// Adds a tree to the running ones: lists it, and loads it if it can continue.
+    async fn add_tree(&mut self, root: &RootId) {
         let (engine, id) = (self.engine.clone(), root.clone());
         let listed = tokio::task::spawn_blocking(move || {
             (engine.store.list(Bucket::Run, &id), engine.minds())
         });
         let Ok((survey, minds)) = listed.await else { return };
         for listing in survey.trees {
-            let waiting = self.picks_up() && deserves_a_look(&listing);
-            self.send(listing_news(&listing, &minds)).await;
-            if waiting && let Err(error) = self.tree(root).await {
-                self.tell(DriverEvent::Notice(error.to_string())).await;
+            let waiting = self.may_pick_up() && needs_loading(&listing);
+            self.report(listing_report(&listing, &minds)).await;
+            if waiting && let Err(error) = self.ensure_loaded(root).await {
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
             }
         }
     }

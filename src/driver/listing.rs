@@ -1,4 +1,4 @@
-//! Looking at what is on disk without taking it up: the first picture, pages of transcripts.
+//! Reads from disk without loading trees: the initial rows, pages of transcripts.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{TranscriptPage, TreeRow, WorkspaceView};
 use crate::store::{DialogListing, StoreError, Survey, TreeListing};
 
+use super::config_problems::members;
 use super::engine::Engine;
-use super::findings::members;
 use super::screen_state::DriverReport;
 
 /// Records sent when a dialog is opened, and per page.
 const PAGE_RECORDS: usize = 400;
 
-/// True if something in this tree was interrupted or can go on.
-pub fn deserves_a_look(listing: &TreeListing) -> bool {
+/// True if something in this tree was interrupted or can continue.
+pub fn needs_loading(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {
             let latest = &dialog.latest;
@@ -38,8 +38,8 @@ pub fn deserves_a_look(listing: &TreeListing) -> bool {
         })
 }
 
-/// Rows of a tree that is not taken up.
-pub fn listing_news(listing: &TreeListing, minds: &Minds) -> DriverReport {
+/// Rows of a tree that is not loaded.
+pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
     let root = listing.root.clone();
     let rows = listing.dialogs.iter().map(|dialog| TreeRow {
         dialog: DialogId::side(&root, &dialog.meta.id),
@@ -58,9 +58,9 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> DriverReport {
         reasoning: dialog.reasoning,
         context_percent: dialog.pressure.percent,
         context_level: dialog.pressure.level,
-        keep_going: kept_going(dialog, minds),
+        keep_going: pushes_of(dialog, minds),
         history: listing.earlier,
-        // A tree in which words wait is taken up and tells them itself.
+        // A tree with queued messages gets loaded and reports them itself.
         queued: Arc::default(),
     });
     let rows = rows.collect();
@@ -68,7 +68,7 @@ pub fn listing_news(listing: &TreeListing, minds: &Minds) -> DriverReport {
     DriverReport::Tree { root, rows, inbox }
 }
 
-fn kept_going(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
+fn pushes_of(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let member = minds.member(&dialog.meta.agent_id).filter(|_| dialog.asker.is_none())?;
     let text = minds.diligence().map(str::to_owned);
     KeepGoing { most: member.diligence_push_max, text }.pushes(&dialog.latest)
@@ -106,14 +106,14 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         }
     }
     WorkspaceView {
-        folder: engine.shown_folder.clone(),
+        folder: engine.display_path.clone(),
         members: members(minds.team()),
         default_responder: minds.default_responder().cloned(),
         taskdocs,
     }
 }
 
-/// What is wrong with the Taskdocs of these trees.
+/// Problems of the Taskdocs of these trees.
 pub fn taskdoc_problems(engine: &Engine, survey: &Survey) -> Vec<Problem> {
     taskdoc::problems(&engine.workspace, survey.taskdocs())
 }

@@ -1,5 +1,5 @@
-//! Gathers live text, so that many small pieces wake the screen seldom. The first piece after a pause
-//! goes out at once.
+//! Buffers live text, so that many small pieces cause few events. The first piece after a pause is sent at
+//! once.
 
 use std::time::Duration;
 
@@ -7,40 +7,40 @@ use tokio::time::Instant;
 
 use crate::protocol::event::Segment;
 
-/// Between two pieces of live text; faster than frames are drawn.
-const INTERVAL: Duration = Duration::from_millis(25);
+/// Minimum time between two events; shorter than a frame.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Text that is written and not told yet.
+/// Received text that is not sent yet.
 #[derive(Debug, Default)]
-pub struct Live {
-    held: Option<(Segment, String)>,
-    told: Option<Instant>,
+pub struct LiveBuffer {
+    buffered: Option<(Segment, String)>,
+    sent_at: Option<Instant>,
 }
 
-impl Live {
-    /// Adds text; returns the text of another segment that has to be told before.
+impl LiveBuffer {
+    /// Adds text; returns the text of another segment that has to be sent before.
     pub fn add(&mut self, segment: Segment, text: &str) -> Option<(Segment, String)> {
-        if let Some((same, held)) = &mut self.held
+        if let Some((same, buffered)) = &mut self.buffered
             && *same == segment
         {
-            held.push_str(text);
+            buffered.push_str(text);
             return None;
         }
-        self.held.replace((segment, text.to_owned()))
+        self.buffered.replace((segment, text.to_owned()))
     }
 
-    /// Ends when the held text is to be told; never while nothing is held.
+    /// Completes when the buffered text is to be sent; never while the buffer is empty.
     pub async fn due(&self) {
-        match (&self.held, self.told) {
+        match (&self.buffered, self.sent_at) {
             (None, _) => std::future::pending().await,
             (Some(_), None) => {}
-            (Some(_), Some(told)) => tokio::time::sleep_until(told + INTERVAL).await,
+            (Some(_), Some(sent_at)) => tokio::time::sleep_until(sent_at + FLUSH_INTERVAL).await,
         }
     }
 
     pub fn take(&mut self) -> Option<(Segment, String)> {
-        self.told = Some(Instant::now());
-        self.held.take()
+        self.sent_at = Some(Instant::now());
+        self.buffered.take()
     }
 }
 
@@ -49,8 +49,8 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_piece_goes_out_at_once_and_the_next_are_gathered() {
-        let mut live = Live::default();
+    async fn the_first_piece_is_sent_at_once_and_the_next_are_buffered() {
+        let mut live = LiveBuffer::default();
         assert_eq!(live.add(Segment::Saying, "a"), None);
         let start = Instant::now();
         live.due().await;
@@ -63,12 +63,12 @@ mod tests {
         }
         live.due().await;
         assert_eq!(live.take(), Some((Segment::Saying, "bc".to_owned())));
-        assert_eq!(start.elapsed(), INTERVAL);
+        assert_eq!(start.elapsed(), FLUSH_INTERVAL);
     }
 
     #[test]
-    fn another_segment_lets_the_held_text_go_first() {
-        let mut live = Live::default();
+    fn another_segment_flushes_the_buffered_text_first() {
+        let mut live = LiveBuffer::default();
         assert_eq!(live.add(Segment::Thinking, "a"), None);
         assert_eq!(live.add(Segment::Saying, "b"), Some((Segment::Thinking, "a".to_owned())));
         assert_eq!(live.take(), Some((Segment::Saying, "b".to_owned())));

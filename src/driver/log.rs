@@ -1,5 +1,5 @@
-//! The log of what happens in dialogs: one line per event, written where a step has become fact, with the
-//! ids one needs to follow a dialog and nothing of what was said. How to read it: docs/debugging.md.
+//! The log of dialogs: one line per event, written after a step is on disk, with the ids needed to follow a
+//! dialog and no content. How to read it: docs/debugging.md.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,24 +14,24 @@ use crate::domain::{Dialog, DialogId, SelfId, TreeChange};
 use crate::llm::LlmError;
 use crate::store::Fact;
 
-/// Longest name or id that is written, in characters.
-const MAX: usize = 64;
+/// Longest name or id that is logged.
+const MAX_NAME_CHARS: usize = 64;
 
-/// A name or an id that others chose: one word, whatever it is.
-struct Word<'a>(&'a str);
+/// An untrusted name or id, logged as one word or by its length.
+struct LogName<'a>(&'a str);
 
-impl fmt::Display for Word<'_> {
+impl fmt::Display for LogName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:#/!@".contains(c);
         let length = self.0.chars().count();
-        if length == 0 || length > MAX || !self.0.chars().all(plain) {
+        if length == 0 || length > MAX_NAME_CHARS || !self.0.chars().all(plain) {
             return write!(f, "<{length} characters>");
         }
         f.write_str(self.0)
     }
 }
 
-/// Writes the log, and counts.
+/// Writes the log, and counts events.
 #[derive(Debug, Default)]
 pub struct Log {
     generations: AtomicU64,
@@ -52,7 +52,7 @@ fn count(counter: &AtomicU64) {
 }
 
 impl Log {
-    /// A record is on disk.
+    /// Logs a record that is on disk.
     pub fn fact(&self, fact: &Fact) {
         let (dialog, course) = (&fact.dialog, fact.course);
         let genseq = fact.entry.genseq.unwrap_or_default();
@@ -66,40 +66,40 @@ impl Log {
                 info!(%dialog, %course, %genseq, whole, "generation ends");
             }
             Record::HumanText(text) => {
-                let (origin, msg) = (name_of(text.origin), Word(text.msg_id.as_str()));
+                let (origin, msg) = (origin_name(text.origin), LogName(text.msg_id.as_str()));
                 info!(%dialog, %course, %genseq, origin, %msg, "prompt");
             }
             Record::FuncCall(call) => {
                 count(&self.tools);
-                let (call, tool) = words(call);
+                let (call, tool) = call_names(call);
                 info!(%dialog, %course, %genseq, %call, %tool, "tool call");
             }
             Record::TellaskCall { call, delivery_mode } => {
                 self.special(fact, call, *delivery_mode);
             }
             Record::FuncResult(result) => {
-                let (call, tool) = (Word(result.id.as_str()), Word(&result.name));
+                let (call, tool) = (LogName(result.id.as_str()), LogName(&result.name));
                 info!(%dialog, %course, %genseq, %call, %tool, "result");
             }
             Record::TellaskResult(result) => {
-                let call = Word(result.call_id.as_str());
+                let call = LogName(result.call_id.as_str());
                 self.replied(dialog, &call, &result.call_name, result.status);
             }
             Record::Carryover(reply) => {
-                let call = Word(reply.call_id.as_str());
+                let call = LogName(reply.call_id.as_str());
                 self.replied(dialog, &call, &reply.call_name, reply.status);
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
-                let (call, of) = (Word(call_id.as_str()), Word(target_call_id.as_str()));
+                let (call, of) = (LogName(call_id.as_str()), LogName(target_call_id.as_str()));
                 info!(%dialog, %course, %genseq, %call, %of, "reply delivered");
             }
             Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
-                let call = Word(call_id.as_str());
+                let call = LogName(call_id.as_str());
                 info!(%dialog, %course, %genseq, %call, "assignment begins");
             }
             Record::SideDialogCreated(created) => {
                 let made = DialogId::side(&dialog.root, &created.side_dialog_id);
-                let agent = Word(created.agent_id.as_str());
+                let agent = LogName(created.agent_id.as_str());
                 info!(%dialog, %made, %agent, "side dialog");
             }
             Record::Anchor { anchor_role: AnchorRole::Response, .. }
@@ -119,7 +119,7 @@ impl Log {
         let (dialog, course) = (&fact.dialog, fact.course);
         let genseq = fact.entry.genseq.unwrap_or_default();
         let kind = SpecialCall::of(&call.name);
-        let (call, tool) = words(call);
+        let (call, tool) = call_names(call);
         match (kind, mode) {
             (Some(SpecialCall::AskHuman), DeliveryMode::TellaskCallStart) => {
                 count(&self.questions);
@@ -138,7 +138,7 @@ impl Log {
         }
     }
 
-    fn replied(&self, dialog: &DialogId, call: &Word<'_>, tool: &str, status: ReplyStatus) {
+    fn replied(&self, dialog: &DialogId, call: &LogName<'_>, tool: &str, status: ReplyStatus) {
         let status = match status {
             ReplyStatus::Pending => "pending",
             ReplyStatus::Completed => "completed",
@@ -153,7 +153,7 @@ impl Log {
         }
     }
 
-    /// A step is on disk that left this dialog so.
+    /// Logs what a step on disk changed in the state of a dialog.
     pub fn changed(&self, id: &DialogId, before: Option<&Dialog>, after: &Dialog) {
         let (was, is) = (before.map(|dialog| &dialog.latest), &after.latest);
         let dialog = id;
@@ -169,7 +169,7 @@ impl Log {
         match (was.and_then(|was| was.interruption()), is.interruption()) {
             (before, Some(reason)) if before != Some(reason) => {
                 count(&self.stops);
-                info!(%dialog, reason = kind_of(reason), "stop");
+                info!(%dialog, reason = reason_name(reason), "stop");
             }
             (Some(_), None) => {
                 count(&self.continued);
@@ -179,41 +179,41 @@ impl Log {
         }
     }
 
-    /// A request failed and is tried again.
+    /// Logs a failed request that is retried.
     pub fn retry(&self, dialog: &DialogId, error: &LlmError, attempt: u32, delay: Duration) {
         count(&self.retries);
         let milliseconds = delay.as_millis();
         info!(%dialog, class = ?error.class(), status = error.status(), attempt, milliseconds, "retry");
     }
 
-    /// A request failed and is not tried again.
+    /// Logs a failed request that is not retried.
     pub fn failed(&self, dialog: &DialogId, error: &LlmError, attempt: u32) {
         error!(%dialog, class = ?error.class(), status = error.status(), attempt, "request failed");
     }
 
-    /// Something that a crash, or another program, left is put right.
+    /// Logs a repair of what a crash, or another program, left.
     pub fn repair(&self, root: &crate::domain::RootId, change: &TreeChange) {
-        let told = |what: &'static str, dialog: &SelfId| {
+        let report = |what: &'static str, dialog: &SelfId| {
             count(&self.repairs);
             info!(dialog = %DialogId::side(root, dialog), what, "recovery");
         };
         match change {
-            TreeChange::Create { meta, .. } => told("dialog", &meta.id),
-            TreeChange::Artifact { dialog, .. } => told("artifact", dialog),
-            TreeChange::Append { dialog, .. } => told("records", dialog),
-            TreeChange::Latest { dialog, .. } => told("state", dialog),
-            TreeChange::Reminders { dialog, .. } => told("reminders", dialog),
-            TreeChange::Questions { dialog, .. } => told("questions", dialog),
-            TreeChange::Pending { dialog, .. } => told("pending", dialog),
-            TreeChange::Stack { dialog, .. } => told("stack", dialog),
-            TreeChange::Queue { dialog, .. } => told("queue", dialog),
-            TreeChange::Registry { .. } => told("registry", &root.main()),
-            TreeChange::Shared { .. } => told("shared reminder", &root.main()),
+            TreeChange::Create { meta, .. } => report("dialog", &meta.id),
+            TreeChange::Artifact { dialog, .. } => report("artifact", dialog),
+            TreeChange::Append { dialog, .. } => report("records", dialog),
+            TreeChange::Latest { dialog, .. } => report("state", dialog),
+            TreeChange::Reminders { dialog, .. } => report("reminders", dialog),
+            TreeChange::Questions { dialog, .. } => report("questions", dialog),
+            TreeChange::Pending { dialog, .. } => report("pending", dialog),
+            TreeChange::Stack { dialog, .. } => report("stack", dialog),
+            TreeChange::Queue { dialog, .. } => report("queue", dialog),
+            TreeChange::Registry { .. } => report("registry", &root.main()),
+            TreeChange::Shared { .. } => report("shared reminder", &root.main()),
         }
     }
 
-    /// The last line: what was done in all.
-    pub fn sum_up(&self) {
+    /// Logs the totals; the last line.
+    pub fn log_totals(&self) {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         info!(
             generations = of(&self.generations),
@@ -232,11 +232,11 @@ impl Log {
     }
 }
 
-fn words(call: &Call) -> (Word<'_>, Word<'_>) {
-    (Word(call.id.as_str()), Word(&call.name))
+fn call_names(call: &Call) -> (LogName<'_>, LogName<'_>) {
+    (LogName(call.id.as_str()), LogName(&call.name))
 }
 
-fn name_of(origin: Origin) -> &'static str {
+fn origin_name(origin: Origin) -> &'static str {
     match origin {
         Origin::User => "user",
         Origin::Runtime => "runtime",
@@ -244,8 +244,8 @@ fn name_of(origin: Origin) -> &'static str {
     }
 }
 
-/// The kind alone: details may quote a provider, and that may quote a prompt.
-fn kind_of(reason: &StopReason) -> &'static str {
+/// The kind only: details may quote a provider, which may quote a prompt.
+fn reason_name(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::UserStop => "user_stop",
         StopReason::EmergencyStop => "emergency_stop",
@@ -263,8 +263,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_others_chose_is_one_word_in_the_log_or_its_length() {
-        let long = "x".repeat(MAX + 1);
+    fn an_untrusted_name_is_one_word_in_the_log_or_its_length() {
+        let long = "x".repeat(MAX_NAME_CHARS + 1);
         for (name, shown) in [
             ("read_file", "read_file"),
             ("call-1~2", "call-1~2"),
@@ -273,7 +273,7 @@ mod tests {
             ("\u{202e}x", "<2 characters>"),
             (long.as_str(), "<65 characters>"),
         ] {
-            assert_eq!(Word(name).to_string(), shown);
+            assert_eq!(LogName(name).to_string(), shown);
         }
     }
 }

@@ -1,24 +1,26 @@
-//! The engine: drives dialogs, and is the only one that writes them.
+//! The engine: drives dialogs, and alone writes them.
 //!
 //! | task | number | waits on | may block on |
 //! |---|---|---|---|
 //! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
 //! | tree | one per loaded main dialog | mailbox, port, drives | the disk (briefly), the pump |
 //! | drive | at most one per dialog | the model, its port, tools | – |
-//! | pump | 1 | news, the screen | never on one of them alone |
+//! | pump | 1 | reports, the screen | never on one of them alone |
 //!
-//! Waiting graph: drive → tree → pump, and supervisor → tree. Nobody waits for the screen but the
-//! pump, which goes on accepting while it waits; so a stalled line never stalls an agent, and there
-//! is no cycle.
+//! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
+//! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
-//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the
-//! state and is told. What happens next is never remembered, it is read from the facts
-//! ([`crate::domain::state::next_step`]): that is why a restart needs no memory of its own.
+//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the state and
+//! is reported. The next step is never stored, it is derived from the records
+//! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
 
+mod call_schemas;
 pub mod calls;
+mod config_problems;
 mod consent;
 pub mod context;
 mod context_actions;
+mod context_usage;
 mod declare_dead;
 pub mod draft;
 mod drive;
@@ -27,8 +29,6 @@ mod drive_slot;
 mod effects;
 mod ending;
 pub mod engine;
-mod filling;
-mod findings;
 mod fork;
 mod generation;
 pub mod images;
@@ -38,7 +38,6 @@ mod lifecycle;
 mod listing;
 mod live;
 mod log;
-mod offers;
 mod params;
 mod port;
 mod prepare;
@@ -69,45 +68,47 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, DriverEvent, Outbox};
 
-pub use engine::{Consent, Driving, Engine, NoProvider, NothingWaits, Permits, ProviderSource};
+pub use engine::{
+    Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
+};
 pub use log::Log;
-pub use preview::{Preview, Reader};
-pub use sources::Sources;
+pub use preview::{Preview, PreviewTarget};
+pub use sources::ToolSources;
 pub use throttle::Throttles;
 
 use screen_state::{ScreenState, Subscription};
 use supervisor::Supervisor;
 
-/// Commands that may wait. The screen only ever tries: if full, it keeps its one command and says so.
-const COMMANDS: usize = 64;
-/// News that may wait for the pump, which takes them at once.
-const REPORTS: usize = 256;
-/// Events that may wait for a screen that draws.
-const EVENTS: usize = 64;
-/// Events the pump keeps for a slow screen before it tells it to ask again.
+/// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
+const COMMAND_QUEUE: usize = 64;
+/// Queued reports; the pump receives them at once.
+const REPORT_QUEUE: usize = 256;
+/// Queued events for the screen.
+const EVENT_QUEUE: usize = 64;
+/// Events the pump buffers for a slow screen before it drops them for [`DriverEvent::Lagged`].
 const OUTBOX_EVENTS: usize = 4096;
 
-/// For whom the driver works.
+/// Who receives the events of the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// One dialog is watched at a time, with its live text; a slow screen may miss events.
+    /// Records and live text of one dialog at a time; a slow screen may miss events.
     Screen,
     /// Every record of every dialog, none missing.
     Script,
-    /// The same, and the live text of all of them.
+    /// Every record and all live text.
     Follower,
 }
 
-/// What to do with trees nobody named.
+/// Which trees are loaded without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickUp {
-    /// Load and drive whatever can go on.
+    /// All that can continue.
     Everything,
-    /// Only trees named in commands.
+    /// None: only trees named in commands.
     Named,
 }
 
-/// A running driver. Dropping the commands ends it, as [`Command::Shutdown`] does.
+/// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
 #[derive(Debug)]
 pub struct Driver {
     pub commands: mpsc::Sender<Command>,
@@ -119,20 +120,20 @@ impl Driver {
     /// Starts the driver on the current runtime.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let picture = ScreenState::new(engine.problems.clone(), pick_up);
+        let state = ScreenState::new(engine.problems.clone(), pick_up);
         let sources = engine.sources.clone();
-        let (commands, orders) = mpsc::channel(COMMANDS);
-        let (news, reports) = mpsc::channel(REPORTS);
-        let (screen, events) = mpsc::channel(EVENTS);
-        let (watch, kept) = match audience {
-            Audience::Screen => (Subscription::Nobody, OUTBOX_EVENTS),
-            Audience::Script => (Subscription::Everybody, usize::MAX),
-            Audience::Follower => (Subscription::EverybodyLive, usize::MAX),
+        let (commands, commands_rx) = mpsc::channel(COMMAND_QUEUE);
+        let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
+        let (screen, events) = mpsc::channel(EVENT_QUEUE);
+        let (watch, outbox_limit) = match audience {
+            Audience::Screen => (Subscription::NoDialog, OUTBOX_EVENTS),
+            Audience::Script => (Subscription::AllRecords, usize::MAX),
+            Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
         let supervisor = Supervisor::new(
             engine,
-            news,
-            orders,
+            reports_tx,
+            commands_rx,
             pick_up == PickUp::Everything,
             audience == Audience::Screen,
         );
@@ -141,16 +142,21 @@ impl Driver {
             tasks.spawn(source.run());
         }
         tasks.spawn(supervisor.run());
-        tasks.spawn(pump::pump(reports, screen, picture.watching(watch), Outbox::new(kept)));
+        tasks.spawn(pump::pump(
+            reports_rx,
+            screen,
+            state.watching(watch),
+            Outbox::new(outbox_limit),
+        ));
         Self { commands, events, tasks }
     }
 
-    /// Hands out both streams; the rest is to be joined when they have ended.
+    /// Returns both channels, and the tasks to be joined when the channels have ended.
     pub fn into_parts(self) -> (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>, DriverTasks) {
         (self.commands, self.events, DriverTasks(self.tasks))
     }
 
-    /// Waits until everything has ended; to be called after [`DriverEvent::Stopped`] or a shutdown.
+    /// Waits until everything has ended; call it after [`DriverEvent::Stopped`] or a shutdown.
     pub async fn join(self) {
         let (commands, mut events, tasks) = self.into_parts();
         drop(commands);
@@ -159,12 +165,12 @@ impl Driver {
     }
 }
 
-/// What runs behind the streams of a driver.
+/// The tasks of a driver.
 #[derive(Debug)]
 pub struct DriverTasks(JoinSet<()>);
 
 impl DriverTasks {
-    /// Waits until all have ended; they do once the streams are dropped.
+    /// Waits until all have ended; they do once the channels are dropped.
     pub async fn join(mut self) {
         while self.0.join_next().await.is_some() {}
     }

@@ -1,10 +1,10 @@
-//! A member's settings as the protocol of its provider takes them.
+//! Maps a member's model parameters to those of its provider's protocol.
 
 use crate::domain::{AnthropicParams, ModelParams};
 use crate::llm;
 use crate::minds::ApiType;
 
-/// The settings to send.
+/// The parameters to send.
 pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelParams {
     let params = match api {
         ApiType::Anthropic => messages(&of.anthropic),

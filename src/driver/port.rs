@@ -1,4 +1,4 @@
-//! What a drive may ask of its tree. The tree answers one request at a time, so each is atomic.
+//! The requests of a drive to its tree. The tree handles one request at a time, so each is atomic.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ pub struct Generation {
     pub provider: Arc<dyn Provider>,
     pub permits: Arc<tokio::sync::Semaphore>,
     pub retry: RetryConfig,
-    pub pace: Throttle,
+    pub throttle: Throttle,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
 }
 
-/// What the model answered.
+/// The answer of the model.
 #[derive(Debug, Default, Clone)]
 pub struct ModelAnswer {
     pub segments: Vec<AnswerSegment>,
@@ -36,27 +36,27 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// True if nothing was said, thought or called.
+    /// True without any text, thought or call.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.calls.is_empty()
     }
 }
 
-/// What is left of a round when it is recorded.
+/// What remains to be done after a round is recorded.
 #[derive(Debug)]
-pub struct Round {
+pub struct RecordedRound {
     /// The ordinary calls, to be run.
     pub ordinary: Vec<Call>,
-    /// True if it asked back: its generation stays open for the answer.
+    /// True if the dialog asked back: the generation stays open for the answer.
     pub asked_back: bool,
 }
 
-/// One thing the model thought or said.
+/// One thought or text of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSegment {
     pub segment: Segment,
     pub text: String,
-    /// What the provider wants back with a thought.
+    /// Data the provider needs back with a thought.
     pub payload: Option<serde_json::Value>,
 }
 
@@ -66,31 +66,31 @@ pub enum GenerationEnd {
     Finished {
         usage: Option<Usage>,
     },
-    /// Cut short; what was said so far is kept.
+    /// Stopped; the text so far is kept.
     Stopped {
         segments: Vec<AnswerSegment>,
     },
     Failed {
         error: LlmError,
-        /// A push may bring an answer where asking again did not.
+        /// A push may help where retries did not.
         push: bool,
     },
 }
 
 #[derive(Debug)]
 pub enum PortRequest {
-    /// The next generation, if there is a reason for one.
+    /// Opens the next generation, if there is a reason for one.
     Begin {
         dialog: crate::domain::SelfId,
         reply: oneshot::Sender<Option<Box<Generation>>>,
     },
-    /// The whole answer; its calls are recorded.
+    /// Records the complete answer with its calls.
     Answered {
         at: Position,
         answer: Box<ModelAnswer>,
-        reply: oneshot::Sender<Round>,
+        reply: oneshot::Sender<RecordedRound>,
     },
-    /// Replied to when the asker has answered, or something else wants this dialog.
+    /// Replied to when the asker has answered, or this dialog has other work.
     AwaitAsker {
         dialog: crate::domain::SelfId,
         reply: oneshot::Sender<()>,
@@ -108,11 +108,11 @@ pub enum PortRequest {
     },
 }
 
-/// The tree did not answer: it ended, or could not write. The drive ends.
+/// The tree did not reply: it ended, or could not write. The drive ends.
 #[derive(Debug)]
-pub struct Closed;
+pub struct PortClosed;
 
-/// A drive's side. Every request names the seat, so only its holder can write.
+/// The drive's side. Every request takes the slot, so only its owner can write.
 #[derive(Debug, Clone)]
 pub struct Port {
     requests: mpsc::Sender<PortRequest>,
@@ -123,43 +123,43 @@ impl Port {
         Self { requests }
     }
 
-    pub async fn begin(&self, seat: &DriveSlot) -> Result<Option<Box<Generation>>, Closed> {
-        let dialog = seat.dialog().clone();
+    pub async fn begin(&self, slot: &DriveSlot) -> Result<Option<Box<Generation>>, PortClosed> {
+        let dialog = slot.dialog().clone();
         self.ask(|reply| PortRequest::Begin { dialog, reply }).await
     }
 
     pub async fn answered(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         answer: ModelAnswer,
-    ) -> Result<Round, Closed> {
+    ) -> Result<RecordedRound, PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
     }
 
-    pub async fn await_asker(&self, seat: &DriveSlot) -> Result<(), Closed> {
-        let dialog = seat.dialog().clone();
+    pub async fn await_asker(&self, slot: &DriveSlot) -> Result<(), PortClosed> {
+        let dialog = slot.dialog().clone();
         self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
     }
 
     pub async fn tool_done(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         call: Call,
         outcome: ToolOutcome,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::ToolDone { at, call, outcome, reply }).await
     }
 
     pub async fn end(
         &self,
-        _seat: &DriveSlot,
+        _slot: &DriveSlot,
         at: &Position,
         end: GenerationEnd,
-    ) -> Result<(), Closed> {
+    ) -> Result<(), PortClosed> {
         let at = at.clone();
         self.ask(|reply| PortRequest::End { at, end, reply }).await
     }
@@ -167,9 +167,9 @@ impl Port {
     async fn ask<T>(
         &self,
         request: impl FnOnce(oneshot::Sender<T>) -> PortRequest,
-    ) -> Result<T, Closed> {
+    ) -> Result<T, PortClosed> {
         let (reply, answer) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| Closed)?;
-        answer.await.map_err(|_| Closed)
+        self.requests.send(request(reply)).await.map_err(|_| PortClosed)?;
+        answer.await.map_err(|_| PortClosed)
     }
 }

@@ -1,4 +1,4 @@
-//! Gathers what one generation needs: the member's mind, its model, its tools, the context.
+//! Prepares a generation: the member's mind, its model, its tools, the context.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,20 +14,20 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
 use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 
+use super::call_schemas;
 use super::calls::{TeamNames, fresh_boots};
-use super::context::{self, DialogSurroundings};
-use super::engine::{Engine, NoProvider};
-use super::filling::{Filling, Part, tokens};
+use super::context::{self, ContextPreamble};
+use super::context_usage::{ContextPart, ContextUsage, estimate_tokens};
+use super::engine::{Engine, ProviderError};
 use super::images::CourseImages;
 use super::keep_going::KeepGoingPolicy;
-use super::offers;
 use super::params;
 use super::reminders;
 use super::rights::{self, Rights};
 
-/// A member that is ready to be asked.
+/// Everything needed for a request to a member's model.
 #[derive(Debug)]
-pub struct Ready {
+pub struct PreparedMember {
     pub provider: Arc<dyn Provider>,
     pub provider_key: String,
     api_type: ApiType,
@@ -35,12 +35,12 @@ pub struct Ready {
     pub retry: RetryConfig,
     pub model: String,
     pub limits: Option<ContextLimits>,
-    pub care: KeepGoingPolicy,
+    pub policy: KeepGoingPolicy,
     pub tools: Arc<ToolSubset>,
     pub tool_cx: ToolCx,
-    /// Those all dialogs of the member share.
+    /// The reminders all dialogs of the member share.
     shared: Vec<Reminder>,
-    /// What goes on below a main dialog.
+    /// State of the side dialogs, for a main dialog.
     overview: Option<String>,
     minds: Minds,
     member: Member,
@@ -48,21 +48,21 @@ pub struct Ready {
     output_limit: Option<u32>,
 }
 
-/// Why a member cannot be asked; a sentence for a person.
+/// Why a member's model cannot be asked; a sentence for the user.
 #[derive(Debug)]
-pub struct Unready(pub String);
+pub struct MemberUnavailable(pub String);
 
-impl From<String> for Unready {
+impl From<String> for MemberUnavailable {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl From<NoProvider> for Unready {
-    fn from(reason: NoProvider) -> Self {
+impl From<ProviderError> for MemberUnavailable {
+    fn from(reason: ProviderError) -> Self {
         match reason {
-            NoProvider::Refused(error) => error.to_string().into(),
-            NoProvider::Unagreed(Unagreed { entry, .. }) => Self(format!(
+            ProviderError::Refused(error) => error.to_string().into(),
+            ProviderError::Unagreed(Unagreed { entry, .. }) => Self(format!(
                 "{LLM_FILE}: provider {} {}, and nobody has agreed to that: `dominds-tui trust` shows \
                  all that waits, and you may agree",
                 entry.name, entry.act
@@ -71,9 +71,13 @@ impl From<NoProvider> for Unready {
     }
 }
 
-/// Finds member, provider, model and tools.
-pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<Ready, Unready> {
-    let dialog = tree.get(dialog_id).ok_or_else(|| "the dialog is gone".to_owned())?;
+/// Looks up member, provider, model and tools.
+pub fn prepare_member(
+    engine: &Engine,
+    tree: &DialogTree,
+    dialog_id: &SelfId,
+) -> Result<PreparedMember, MemberUnavailable> {
+    let dialog = tree.get(dialog_id).ok_or_else(|| "there is no such dialog".to_owned())?;
     let minds = engine.minds();
     let agent = &dialog.meta.agent_id;
     let member = minds.member(agent).cloned().ok_or_else(|| {
@@ -84,14 +88,14 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
     let provider = engine.providers.provider(config)?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
-    // Who thinks with fresh boots has no tools to keep reminders with, and is not reminded.
+    // Fresh-boots reasoning has no tools for reminders, and gets none.
     let offered = engine.sources.registry(&engine.tools);
-    let Rights { tools, access } = rights::of(dialog, tree, &minds, &offered);
+    let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(engine, agent)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
-    let ready = Ready {
+    let prepared = PreparedMember {
         provider,
         provider_key: config.key.clone(),
         api_type: config.api_type.clone(),
@@ -99,7 +103,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
-        care: KeepGoingPolicy {
+        policy: KeepGoingPolicy {
             keep_going: KeepGoing {
                 most: member.diligence_push_max,
                 text: minds.diligence().map(str::to_owned),
@@ -120,7 +124,7 @@ pub fn ready(engine: &Engine, tree: &DialogTree, dialog_id: &SelfId) -> Result<R
         member,
         minds,
     };
-    Ok(ready)
+    Ok(prepared)
 }
 
 fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
@@ -133,13 +137,13 @@ fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
     }
 }
 
-impl Ready {
-    /// The configuration it was prepared with.
+impl PreparedMember {
+    /// The configuration used for the preparation.
     pub fn minds(&self) -> &Minds {
         &self.minds
     }
 
-    /// Who can be asked, and how much the member asks of itself.
+    /// The members that can be asked, and the limits for that.
     pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
         let team = self.minds.team();
         TeamNames {
@@ -150,23 +154,23 @@ impl Ready {
         }
     }
 
-    /// The request as the dialog stands now.
+    /// The request for the current state of the dialog.
     pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
         let tools = self.tool_schemas(engine, dialog);
         let names = names(&tools);
-        let album = self.album(engine, dialog);
+        let images = self.images(engine, dialog);
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
             messages: context::messages(
                 dialog,
-                DialogSurroundings {
+                ContextPreamble {
                     memories: self.memories(engine, &names),
                     taskdoc: Some(taskdoc_text(engine, dialog)),
                     shared: &self.shared,
                     overview: self.overview.clone(),
                 },
-                &album,
+                &images,
                 engine.texts(),
             ),
             tools,
@@ -176,19 +180,25 @@ impl Ready {
         }
     }
 
-    /// What fills that request.
-    pub fn filling(&self, engine: &Engine, dialog: &Dialog) -> Filling {
+    /// The context usage of that request.
+    pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
         let request = self.request(engine, dialog);
         let names = names(&request.tools);
-        let (shown, _) = context::shown(dialog.reminders.iter().chain(&self.shared));
+        let (shown, _) = context::shown_reminders(dialog.reminders.iter().chain(&self.shared));
         let shown = shown.into_iter();
         let texts = engine.texts();
-        Filling::of(
+        ContextUsage::of(
             &request,
             &[
-                (Part::Taskdoc, tokens(&taskdoc_text(engine, dialog))),
-                (Part::Reminders, shown.map(|reminder| tokens(&texts.reminder(reminder))).sum()),
-                (Part::Memories, self.memories(engine, &names).iter().map(|m| tokens(m)).sum()),
+                (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog))),
+                (
+                    ContextPart::Reminders,
+                    shown.map(|reminder| estimate_tokens(&texts.reminder(reminder))).sum(),
+                ),
+                (
+                    ContextPart::Memories,
+                    self.memories(engine, &names).iter().map(|m| estimate_tokens(m)).sum(),
+                ),
             ],
         )
     }
@@ -197,20 +207,20 @@ impl Ready {
         self.minds.memories(&self.member.id, tool_names, &|at| engine.clock.stamp(at))
     }
 
-    /// The pictures of the course, as far as the model is shown them.
-    fn album(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
+    /// The images of the course that the model is shown.
+    fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
-        let read = |of: &ArtifactRef, most| engine.store.artifact(of, most);
+        let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
         CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
     }
 
     fn params(&self, dialog: &Dialog) -> ModelParams {
-        let own = match self.role {
+        let params = match self.role {
             DialogRole::Main | DialogRole::Side => &self.member.params,
             DialogRole::FreshBoots => &self.member.fbr_params,
         };
         let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
-        params::params(own, &self.api_type, cache_key)
+        params::params(params, &self.api_type, cache_key)
     }
 
     fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {
@@ -225,10 +235,10 @@ impl Ready {
             .collect();
         let texts = engine.texts();
         schemas.extend(match self.role {
-            DialogRole::Main => offers::special_calls(true, texts),
-            DialogRole::Side => offers::special_calls(false, texts),
+            DialogRole::Main => call_schemas::special_calls(true, texts),
+            DialogRole::Side => call_schemas::special_calls(false, texts),
             DialogRole::FreshBoots => fresh_boots::phase(dialog)
-                .map(|phase| offers::conclusions(phase, texts))
+                .map(|phase| call_schemas::conclusions(phase, texts))
                 .unwrap_or_default(),
         });
         schemas
@@ -239,7 +249,7 @@ fn names(tools: &[ToolSchema]) -> Vec<String> {
     tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
-/// The Taskdoc as the model reads it, or why it cannot.
+/// The Taskdoc as the model reads it, or the error.
 fn taskdoc_text(engine: &Engine, dialog: &Dialog) -> String {
     match taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path) {
         Ok(doc) => taskdoc::render(&doc, engine.lang),

@@ -1,4 +1,4 @@
-//! What a member is sent, put together as for a generation, without asking anybody.
+//! Builds the request of a member as for a generation, without sending it.
 
 use crate::domain::{
     AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
@@ -9,12 +9,12 @@ use crate::minds::taskdoc;
 use super::engine::Engine;
 use super::prepare;
 
-/// Whose request is wanted.
+/// Whose request is previewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reader {
-    /// A main dialog of the member that has just begun.
+pub enum PreviewTarget {
+    /// A new main dialog of the member.
     Main(AgentId),
-    /// Likewise a side dialog.
+    /// A new side dialog of the member.
     Side(AgentId),
     /// The next generation of this dialog.
     Dialog(DialogId),
@@ -28,36 +28,36 @@ pub struct Preview {
     pub request: Request,
 }
 
-/// The id of a dialog that exists only here.
-const NOWHERE: &str = "preview";
+/// The id of the dialog that exists only for the preview.
+const PREVIEW_ID: &str = "preview";
 
 impl Preview {
     /// # Errors
     /// A sentence that says why the member cannot be asked.
-    pub fn of(engine: &Engine, reader: &Reader) -> Result<Self, String> {
+    pub fn of(engine: &Engine, reader: &PreviewTarget) -> Result<Self, String> {
         let (tree, id) = match reader {
-            Reader::Main(agent) => imagined(engine, agent, NOWHERE),
-            Reader::Side(agent) => imagined(engine, agent, "preview-root"),
-            Reader::Dialog(dialog) => {
+            PreviewTarget::Main(agent) => imagined_tree(engine, agent, PREVIEW_ID),
+            PreviewTarget::Side(agent) => imagined_tree(engine, agent, "preview-root"),
+            PreviewTarget::Dialog(dialog) => {
                 let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-                let seen =
+                let loaded =
                     engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-                (seen.tree, dialog.this.clone())
+                (loaded.tree, dialog.this.clone())
             }
         };
         let dialog = tree.get(&id).ok_or("there is no such dialog")?;
-        let ready = prepare::ready(engine, &tree, &id).map_err(|unready| unready.0)?;
+        let prepared = prepare::prepare_member(engine, &tree, &id).map_err(|reason| reason.0)?;
         Ok(Self {
             agent: dialog.meta.agent_id.clone(),
-            provider: ready.provider_key.clone(),
-            request: ready.request(engine, dialog),
+            provider: prepared.provider_key.clone(),
+            request: prepared.request(engine, dialog),
         })
     }
 }
 
-/// A tree with one dialog in it, which has not begun.
-fn imagined(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
-    let id = SelfId::new(NOWHERE);
+/// A tree with one new dialog.
+fn imagined_tree(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, SelfId) {
+    let id = SelfId::new(PREVIEW_ID);
     let now = engine.clock.now();
     let listed = taskdoc::list(&engine.workspace).into_iter().next();
     let meta = DialogMeta {

@@ -1,4 +1,4 @@
-//! Processes in the background: reminders that follow them, and what people are told and want of them.
+//! Background processes: their reminders, their list for the screen, and requests to stop them.
 
 use crate::domain::background::SHELL_OWNER;
 use crate::domain::reminder::SharedEdit;
@@ -11,9 +11,8 @@ use super::supervisor::Supervisor;
 use super::tree::TreeTask;
 
 impl TreeTask {
-    /// Before a generation: each reminder about a process says what is so now. It is written only if
-    /// that has changed.
-    pub(super) async fn follow_processes(&mut self, id: &SelfId) {
+    /// Before a generation: updates the reminders about processes whose state has changed.
+    pub(super) async fn update_process_reminders(&mut self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id).filter(|dialog| !dialog.is_fresh_boots()) else {
             return;
         };
@@ -24,44 +23,44 @@ impl TreeTask {
             return;
         }
         let engine = self.engine.clone();
-        let looked = tokio::task::spawn_blocking(move || {
+        let updated = tokio::task::spawn_blocking(move || {
             let keys = engine.secrets(&engine.minds());
-            let told = (engine.lang, &engine.clock.now());
-            let renewed = shared.into_iter().filter_map(|reminder| {
-                let note = follow(&engine.shells, &reminder, &keys, told)?;
+            let context = (engine.lang, &engine.clock.now());
+            let changed = shared.into_iter().filter_map(|reminder| {
+                let note = follow(&engine.shells, &reminder, &keys, context)?;
                 Some(Reminder { content: note.content, meta: Some(note.meta), ..reminder })
             });
-            renewed.collect::<Vec<_>>()
+            changed.collect::<Vec<_>>()
         });
-        let Ok(renewed) = looked.await else { return };
+        let Ok(changed) = updated.await else { return };
         let mut draft = self.draft();
-        for reminder in renewed {
-            draft.shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
+        for reminder in changed {
+            draft.edit_shared(agent.clone(), SharedEdit::Renew(Box::new(reminder)));
         }
         if !draft.is_empty() {
-            self.commit_or_hold(id, draft).await;
+            self.commit_or_stop(id, draft).await;
         }
     }
 }
 
 impl Supervisor {
-    pub(super) async fn tell_processes(&self) {
+    pub(super) async fn send_processes(&self) {
         let secrets = self.engine.vault.secrets();
         let mut all = self.engine.shells.list();
         for one in &mut all {
-            // A record of an earlier run may be older than what is known now.
+            // A record of an earlier run may be older than a secret known now.
             one.command = secrets.redacted(std::mem::take(&mut one.command));
         }
-        self.tell(DriverEvent::Processes(all)).await;
+        self.send_event(DriverEvent::Processes(all)).await;
     }
 
-    /// Its end is waited for beside everything else; what became of it is in the list.
+    /// Does not wait for its end; the list of processes reports that.
     pub(super) async fn stop_process(&mut self, ticket: Ticket, pid: u32) {
         let event = if self.engine.shells.begin_to_stop(pid) {
             DriverEvent::Done { ticket, dialog: None }
         } else {
             DriverEvent::Refused { ticket, text: format!("process {pid} is not running") }
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 }

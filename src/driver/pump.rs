@@ -1,5 +1,5 @@
-//! Carries news to the screen. It never waits for both sides: while the screen is slow it goes on
-//! accepting, so nobody behind it ever waits for a terminal.
+//! Forwards reports to the screen. While the screen is slow it goes on receiving, so no task ever waits
+//! for a terminal.
 
 use tokio::sync::mpsc;
 
@@ -7,23 +7,23 @@ use crate::protocol::{DriverEvent, Outbox};
 
 use super::screen_state::{DriverReport, ScreenState};
 
-/// Runs until every sender of news is gone, then says [`DriverEvent::Stopped`].
+/// Runs until all senders of reports are dropped, then sends [`DriverEvent::Stopped`].
 pub async fn pump(
-    mut news: mpsc::Receiver<DriverReport>,
+    mut reports: mpsc::Receiver<DriverReport>,
     screen: mpsc::Sender<DriverEvent>,
-    mut picture: ScreenState,
+    mut state: ScreenState,
     mut outbox: Outbox,
 ) {
     let mut open = true;
     while open || !outbox.is_empty() {
         tokio::select! {
-            item = news.recv(), if open => if let Some(item) = item { picture.take(item, &mut outbox) } else {
+            item = reports.recv(), if open => if let Some(item) = item { state.apply(item, &mut outbox) } else {
                 open = false;
                 outbox.push(DriverEvent::Stopped);
             },
             permit = screen.reserve(), if !outbox.is_empty() => match permit {
                 Ok(permit) => if let Some(event) = outbox.pop() { permit.send(event) },
-                // The screen is gone; news are still taken, so that the trees can end in peace.
+                // The screen has closed; reports are still received, so that the trees can end.
                 Err(_) => while outbox.pop().is_some() {},
             },
         }

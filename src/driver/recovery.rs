@@ -1,5 +1,5 @@
-//! What a freshly loaded tree still owes: pure decisions about what a crash, or another program, left
-//! behind. Nothing is run a second time; whatever cannot be known waits for a person.
+//! Repairs a freshly loaded tree after a crash, or changes by another program. Pure. Nothing is run a second
+//! time; whatever cannot be known waits for the user.
 
 use std::collections::BTreeSet;
 
@@ -19,42 +19,42 @@ use super::draft::Draft;
 use super::generation;
 use super::texts::Texts;
 
-/// Drafts the repairs of a whole tree.
+/// Drafts the repairs of a tree.
 pub fn recover(draft: &mut Draft, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            _ = declare_dead::settle(draft, id, None, texts);
+            _ = declare_dead::apply_death(draft, id, None, texts);
             continue;
         }
         drop_orphaned_obligation(draft, id);
         tellask::close_replaced(draft, id, texts);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
-        leave_questions_behind(draft, id);
+        withdraw_old_questions(draft, id);
         fresh_boots::recover(draft, id);
     }
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
-            settle_shown_state(draft, id);
+            reset_display_state(draft, id);
             continue;
         }
         ask_back::drop_unawaited(draft, id);
-        forget_word(draft, id);
+        stop_if_tool_open(draft, id);
         let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
-        // Who delivered its reply has nothing left to continue.
+        // A dialog that delivered its reply has nothing left to continue.
         let delivered = draft.dialog(id).is_some_and(|dialog| dialog.history.last.delivered);
         if interrupted && !delivered {
             mark_interrupted(draft, id);
         }
-        prefer_blockers(draft, id);
-        settle_shown_state(draft, id);
+        clear_stop_if_blocked(draft, id);
+        reset_display_state(draft, id);
     }
 }
 
-/// A question asked back that never reached the asker's stack is put there.
+/// Puts a question asked back on the asker's stack if it never got there.
 pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(asker_id) = dialog.asker().cloned() else { return };
@@ -77,24 +77,24 @@ pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
         })
         .collect();
     for (call, content) in lost {
-        draft.must_last();
+        draft.set_durable();
         ask_back::push_question(draft, &asker_id, id, &call, &content);
     }
 }
 
-/// The prompt of a course that has begun is not to open it again.
+/// Drops the prompt of a course that has started already.
 fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     let begun = draft.dialog(id).is_some_and(|dialog| {
         let prompt = dialog.latest.pending_course_start_prompt.as_ref();
         prompt.is_some_and(|prompt| dialog.history.messages.contains(&prompt.msg_id))
     });
     if begun {
-        draft.latest(id, |latest| latest.pending_course_start_prompt = None);
+        draft.edit_latest(id, |latest| latest.pending_course_start_prompt = None);
     }
 }
 
-/// A course that waits to begin has no questions of the one before.
-fn leave_questions_behind(draft: &mut Draft, id: &SelfId) {
+/// Withdraws the questions of the previous course if a new one is about to start.
+fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.pending_course_start_prompt.is_some() {
         let course = dialog.history.course;
@@ -102,7 +102,7 @@ fn leave_questions_behind(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// A generation that only waited for the asker's answer came to its end; the answer comes later.
+/// Finishes a generation that only waited for the asker's answer; the answer comes later.
 fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let last = &dialog.history.last;
@@ -116,27 +116,26 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
     }
 }
 
-/// Who was told to go on and has a tool whose outcome is not known was interrupted since, by another
-/// program: that waits for a person.
-fn forget_word(draft: &mut Draft, id: &SelfId) {
+/// Stops a dialog that was to continue but has a tool call of unknown outcome: another program was
+/// interrupted in it, and the user has to decide.
+fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
         generation::mark_stopped(draft, id, StopReason::ServerRestart);
     }
 }
 
-/// Who waits for an answer or for others goes on when that is there, not before.
-fn prefer_blockers(draft: &mut Draft, id: &SelfId) {
+/// Clears the stop of a dialog that waits for an answer or for others: it continues when that arrives.
+fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
         dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
     });
     if blocked {
-        draft.latest(id, Latest::clear_interruption);
+        draft.edit_latest(id, Latest::clear_interruption);
     }
 }
 
-/// A side dialog owes nothing for a call that its asker has an answer for, or neither recorded nor
-/// lists.
+/// Drops the obligation for a call that the asker has an answer for, or has neither recorded nor pending.
 fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(owed) = dialog.assignment_owed().cloned() else { return };
@@ -150,46 +149,46 @@ fn drop_orphaned_obligation(draft: &mut Draft, id: &SelfId) {
         (asked || listed) && !asker.history.replies.contains_key(&owed.target_call_id)
     });
     if assigned && !waited_for && !half_delivered {
-        draft.must_last();
-        reply::settle(draft, id, &owed);
+        draft.set_durable();
+        reply::clear_obligation(draft, id, &owed);
         stop_waiting(draft, &owed);
         tellask::restore_request(draft, id);
     }
 }
 
-/// Nobody waits for a reply that will never come.
+/// Drops the pending entry for a reply that will never come.
 fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
     let Some(asker) = draft.dialog(&owed.target_dialog_id) else { return };
-    let (never, rest): (Vec<Pending>, Vec<Pending>) =
+    let (dropped, remaining): (Vec<Pending>, Vec<Pending>) =
         asker.pending.iter().cloned().partition(|pending| pending.call_id == owed.target_call_id);
-    if !never.is_empty() {
-        draft.pending(&owed.target_dialog_id, rest);
+    if !dropped.is_empty() {
+        draft.set_pending(&owed.target_dialog_id, remaining);
     }
 }
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
-    draft.latest(id, |latest| {
+    draft.edit_latest(id, |latest| {
         latest.interrupt(StopReason::ServerRestart);
         latest.generating = Some(false);
     });
 }
 
-/// Nothing runs after a load, whatever the files say.
-fn settle_shown_state(draft: &mut Draft, id: &SelfId) {
+/// Derives the display state again: nothing runs after a load, whatever the files contain.
+fn reset_display_state(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     let shown = derive(dialog, Activity::Resting);
     let stale = dialog.latest.generating == Some(true)
         || dialog.latest.display_state.as_ref() != Some(&shown);
     if stale {
-        draft.latest(id, |latest| {
+        draft.edit_latest(id, |latest| {
             latest.generating = latest.generating.map(|_| false);
             latest.display_state = Some(shown);
         });
     }
 }
 
-/// Gives every call without a result its result: replies are delivered, questions and tellasks get
-/// their status, the outcome of a tool is unknown.
+/// Adds the missing results of calls: replies are delivered, questions and tellasks get their status, the
+/// outcome of a tool is unknown.
 pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let open: Vec<(CallId, CallFact)> = dialog
@@ -203,21 +202,21 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
         let status = match call.special() {
             Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
             Some(SpecialCall::Tellask(_)) if reached_nobody(draft, id, &call_id, &call) => {
-                tellask::fail_lost(draft, &at, &call.recorded(&call_id), texts)
+                tellask::fail_unreached(draft, &at, &call.recorded(&call_id), texts)
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
         };
-        draft.must_last();
+        draft.set_durable();
         let result =
             CallResult { id: call_id, name: call.name, content: status, content_items: None };
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
 }
 
-/// True if this is a request to a teammate that is recorded, while nobody has it and nobody replied.
+/// True for a recorded request to a teammate that has neither a pending entry nor a reply.
 fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact) -> bool {
     let to_asker = call.special() == Some(SpecialCall::Tellask(TellaskKind::Back));
     draft.dialog(id).is_some_and(|dialog| {
@@ -227,7 +226,7 @@ fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact)
     })
 }
 
-/// A reply call that stands without a result: delivered before the crash, or to be delivered now.
+/// Completes a reply call without a result: it was delivered before the crash, or is delivered now.
 fn finish_reply(
     draft: &mut Draft,
     at: &Position,
@@ -244,11 +243,11 @@ fn finish_reply(
         let (asker, call) = (&owed.target_dialog_id, &owed.target_call_id);
         reply::is_delivered(draft, &at.dialog, asker, call)
     }) {
-        reply::note_delivery(draft, at, &owed, call_id);
+        reply::record_delivery(draft, at, &owed, call_id);
         return texts.delivered(&call.name);
     }
     let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();
-    reply::by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
+    reply::deliver_by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
 }
 
 fn open_reply(dialog: &Dialog) -> Option<&CallId> {

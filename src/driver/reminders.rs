@@ -1,7 +1,7 @@
-//! Reminders: what a change of one does, whoever asks for it, and which of them a dialog sees.
+//! Reminders: applies edits, and selects the reminders a dialog sees.
 //!
-//! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a
-//! member share is a file of its own, outside of every tree; it is read when it is needed.
+//! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a member
+//! share is a file outside of the trees; it is read when it is needed.
 
 use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
@@ -10,12 +10,12 @@ use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use super::draft::Draft;
 use super::engine::Engine;
 
-/// A change somebody asks for.
+/// A requested change of a reminder.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
+pub enum ReminderEdit {
     Add {
         reminder: Box<Reminder>,
-        /// 1-based, beyond the end means at the end; without meaning for a shared one.
+        /// 1-based, beyond the end means at the end; ignored for a shared one.
         position: Option<usize>,
     },
     Update {
@@ -27,16 +27,16 @@ pub enum Edit {
     },
 }
 
-/// Why a change is not made.
+/// Why an edit was not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotDone {
-    /// There is no such reminder any more.
-    Gone,
-    /// There are as many of its scope as there may be.
+pub enum EditError {
+    /// The reminder no longer exists.
+    Missing,
+    /// The scope has the maximum number of reminders.
     Full,
 }
 
-/// The reminders all dialogs of a member share. One that cannot be read is left out; `doctor` names it.
+/// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
 pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
     match engine.store.personal_reminders(agent) {
         Ok((reminders, problems)) => {
@@ -52,82 +52,86 @@ pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
     }
 }
 
-/// What a dialog sees: its own reminders, then those its member shares.
+/// The reminders a dialog sees: its own, then those its member shares.
 pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
     dialog.reminders.iter().chain(shared).cloned().collect()
 }
 
-/// Refuses one more of this scope where there are too many.
-pub fn has_room(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), NotDone> {
+/// An error if the scope is full.
+pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), EditError> {
     let all = dialog.reminders.iter().chain(shared);
     let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
-    if full { Err(NotDone::Full) } else { Ok(()) }
+    if full { Err(EditError::Full) } else { Ok(()) }
 }
 
-/// Drafts a change. `shared`: the shared reminders as they are now.
-pub fn carry_out(
+/// Drafts an edit. `shared`: the current shared reminders.
+pub fn apply_edit(
     draft: &mut Draft,
     id: &SelfId,
     course: Course,
     shared: &[Reminder],
-    edit: Edit,
-) -> Result<(), NotDone> {
-    let dialog = draft.dialog(id).ok_or(NotDone::Gone)?;
+    edit: ReminderEdit,
+) -> Result<(), EditError> {
+    let dialog = draft.dialog(id).ok_or(EditError::Missing)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
-    match in_dialog(&mut own, edit) {
+    match edit_dialog_reminders(&mut own, edit) {
         None => write(draft, id, course, own),
-        Some(edit) => draft.shared(agent, outside(edit, shared)?),
+        Some(edit) => draft.edit_shared(agent, shared_edit(edit, shared)?),
     }
     Ok(())
 }
 
-/// Changes the reminders of a dialog; hands back an edit that is not about one of them.
-fn in_dialog(own: &mut Vec<Reminder>, edit: Edit) -> Option<Edit> {
+/// Applies an edit to the reminders of a dialog; returns an edit that concerns none of them.
+fn edit_dialog_reminders(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<ReminderEdit> {
     let at = |own: &[Reminder], id: &str| own.iter().position(|reminder| reminder.id == id);
     match edit {
-        Edit::Add { reminder, position } if !reminder.is_shared() => {
-            let place = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
-            own.insert(place, *reminder);
+        ReminderEdit::Add { reminder, position } if !reminder.is_shared() => {
+            let index = position.map_or(own.len(), |n| n.saturating_sub(1)).min(own.len());
+            own.insert(index, *reminder);
             None
         }
-        Edit::Add { .. } => Some(edit),
-        Edit::Update { ref id, .. } | Edit::Delete { ref id } => match at(own, id) {
-            Some(at) => {
-                change_at(own, at, edit);
-                None
+        ReminderEdit::Add { .. } => Some(edit),
+        ReminderEdit::Update { ref id, .. } | ReminderEdit::Delete { ref id } => {
+            match at(own, id) {
+                Some(at) => {
+                    change_at(own, at, edit);
+                    None
+                }
+                None => Some(edit),
             }
-            None => Some(edit),
-        },
+        }
     }
 }
 
-fn change_at(own: &mut Vec<Reminder>, at: usize, edit: Edit) {
+fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
     match edit {
-        Edit::Update { rewrite, .. } => {
+        ReminderEdit::Update { rewrite, .. } => {
             if let Some(reminder) = own.get_mut(at) {
                 rewrite.apply_to(reminder);
             }
         }
-        Edit::Delete { .. } => drop(own.remove(at)),
-        Edit::Add { .. } => {}
+        ReminderEdit::Delete { .. } => drop(own.remove(at)),
+        ReminderEdit::Add { .. } => {}
     }
 }
 
-/// The change of the file a shared reminder lies in.
-fn outside(edit: Edit, shared: &[Reminder]) -> Result<SharedEdit, NotDone> {
-    let known = |id: &str| shared.iter().any(|reminder| reminder.id == id);
+/// Converts an edit to one of the file of a shared reminder.
+fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, EditError> {
+    let exists = |id: &str| shared.iter().any(|reminder| reminder.id == id);
     match edit {
-        Edit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
-        Edit::Update { id, rewrite } if known(&id) => Ok(SharedEdit::Rewrite { id, rewrite }),
-        Edit::Delete { id } if known(&id) => Ok(SharedEdit::Remove { id }),
-        Edit::Update { .. } | Edit::Delete { .. } => Err(NotDone::Gone),
+        ReminderEdit::Add { reminder, .. } => Ok(SharedEdit::Add(reminder)),
+        ReminderEdit::Update { id, rewrite } if exists(&id) => {
+            Ok(SharedEdit::Rewrite { id, rewrite })
+        }
+        ReminderEdit::Delete { id } if exists(&id) => Ok(SharedEdit::Remove { id }),
+        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(EditError::Missing),
     }
 }
 
 fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
-    draft.append_aside(dialog, course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(dialog, reminders);
+    draft.append_detached(dialog, course, Record::Reminders { reminders: reminders.clone() });
+    draft.set_reminders(dialog, reminders);
 }
 
 #[cfg(test)]
@@ -141,29 +145,32 @@ mod tests {
         Reminder { scope: scope.to_owned(), ..new }
     }
 
-    fn add(id: &str, scope: &str, position: Option<usize>) -> Edit {
-        Edit::Add { reminder: Box::new(reminder(id, scope)), position }
+    fn add(id: &str, scope: &str, position: Option<usize>) -> ReminderEdit {
+        ReminderEdit::Add { reminder: Box::new(reminder(id, scope)), position }
     }
 
-    fn update(id: &str) -> Edit {
+    fn update(id: &str) -> ReminderEdit {
         let (content, packing) = ("new".to_owned(), Packing::AsItIs);
-        Edit::Update { id: id.to_owned(), rewrite: Rewrite { content, render_mode: None, packing } }
+        ReminderEdit::Update {
+            id: id.to_owned(),
+            rewrite: Rewrite { content, render_mode: None, packing },
+        }
     }
 
-    fn delete(id: &str) -> Edit {
-        Edit::Delete { id: id.to_owned() }
+    fn delete(id: &str) -> ReminderEdit {
+        ReminderEdit::Delete { id: id.to_owned() }
     }
 
-    /// The dialog's reminders after an edit, or the id of the file it is about.
-    fn told(edit: Edit) -> Result<String, Option<String>> {
+    /// The dialog's reminders after an edit, or the id of the shared one it concerns.
+    fn edited(edit: ReminderEdit) -> Result<String, Option<String>> {
         let mut own = vec![reminder("a", "dialog"), reminder("b", "dialog")];
-        match in_dialog(&mut own, edit) {
+        match edit_dialog_reminders(&mut own, edit) {
             None => {
                 let all = own.iter().map(|r| format!("{}{}", r.id, r.content));
                 Ok(all.collect::<Vec<_>>().join(" "))
             }
             Some(edit) => {
-                let found = outside(edit, &[reminder("p", PERSONAL)]);
+                let found = shared_edit(edit, &[reminder("p", PERSONAL)]);
                 Err(found.ok().map(|edit| edit.id().to_owned()))
             }
         }
@@ -185,7 +192,7 @@ mod tests {
             (delete("x"), Err(None)),
         ] {
             let expected = expected.map(str::to_owned).map_err(|id| id.map(str::to_owned));
-            assert_eq!(told(edit.clone()), expected, "{edit:?}");
+            assert_eq!(edited(edit.clone()), expected, "{edit:?}");
         }
     }
 }

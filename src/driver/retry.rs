@@ -1,85 +1,85 @@
-//! What a failed request is followed by: a wait, or the end. Pure; the figures are the provider's.
+//! Decides whether and when a failed request is retried. Pure; the delays are those of the provider.
 
 use std::time::Duration;
 
 use crate::llm::{ErrorClass, LlmError};
 use crate::minds::RetryConfig;
 
-/// After so many conservative waits the delay grows once more (Dominds 1.19.2).
-const RAMP: u32 = 10;
+/// Attempts with the same conservative delay, before it grows (Dominds 1.19.2).
+const ATTEMPTS_PER_STEP: u32 = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// Try again after this time.
+pub enum RetryDecision {
+    /// Retry after this delay.
     Wait(Duration),
-    /// Try again when the model can take more; its pace says when.
+    /// Retry when the throttle of the model allows it.
     Throttled,
     GiveUp,
 }
 
-/// Decides about attempt number `failed` (the first is 0). Empty answers are counted over a whole
-/// drive, see [`Emptiness`].
-pub fn verdict(error: &LlmError, failed: u32, config: &RetryConfig) -> Verdict {
+/// Decides after attempt number `failed` (the first is 0). Empty answers are counted over the whole drive,
+/// see [`EmptyAnswers`].
+pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> RetryDecision {
     match error.class() {
         ErrorClass::Rejected
         | ErrorClass::Fatal
         | ErrorClass::Violation
         | ErrorClass::ContextOverflow
         | ErrorClass::Cancelled
-        | ErrorClass::Empty => Verdict::GiveUp,
-        ErrorClass::RateLimited => Verdict::Throttled,
+        | ErrorClass::Empty => RetryDecision::GiveUp,
+        ErrorClass::RateLimited => RetryDecision::Throttled,
         ErrorClass::Transport | ErrorClass::Cut if failed < config.aggressive_max_retries => {
             let delay =
-                grown(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
-            Verdict::Wait(delay)
+                backoff(config.initial_delay, config.backoff_multiplier, failed, config.max_delay);
+            RetryDecision::Wait(delay)
         }
         ErrorClass::Transport | ErrorClass::Cut | ErrorClass::Server | ErrorClass::Malformed => {
-            let steps = failed / RAMP;
-            let delay = grown(
+            let steps = failed / ATTEMPTS_PER_STEP;
+            let delay = backoff(
                 config.conservative_delay,
                 config.backoff_multiplier,
                 steps,
                 config.max_delay,
             );
-            Verdict::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
+            RetryDecision::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
         }
     }
 }
 
-/// How soon an empty answer is asked for again.
+/// Delay before a retry after an empty answer.
 const EMPTY_DELAY: Duration = Duration::from_secs(3);
 
 /// The empty answers of one drive, over all its generations.
 #[derive(Debug, Default)]
-pub struct Emptiness {
+pub struct EmptyAnswers {
     in_a_row: u32,
     given_up: bool,
     pushed: bool,
 }
 
-impl Emptiness {
-    /// A whole answer came.
-    pub fn over(&mut self) {
+impl EmptyAnswers {
+    /// Call after a complete answer.
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// An answer without anything in it came; it is asked for again at most `retries` times in a row.
-    pub fn verdict(&mut self, retries: u32) -> Verdict {
+    /// Counts an empty answer; at most `retries` in a row are retried.
+    pub fn decide_retry(&mut self, retries: u32) -> RetryDecision {
         self.in_a_row = self.in_a_row.saturating_add(1);
         self.given_up = self.in_a_row > retries;
-        if self.given_up { Verdict::GiveUp } else { Verdict::Wait(EMPTY_DELAY) }
+        if self.given_up { RetryDecision::GiveUp } else { RetryDecision::Wait(EMPTY_DELAY) }
     }
 
-    /// Whether a push may help after it was given up: once between two whole answers.
+    /// Whether a push may follow the last retry: once between two complete answers.
     pub fn may_push(&mut self) -> bool {
         self.given_up && !std::mem::replace(&mut self.pushed, true)
     }
 }
 
-fn grown(base: Duration, multiplier: f64, steps: u32, most: Duration) -> Duration {
+fn backoff(base: Duration, multiplier: f64, steps: u32, max: Duration) -> Duration {
     let factor = multiplier.max(1.0).powi(i32::try_from(steps.min(64)).unwrap_or(64));
-    let grown = base.as_secs_f64() * factor;
-    Duration::try_from_secs_f64(grown).unwrap_or(most).min(most)
+    let delay = base.as_secs_f64() * factor;
+    Duration::try_from_secs_f64(delay).unwrap_or(max).min(max)
 }
 
 #[cfg(test)]
@@ -93,14 +93,14 @@ mod tests {
     }
 
     fn waits(class: ErrorClass, failed: u32) -> Option<f64> {
-        match verdict(&failure(class), failed, &RetryConfig::default()) {
-            Verdict::Wait(delay) => Some(delay.as_secs_f64()),
-            Verdict::Throttled | Verdict::GiveUp => None,
+        match decide_retry(&failure(class), failed, &RetryConfig::default()) {
+            RetryDecision::Wait(delay) => Some(delay.as_secs_f64()),
+            RetryDecision::Throttled | RetryDecision::GiveUp => None,
         }
     }
 
     #[test]
-    fn the_wait_follows_from_the_kind_of_failure_and_the_number_of_attempts() {
+    fn the_delay_depends_on_the_error_class_and_the_number_of_attempts() {
         for (class, failed, expected) in [
             (ErrorClass::Rejected, 0, None),
             (ErrorClass::Fatal, 0, None),
@@ -118,11 +118,11 @@ mod tests {
             assert_eq!(waits(class, failed), expected, "{class:?} after {failed}");
         }
         let throttled = failure(ErrorClass::RateLimited);
-        assert_eq!(verdict(&throttled, 0, &RetryConfig::default()), Verdict::Throttled);
+        assert_eq!(decide_retry(&throttled, 0, &RetryConfig::default()), RetryDecision::Throttled);
     }
 
     #[test]
-    fn no_wait_of_ours_is_longer_than_the_longest() {
+    fn no_delay_of_ours_exceeds_the_maximum() {
         let longest = RetryConfig::default().max_delay.as_secs_f64();
         for class in [ErrorClass::Server, ErrorClass::Transport] {
             assert_eq!(waits(class, u32::MAX), Some(longest), "{class:?}");
@@ -130,27 +130,27 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_is_never_asked_sooner_than_it_wants_even_beyond_the_longest_wait() {
+    fn a_retry_never_comes_before_retry_after_even_beyond_the_maximum() {
         let config = RetryConfig::default();
         for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
-            assert_eq!(verdict(&error, 0, &config), Verdict::Wait(expected));
+            assert_eq!(decide_retry(&error, 0, &config), RetryDecision::Wait(expected));
         }
     }
 
     #[test]
-    fn h10_an_empty_answer_is_asked_for_twice_soon_and_pushed_once_between_whole_answers() {
-        let mut empty = Emptiness::default();
+    fn h10_an_empty_answer_is_retried_twice_soon_and_pushed_once_between_complete_answers() {
+        let mut empty = EmptyAnswers::default();
         let retries = RetryConfig::default().empty_retries;
-        let round = |empty: &mut Emptiness| [(); 3].map(|()| empty.verdict(retries));
-        let soon = || Verdict::Wait(3 * SECOND);
-        assert_eq!(round(&mut empty), [soon(), soon(), Verdict::GiveUp]);
+        let round = |empty: &mut EmptyAnswers| [(); 3].map(|()| empty.decide_retry(retries));
+        let soon = || RetryDecision::Wait(3 * SECOND);
+        assert_eq!(round(&mut empty), [soon(), soon(), RetryDecision::GiveUp]);
         assert!(empty.may_push());
-        assert_eq!(empty.verdict(retries), Verdict::GiveUp, "the push did not help");
+        assert_eq!(empty.decide_retry(retries), RetryDecision::GiveUp, "the push did not help");
         assert!(!empty.may_push());
-        empty.over();
+        empty.reset();
         assert!(!empty.may_push(), "nothing was given up");
-        assert_eq!(round(&mut empty)[2], Verdict::GiveUp);
+        assert_eq!(round(&mut empty)[2], RetryDecision::GiveUp);
         assert!(empty.may_push());
     }
 }

@@ -1,15 +1,15 @@
-//! What a member may do in a dialog: its tools, and the paths they reach.
+//! The rights of a member in a dialog: its tools, and the paths they may access.
 //!
-//! A hidden member whose tools the team file does not name is lent those of whoever asks it. So asking
-//! it grants nothing that the asker lacks: no tool, no path. Where several ask in one session, it has what
-//! all of them have; where a person asks, it has its own.
+//! A hidden member without tools in the team file gets those of its asker. So asking it grants nothing that
+//! the asker lacks: no tool, no path. With several askers in one session it gets what all of them have; if
+//! the user asks, it has its own.
 
 use crate::domain::{Dialog, DialogTree, Shell};
 use crate::minds::Minds;
 use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
 
-/// Longest chain of members that ask each other which is followed; nothing is granted beyond it.
-const DEEPEST: usize = 32;
+/// Longest chain of askers that is followed; nothing is granted beyond it.
+const MAX_ASKER_DEPTH: usize = 32;
 
 #[derive(Debug, Default)]
 pub struct Rights {
@@ -18,16 +18,16 @@ pub struct Rights {
 }
 
 /// The rights of the member of a dialog.
-pub fn of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
-    below(dialog, tree, minds, offered, DEEPEST)
+pub fn rights_of(dialog: &Dialog, tree: &DialogTree, minds: &Minds, offered: &Registry) -> Rights {
+    rights_at(dialog, tree, minds, offered, MAX_ASKER_DEPTH)
 }
 
-fn below(
+fn rights_at(
     dialog: &Dialog,
     tree: &DialogTree,
     minds: &Minds,
     offered: &Registry,
-    deep: usize,
+    depth: usize,
 ) -> Rights {
     let Some(member) = minds.member(&dialog.meta.agent_id) else { return Rights::default() };
     let (own, _unknown) = offered.of_member(member, tree.is_main(&dialog.meta.id));
@@ -36,11 +36,11 @@ fn below(
         return rights;
     }
     for assignment in dialog.stack.iter().filter_map(|frame| frame.assignment_from_asker.as_ref()) {
-        let asker = tree.get(&assignment.asker_dialog_id).filter(|_| deep > 0);
+        let asker = tree.get(&assignment.asker_dialog_id).filter(|_| depth > 0);
         let Some(asker) = asker else { return Rights::default() };
-        let lent = below(asker, tree, minds, offered, deep - 1);
-        rights.tools = rights.tools.and(&lent.tools);
-        rights.access = rights.access.and(lent.access);
+        let of_asker = rights_at(asker, tree, minds, offered, depth - 1);
+        rights.tools = rights.tools.and(&of_asker.tools);
+        rights.access = rights.access.and(of_asker.access);
     }
     if member.shell == Shell::Granted {
         rights.tools = rights.tools.with(&own, &SHELL_TOOLS);

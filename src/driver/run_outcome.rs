@@ -1,5 +1,5 @@
-//! What a run came to: what is left of the trees it took up, from facts alone. Of a tree that it did not
-//! take up only parked work counts, and only where the run was to drive everything.
+//! The outcome of a run, derived from the state of the loaded trees. Of trees that were not loaded only
+//! stopped work counts, and only if the run was to drive everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::domain::waits::{self, Awaited};
 use crate::domain::{DialogTree, SelfId};
 use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 
-/// What only a tree itself knows when it rests.
+/// What only the tree task knows when it becomes idle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RestReport {
-    /// Who waits for what nobody will do, by the dialog that waits.
+pub struct IdleReport {
+    /// Waits that can never end, by the dialog that waits.
     stuck: BTreeMap<SelfId, Vec<UnmetWait>>,
     /// Dialogs whose last step could not be written.
     unwritable: BTreeSet<SelfId>,
@@ -23,92 +23,92 @@ struct UnmetWait {
     sentence: String,
 }
 
-impl RestReport {
-    pub const NOTHING: Self = Self { stuck: BTreeMap::new(), unwritable: BTreeSet::new() };
+impl IdleReport {
+    pub const EMPTY: Self = Self { stuck: BTreeMap::new(), unwritable: BTreeSet::new() };
 
     pub fn of<'a>(tree: &DialogTree, unwritable: impl Iterator<Item = &'a SelfId>) -> Self {
         let mut stuck: BTreeMap<SelfId, Vec<UnmetWait>> = BTreeMap::new();
-        for one in waits::stuck(tree, |_| false) {
-            let sentence = one.sentence(tree);
-            let on = match one.wait.on {
+        for stuck_wait in waits::stuck(tree, |_| false) {
+            let sentence = stuck_wait.sentence(tree);
+            let on = match stuck_wait.wait.on {
                 Awaited::Reply(on) | Awaited::Answer(on) => Some(on),
                 Awaited::Human => None,
             };
-            stuck.entry(one.wait.waiter).or_default().push(UnmetWait { on, sentence });
+            stuck.entry(stuck_wait.wait.waiter).or_default().push(UnmetWait { on, sentence });
         }
         Self { stuck, unwritable: unwritable.cloned().collect() }
     }
 }
 
-/// One tree that was taken up.
+/// A tree that was loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeResult<'a> {
     pub rows: &'a [TreeRow],
     /// True if a question of it is open.
-    pub asks: bool,
-    pub rest: &'a RestReport,
+    pub has_question: bool,
+    pub idle: &'a IdleReport,
 }
 
-/// What a run came to, and the dialogs that make it so.
+/// The outcome of a run, and the dialogs that cause it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quiet {
+pub struct RunOutcome {
     pub outcome: QuietOutcome,
-    pub standing: Vec<HaltedDialog>,
+    pub halted: Vec<HaltedDialog>,
 }
 
-/// A question comes first: it is what a person can do. Then what went wrong, what never goes on, and
-/// what a person put off.
+/// In order of precedence: open questions, which the user can answer; failures; waits that never end;
+/// what the user stopped.
 ///
-/// `others`: rows of trees that were to be driven too, and in which nothing could go on.
-pub fn of<'a>(
+/// `others`: rows of trees that were to be driven too, but in which nothing could continue.
+pub fn run_outcome<'a>(
     trees: impl Iterator<Item = TreeResult<'a>>,
     others: impl Iterator<Item = &'a TreeRow>,
-) -> Quiet {
+) -> RunOutcome {
     let trees: Vec<TreeResult<'_>> = trees.collect();
-    let standing = |find: fn(&TreeResult<'_>) -> Vec<HaltedDialog>| -> Vec<HaltedDialog> {
+    let halted = |find: fn(&TreeResult<'_>) -> Vec<HaltedDialog>| -> Vec<HaltedDialog> {
         trees.iter().flat_map(find).collect()
     };
-    if trees.iter().any(|tree| tree.asks) {
-        return Quiet { outcome: QuietOutcome::QuestionWaits, standing: Vec::new() };
+    if trees.iter().any(|tree| tree.has_question) {
+        return RunOutcome { outcome: QuietOutcome::QuestionWaits, halted: Vec::new() };
     }
     for (outcome, find) in [
         (QuietOutcome::Failed, failed as fn(&TreeResult<'_>) -> Vec<HaltedDialog>),
         (QuietOutcome::Blocked, stuck),
     ] {
-        let standing = standing(find);
-        if !standing.is_empty() {
-            return Quiet { outcome, standing };
+        let halted = halted(find);
+        if !halted.is_empty() {
+            return RunOutcome { outcome, halted };
         }
     }
-    let mut parked = standing(paused);
-    let rest = RestReport::NOTHING;
+    let mut parked = halted(paused);
+    let idle = IdleReport::EMPTY;
     for row in others {
         parked.extend(paused(&TreeResult {
             rows: std::slice::from_ref(row),
-            asks: false,
-            rest: &rest,
+            has_question: false,
+            idle: &idle,
         }));
     }
     let outcome = if parked.is_empty() { QuietOutcome::Done } else { QuietOutcome::Paused };
-    Quiet { outcome, standing: parked }
+    RunOutcome { outcome, halted: parked }
 }
 
 fn failed(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
     let is_failed = |row: &&TreeRow| {
         stopped(row).is_some_and(StopReason::is_failure)
-            || tree.rest.unwritable.contains(&row.dialog.this)
+            || tree.idle.unwritable.contains(&row.dialog.this)
     };
-    tree.rows.iter().filter(is_failed).map(|row| tree.standing(row)).collect()
+    tree.rows.iter().filter(is_failed).map(|row| tree.halted(row)).collect()
 }
 
 fn paused(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
     let is_paused = |row: &&TreeRow| stopped(row).is_some_and(|reason| !reason.is_failure());
-    tree.rows.iter().filter(is_paused).map(|row| tree.standing(row)).collect()
+    tree.rows.iter().filter(is_paused).map(|row| tree.halted(row)).collect()
 }
 
 fn stuck(tree: &TreeResult<'_>) -> Vec<HaltedDialog> {
-    let is_stuck = |row: &&TreeRow| tree.rest.stuck.contains_key(&row.dialog.this);
-    tree.rows.iter().filter(is_stuck).map(|row| tree.standing(row)).collect()
+    let is_stuck = |row: &&TreeRow| tree.idle.stuck.contains_key(&row.dialog.this);
+    tree.rows.iter().filter(is_stuck).map(|row| tree.halted(row)).collect()
 }
 
 fn stopped(row: &TreeRow) -> Option<&StopReason> {
@@ -123,15 +123,15 @@ fn stopped(row: &TreeRow) -> Option<&StopReason> {
 }
 
 impl TreeResult<'_> {
-    fn standing(&self, row: &TreeRow) -> HaltedDialog {
-        let in_vain = self.rest.stuck.get(&row.dialog.this).map(Vec::as_slice).unwrap_or_default();
-        let sentences: Vec<&str> = in_vain.iter().map(|wait| wait.sentence.as_str()).collect();
+    fn halted(&self, row: &TreeRow) -> HaltedDialog {
+        let unmet = self.idle.stuck.get(&row.dialog.this).map(Vec::as_slice).unwrap_or_default();
+        let sentences: Vec<&str> = unmet.iter().map(|wait| wait.sentence.as_str()).collect();
         let waits = (!sentences.is_empty()).then(|| sentences.join("; "));
         HaltedDialog {
             dialog: row.dialog.clone(),
             agent: row.agent.clone(),
             reason: stopped(row).map(StopReason::sentence).or(waits),
-            waits_for: in_vain.iter().filter_map(|wait| wait.on.clone()).collect(),
+            waits_for: unmet.iter().filter_map(|wait| wait.on.clone()).collect(),
         }
     }
 }
@@ -169,29 +169,32 @@ mod tests {
         DisplayState::Stopped { reason, continue_enabled: Some(true) }
     }
 
-    fn stuck(waits: &[(&str, &str)]) -> RestReport {
-        let mut rest = RestReport::NOTHING;
+    fn stuck(waits: &[(&str, &str)]) -> IdleReport {
+        let mut idle = IdleReport::EMPTY;
         for (waiter, on) in waits {
             let wait =
                 UnmetWait { on: Some(SelfId::new(on)), sentence: format!("{waiter} for {on}") };
-            rest.stuck.entry(SelfId::new(waiter)).or_default().push(wait);
+            idle.stuck.entry(SelfId::new(waiter)).or_default().push(wait);
         }
-        rest
+        idle
     }
 
-    fn told(rows: &[TreeRow], rest: &RestReport) -> (QuietOutcome, Vec<String>) {
-        let quiet = of([TreeResult { rows, asks: false, rest }].into_iter(), [].into_iter());
-        let name = |standing: HaltedDialog| standing.dialog.this.to_string();
-        (quiet.outcome, quiet.standing.into_iter().map(name).collect())
+    fn outcome_of(rows: &[TreeRow], idle: &IdleReport) -> (QuietOutcome, Vec<String>) {
+        let run = run_outcome(
+            [TreeResult { rows, has_question: false, idle }].into_iter(),
+            [].into_iter(),
+        );
+        let name = |halted: HaltedDialog| halted.dialog.this.to_string();
+        (run.outcome, run.halted.into_iter().map(name).collect())
     }
 
     #[test]
-    fn what_waits_in_vain_is_blocked_and_what_a_person_parked_is_paused() {
+    fn a_wait_that_never_ends_is_blocked_and_what_the_user_stopped_is_paused() {
         let ring = stuck(&[("main", "a"), ("a", "b"), ("b", "a")]);
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
         let failed = || stop(StopReason::system("x"));
-        let nothing = RestReport::NOTHING;
-        for ([main, a, b], rest, outcome, names) in [
+        let nothing = IdleReport::EMPTY;
+        for ([main, a, b], idle, outcome, names) in [
             ([idle(), idle(), idle()], &nothing, QuietOutcome::Done, &[][..]),
             ([idle(), user(), idle()], &nothing, QuietOutcome::Paused, &["a"]),
             ([idle(), stop(StopReason::paused()), idle()], &nothing, QuietOutcome::Paused, &["a"]),
@@ -201,12 +204,12 @@ mod tests {
         ] {
             let rows = [row("a", a), row("b", b), row("main", main)];
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            assert_eq!(told(&rows, rest), (outcome, names), "{rows:?}");
+            assert_eq!(outcome_of(&rows, idle), (outcome, names), "{rows:?}");
         }
     }
 
     #[test]
-    fn of_trees_that_were_not_taken_up_only_parked_work_counts_and_never_before_the_rest() {
+    fn of_unloaded_trees_only_stopped_work_counts_and_only_after_the_others() {
         let (user, failed) = (|| stop(StopReason::UserStop), || stop(StopReason::system("x")));
         for (own, other, outcome, names) in [
             (DisplayState::Idle, DisplayState::Idle, QuietOutcome::Done, &[][..]),
@@ -216,34 +219,36 @@ mod tests {
             (failed(), user(), QuietOutcome::Failed, &["own"]),
         ] {
             let (own, other) = ([row("own", own)], row("other", other));
-            let left = TreeResult { rows: &own, asks: false, rest: &RestReport::NOTHING };
-            let quiet = of([left].into_iter(), [&other].into_iter());
-            let told: Vec<&str> =
-                quiet.standing.iter().map(|one| one.dialog.this.as_str()).collect();
-            assert_eq!((quiet.outcome, told.as_slice()), (outcome, names));
+            let left = TreeResult { rows: &own, has_question: false, idle: &IdleReport::EMPTY };
+            let run = run_outcome([left].into_iter(), [&other].into_iter());
+            let ids: Vec<&str> =
+                run.halted.iter().map(|halted| halted.dialog.this.as_str()).collect();
+            assert_eq!((run.outcome, ids.as_slice()), (outcome, names));
         }
     }
 
     #[test]
-    fn who_waits_in_vain_is_told_with_whom_it_waits_for() {
+    fn a_blocked_dialog_is_reported_with_what_it_waits_for() {
         let rows = [row("main", DisplayState::Idle), row("a", DisplayState::Idle)];
-        let rest = stuck(&[("main", "a")]);
-        let quiet =
-            of([TreeResult { rows: &rows, asks: false, rest: &rest }].into_iter(), [].into_iter());
+        let idle = stuck(&[("main", "a")]);
+        let run = run_outcome(
+            [TreeResult { rows: &rows, has_question: false, idle: &idle }].into_iter(),
+            [].into_iter(),
+        );
         let expected = HaltedDialog {
             dialog: DialogId::main(RootId::new("main")),
             agent: AgentId::new("agent-main"),
             reason: Some("main for a".to_owned()),
             waits_for: vec![SelfId::new("a")],
         };
-        assert_eq!(quiet.standing, [expected]);
+        assert_eq!(run.halted, [expected]);
     }
 
     #[test]
     fn a_step_that_could_not_be_written_is_a_failure() {
         let rows = [row("main", DisplayState::Idle)];
         let unwritable = BTreeSet::from([SelfId::new("main")]);
-        let rest = RestReport { unwritable, ..RestReport::NOTHING };
-        assert_eq!(told(&rows, &rest), (QuietOutcome::Failed, vec!["main".to_owned()]));
+        let idle = IdleReport { unwritable, ..IdleReport::EMPTY };
+        assert_eq!(outcome_of(&rows, &idle), (QuietOutcome::Failed, vec!["main".to_owned()]));
     }
 }

@@ -1,5 +1,5 @@
-//! What the screen is told, kept in one place: rows, inbox, problems, the text being written. Pure:
-//! news go in, events come out.
+//! The state behind the events of the screen: rows, inbox, problems, the text being written. Pure: reports
+//! in, events out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::protocol::event::{
 };
 
 use super::PickUp;
-use super::run_outcome::{self, RestReport, TreeResult};
+use super::run_outcome::{self, IdleReport, TreeResult};
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
 
-/// What trees and the driver report.
+/// What tree tasks, drives and the supervisor report.
 #[derive(Debug)]
 pub enum DriverReport {
     Event(DriverEvent),
@@ -35,17 +35,17 @@ pub enum DriverReport {
         root: RootId,
         inbox: Vec<InboxRow>,
     },
-    Gone(RootId),
-    /// Whether anything of this tree is being driven or will be at once.
-    Resting {
+    Removed(RootId),
+    /// False while anything of this tree runs or is about to.
+    Idle {
         root: RootId,
-        resting: bool,
+        idle: bool,
     },
-    /// A tree rests: who waits for whom in it, and whose last step could not be written. Comes before
-    /// [`Self::Resting`].
-    Rest {
+    /// For an idle tree: blocked dialogs, and those whose last step could not be written. Comes before
+    /// [`Self::Idle`].
+    IdleDetails {
         root: RootId,
-        rest: RestReport,
+        details: IdleReport,
     },
     Watch(Subscription),
     /// All problems of one origin.
@@ -65,42 +65,42 @@ pub enum DriverReport {
         root: RootId,
         problems: Vec<Problem>,
     },
-    /// The first look at the workspace is complete.
-    Listed,
-    /// Tell everything again.
+    /// The initial survey of the workspace is complete.
+    SurveyDone,
+    /// Send everything again.
     Refresh,
 }
 
-/// Whose records are sent.
+/// Which dialogs' records and live text are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subscription {
-    Nobody,
-    One(DialogId),
+    NoDialog,
+    Dialog(DialogId),
     /// Records of all dialogs, no live text: for a script.
-    Everybody,
+    AllRecords,
     /// Records of all dialogs, and their live text.
-    EverybodyLive,
+    AllRecordsAndText,
 }
 
 impl Subscription {
     fn sees_records(&self, dialog: &DialogId) -> bool {
         match self {
-            Self::Nobody => false,
-            Self::One(one) => one == dialog,
-            Self::Everybody | Self::EverybodyLive => true,
+            Self::NoDialog => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecords | Self::AllRecordsAndText => true,
         }
     }
 
     fn sees_live(&self, dialog: &DialogId) -> bool {
         match self {
-            Self::Nobody | Self::Everybody => false,
-            Self::One(one) => one == dialog,
-            Self::EverybodyLive => true,
+            Self::NoDialog | Self::AllRecords => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecordsAndText => true,
         }
     }
 }
 
-/// True for the records that the live text becomes.
+/// True for the records that replace live text.
 fn is_written_text(event: &DriverEvent) -> bool {
     let DriverEvent::Fact { entry, .. } = event else { return false };
     matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
@@ -112,15 +112,15 @@ pub struct ScreenState {
     consent: ConsentView,
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
-    /// The trees that were taken up, and whether something of them is being driven.
+    /// The loaded trees, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
-    rest: BTreeMap<RootId, RestReport>,
+    idle_reports: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
     watch: Subscription,
-    /// What was to be driven.
+    /// Which trees were to be driven.
     pick_up: PickUp,
-    listed: bool,
+    surveyed: bool,
 }
 
 impl ScreenState {
@@ -131,12 +131,12 @@ impl ScreenState {
             trees: BTreeMap::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
-            rest: BTreeMap::new(),
+            idle_reports: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
-            watch: Subscription::Nobody,
+            watch: Subscription::NoDialog,
             pick_up,
-            listed: false,
+            surveyed: false,
         }
     }
 
@@ -144,17 +144,17 @@ impl ScreenState {
         Self { watch, ..self }
     }
 
-    /// Takes in one piece of news and tells what changed.
-    pub fn take(&mut self, news: DriverReport, out: &mut Outbox) {
-        match news {
-            DriverReport::Event(event) => self.pass(event, out),
+    /// Applies a report and pushes events for what changed.
+    pub fn apply(&mut self, report: DriverReport, out: &mut Outbox) {
+        match report {
+            DriverReport::Event(event) => self.forward(event, out),
             DriverReport::Workspace(view) => {
                 self.workspace = view;
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
             }
             DriverReport::Tree { root, rows, inbox } => {
                 self.trees.insert(root.clone(), rows.clone());
-                if self.listed {
+                if self.surveyed {
                     for row in rows {
                         out.push(DriverEvent::Row(Box::new(row)));
                     }
@@ -163,21 +163,23 @@ impl ScreenState {
             }
             DriverReport::Row(row) => self.set_row(*row, out),
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
-            DriverReport::Gone(root) => {
+            DriverReport::Removed(root) => {
                 self.trees.remove(&root);
                 self.busy.remove(&root);
-                self.rest.remove(&root);
-                self.set_problems(&of_tree(&root), Vec::new(), out);
-                out.push(DriverEvent::Gone(DialogId::main(root.clone())));
+                self.idle_reports.remove(&root);
+                self.set_problems(&tree_source(&root), Vec::new(), out);
+                out.push(DriverEvent::Removed(DialogId::main(root.clone())));
                 self.set_inbox(root, Vec::new(), out);
             }
-            DriverReport::Resting { root, resting } => {
-                self.busy.insert(root, !resting);
-                if resting {
-                    self.quiet(out);
+            DriverReport::Idle { root, idle } => {
+                self.busy.insert(root, !idle);
+                if idle {
+                    self.report_quiet(out);
                 }
             }
-            DriverReport::Rest { root, rest } => drop(self.rest.insert(root, rest)),
+            DriverReport::IdleDetails { root, details } => {
+                drop(self.idle_reports.insert(root, details));
+            }
             DriverReport::Watch(watch) => self.set_watch(watch, out),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
             DriverReport::Minds { problems, members, default_responder, consent } => {
@@ -189,23 +191,23 @@ impl ScreenState {
                 self.set_problems("minds", problems, out);
             }
             DriverReport::TreeProblems { root, problems } => {
-                self.set_problems(&of_tree(&root), problems, out);
+                self.set_problems(&tree_source(&root), problems, out);
             }
-            DriverReport::Listed => {
-                self.listed = true;
-                self.tell_all(out);
-                self.quiet(out);
+            DriverReport::SurveyDone => {
+                self.surveyed = true;
+                self.push_all(out);
+                self.report_quiet(out);
             }
             DriverReport::Refresh => {
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
                 out.push(DriverEvent::Consent(self.consent.clone()));
-                self.tell_all(out);
+                self.push_all(out);
             }
         }
     }
 
-    /// Lets an event through if somebody watches its dialog.
-    fn pass(&mut self, event: DriverEvent, out: &mut Outbox) {
+    /// Forwards an event if its dialog is subscribed to.
+    fn forward(&mut self, event: DriverEvent, out: &mut Outbox) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
                 let written = self.live.entry(dialog.clone()).or_default();
@@ -234,7 +236,7 @@ impl ScreenState {
             DriverEvent::Workspace(_)
             | DriverEvent::Rows(_)
             | DriverEvent::Row(_)
-            | DriverEvent::Gone(_)
+            | DriverEvent::Removed(_)
             | DriverEvent::Inbox(_)
             | DriverEvent::Asked { .. }
             | DriverEvent::Answered { .. }
@@ -249,7 +251,7 @@ impl ScreenState {
             | DriverEvent::Processes(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
-            | DriverEvent::Standing(_)
+            | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
             | DriverEvent::Lagged
             | DriverEvent::Stopped => out.push(event),
@@ -277,12 +279,12 @@ impl ScreenState {
         let is_in = |rows: &[InboxRow], id: &str| rows.iter().any(|row| row.question.id == id);
         let asked: Vec<InboxRow> =
             inbox.iter().filter(|row| !is_in(&before, &row.question.id)).cloned().collect();
-        let gone: Vec<&InboxRow> =
+        let closed: Vec<&InboxRow> =
             before.iter().filter(|row| !is_in(&inbox, &row.question.id)).collect();
         if !inbox.is_empty() {
             self.inbox.insert(root, inbox.clone());
         }
-        if !self.listed {
+        if !self.surveyed {
             return;
         }
         out.push(DriverEvent::Inbox(self.all_questions()));
@@ -293,15 +295,15 @@ impl ScreenState {
                 question: row.question.id,
             });
         }
-        for row in gone {
+        for row in closed {
             let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
             out.push(DriverEvent::Answered { dialog, question });
         }
     }
 
-    fn set_problems(&mut self, finder: &str, problems: Vec<Problem>, out: &mut Outbox) {
+    fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outbox) {
         let mut book = self.problems.book();
-        if book.take(finder, problems) {
+        if book.take(source, problems) {
             out.push(DriverEvent::Problems(book.open()));
         }
     }
@@ -320,7 +322,7 @@ impl ScreenState {
     }
 
     fn set_watch(&mut self, watch: Subscription, out: &mut Outbox) {
-        if let Subscription::One(dialog) = &watch {
+        if let Subscription::Dialog(dialog) = &watch {
             for (segment, text) in self.live.get(dialog).into_iter().flatten() {
                 let (segment, text) = (*segment, text.clone());
                 out.push(DriverEvent::Live { dialog: dialog.clone(), segment, text });
@@ -329,13 +331,13 @@ impl ScreenState {
         self.watch = watch;
     }
 
-    fn tell_all(&self, out: &mut Outbox) {
+    fn push_all(&self, out: &mut Outbox) {
         out.push(DriverEvent::Rows(self.all_rows()));
         out.push(DriverEvent::Inbox(self.all_questions()));
         out.push(DriverEvent::Problems(self.problems.book().open()));
     }
 
-    /// Rows of all trees, the oldest tree first, as they were made within each tree.
+    /// Rows of all trees, the oldest tree first, in order of creation within each tree.
     fn all_rows(&self) -> Vec<TreeRow> {
         let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
         trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
@@ -350,35 +352,35 @@ impl ScreenState {
         rows
     }
 
-    fn quiet(&self, out: &mut Outbox) {
-        if self.listed && !self.busy.values().any(|busy| *busy) {
-            let quiet = run_outcome::of(self.taken_up(), self.left_alone());
-            if !quiet.standing.is_empty() {
-                out.push(DriverEvent::Standing(quiet.standing));
+    fn report_quiet(&self, out: &mut Outbox) {
+        if self.surveyed && !self.busy.values().any(|busy| *busy) {
+            let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
+            if !run.halted.is_empty() {
+                out.push(DriverEvent::Halted(run.halted));
             }
-            out.push(DriverEvent::Quiet(quiet.outcome));
+            out.push(DriverEvent::Quiet(run.outcome));
         }
     }
 
-    /// Rows of trees that were to be driven, and in which nothing could go on.
-    fn left_alone(&self) -> impl Iterator<Item = &TreeRow> {
+    /// Rows of trees that were to be driven, but in which nothing could continue.
+    fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
         let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
         trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
     }
 
-    /// What became of the trees that were taken up.
-    fn taken_up(&self) -> impl Iterator<Item = TreeResult<'_>> {
-        static NOTHING: RestReport = RestReport::NOTHING;
+    /// The state of the loaded trees.
+    fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
+        static NOTHING: IdleReport = IdleReport::EMPTY;
         self.busy.keys().map(|root| TreeResult {
             rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
-            asks: self.inbox.contains_key(root),
-            rest: self.rest.get(root).unwrap_or(&NOTHING),
+            has_question: self.inbox.contains_key(root),
+            idle: self.idle_reports.get(root).unwrap_or(&NOTHING),
         })
     }
 }
 
-/// Under which name the problems of a tree stand.
-fn of_tree(root: &RootId) -> String {
+/// The source name of a tree's problems.
+fn tree_source(root: &RootId) -> String {
     format!("tree/{root}")
 }
 

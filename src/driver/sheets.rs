@@ -1,7 +1,7 @@
-//! The sheets of a dialog, its reminders and its Taskdoc: read for a person, and changed by one.
+//! The sheets of a dialog, its reminders and its Taskdoc: read and changed by the user.
 //!
-//! A reminder is changed by its tree, as a tool's change would be. A section of a Taskdoc is a file of
-//! the workspace; it is replaced whole, the same way `change_mind` does it.
+//! A reminder is changed by its tree task, like a change by a tool. A section of a Taskdoc is a file of the
+//! workspace; it is replaced completely, as `change_mind` does.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::protocol::sheet::{
 use crate::tools::{Access, ToolCx, replace_section};
 
 use super::engine::Engine;
-use super::reminders::{self, Edit};
+use super::reminders::{self, ReminderEdit};
 use super::supervisor::Supervisor;
 use super::tree::TreeTask;
 use super::user_requests::TreeRequest;
 
-/// What a person changes among the reminders of a dialog.
+/// A change by the user to the reminders of a dialog.
 #[derive(Debug)]
 pub enum ReminderChange {
     Add { content: String, scope: ReminderAudience },
@@ -52,10 +52,10 @@ impl Supervisor {
             SheetRequest::DeleteReminder { id } => ReminderChange::Delete { id },
         };
         let request = TreeRequest::Reminder { ticket, dialog: dialog.this.clone(), change };
-        self.pass(Some(ticket), &dialog, request).await;
+        self.forward(Some(ticket), &dialog, request).await;
     }
 
-    /// Reads a sheet on a thread that may block.
+    /// Reads a sheet on a blocking thread.
     async fn show_sheet(
         &self,
         ticket: Ticket,
@@ -68,7 +68,7 @@ impl Supervisor {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
     async fn write_section(
@@ -84,16 +84,16 @@ impl Supervisor {
         let written = tokio::task::spawn_blocking(write).await;
         match written.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => {
-                self.tell(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
+                self.send_event(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
                 self.show_sheet(ticket, dialog, read_taskdoc).await;
             }
-            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
         }
     }
 }
 
 impl TreeTask {
-    /// Changes a reminder for a person; the sheet as it is then follows.
+    /// Changes a reminder for the user; the updated sheet is sent afterwards.
     pub(super) async fn change_reminder(
         &mut self,
         id: &SelfId,
@@ -101,37 +101,37 @@ impl TreeTask {
     ) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err(Refusal::RemembersNothing.into());
+            return Err(Refusal::DeadTakesNoReminders.into());
         }
         let shared = self.shared_reminders(id);
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
-        if let Edit::Add { reminder, .. } = &edit {
-            reminders::has_room(dialog, &shared, &reminder.scope)
+        if let ReminderEdit::Add { reminder, .. } = &edit {
+            reminders::check_limit(dialog, &shared, &reminder.scope)
                 .map_err(|_| Refusal::TooManyReminders)?;
         }
         let course = dialog.history.course;
-        draft.must_last();
-        reminders::carry_out(&mut draft, id, course, &shared, edit)
+        draft.set_durable();
+        reminders::apply_edit(&mut draft, id, course, &shared, edit)
             .map_err(|_| Refusal::NoSuchReminder)?;
         self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
     }
 
-    pub(super) async fn tell_reminders(&self, id: &SelfId) {
+    pub(super) async fn send_reminders(&self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id) else { return };
         let views = views(dialog, &self.shared_reminders(id));
         let sheet = Box::new(Sheet::Reminders(views));
-        self.tell(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
+        self.send_event(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
     }
 }
 
-/// The change of a person as an edit, or why it is refused. `fresh` makes an empty reminder.
+/// Converts a change of the user to an edit, or refuses it. `fresh` creates an empty reminder.
 fn edit(
     visible: &[Reminder],
     change: ReminderChange,
     fresh: impl FnOnce() -> Reminder,
-) -> Result<Edit, String> {
+) -> Result<ReminderEdit, String> {
     let find = |id: &str| {
         let found = visible.iter().find(|reminder| reminder.id == id);
         found.ok_or(Refusal::NoSuchReminder)
@@ -145,23 +145,26 @@ fn edit(
                     return Err("only the program shares reminders".to_owned());
                 }
             };
-            let content = filled(content)?;
+            let content = check_content(content)?;
             let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
-            Ok(Edit::Add { reminder: Box::new(reminder), position: None })
+            Ok(ReminderEdit::Add { reminder: Box::new(reminder), position: None })
         }
         ReminderChange::Reword { id, content } => {
-            unguarded(find(&id)?, ReminderAction::Update)?;
-            let (content, packing) = (filled(content)?, Packing::AsItIs);
-            Ok(Edit::Update { id, rewrite: Rewrite { content, render_mode: None, packing } })
+            check_guard(find(&id)?, ReminderAction::Update)?;
+            let (content, packing) = (check_content(content)?, Packing::AsItIs);
+            Ok(ReminderEdit::Update {
+                id,
+                rewrite: Rewrite { content, render_mode: None, packing },
+            })
         }
         ReminderChange::Delete { id } => {
-            unguarded(find(&id)?, ReminderAction::Delete)?;
-            Ok(Edit::Delete { id })
+            check_guard(find(&id)?, ReminderAction::Delete)?;
+            Ok(ReminderEdit::Delete { id })
         }
     }
 }
 
-fn filled(content: String) -> Result<String, String> {
+fn check_content(content: String) -> Result<String, String> {
     if content.trim().is_empty() {
         return Err(Refusal::ReminderIsEmpty.into());
     }
@@ -171,11 +174,11 @@ fn filled(content: String) -> Result<String, String> {
     Ok(content)
 }
 
-fn unguarded(reminder: &Reminder, act: ReminderAction) -> Result<(), String> {
-    reminder.guard(act).map_or(Ok(()), |guard| Err(refusal(&guard)))
+fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), String> {
+    reminder.guard(action).map_or(Ok(()), |guard| Err(refusal(&guard)))
 }
 
-/// Why a person does not change a reminder.
+/// Why the user cannot change a reminder.
 fn refusal(guard: &Guard) -> String {
     match guard {
         Guard::Instead(text) => format!("the reminder says: {text}"),
@@ -184,15 +187,16 @@ fn refusal(guard: &Guard) -> String {
     }
 }
 
-/// Newest first, as the model sees them.
+/// Newest first, as for the model.
 fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
-    let mut seen: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
-    sort_newest_first(&mut seen);
-    seen.into_iter()
+    let mut sorted: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
+    sort_newest_first(&mut sorted);
+    sorted
+        .into_iter()
         .map(|reminder| ReminderView {
             id: reminder.id.clone(),
             content: reminder.content.clone(),
-            keeping: match reminder.scope.as_str() {
+            scope: match reminder.scope.as_str() {
                 PERSONAL => ReminderAudience::Personal,
                 AGENT_SHARED => ReminderAudience::Shared,
                 _ => ReminderAudience::Dialog,
@@ -207,11 +211,11 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
         .collect()
 }
 
-/// The reminders of a dialog as they are on disk; nobody is driven or loaded for it.
+/// The reminders of a dialog as they are on disk; the tree is not loaded.
 fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let seen = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
-    let found = seen.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
+    let loaded = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+    let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = reminders::shared(engine, &found.meta.agent_id);
     Ok(Sheet::Reminders(views(found, &shared)))
 }
@@ -219,13 +223,16 @@ fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
 fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let path = path_of(engine, dialog)?;
     let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
-    let sections = found.sections.into_iter().map(|one| SectionView {
-        name: one.section.name().to_owned(),
-        text: one.text,
-        whole: one.whole,
+    let sections = found.sections.into_iter().map(|section| SectionView {
+        name: section.section.name().to_owned(),
+        text: section.text,
+        complete: section.whole,
     });
-    let mut faults: Vec<String> =
-        found.violations.iter().map(|one| taskdoc::sentence(one, engine.lang)).collect();
+    let mut faults: Vec<String> = found
+        .violations
+        .iter()
+        .map(|violation| taskdoc::sentence(violation, engine.lang))
+        .collect();
     if found.unlisted > 0 {
         faults.push(counted(
             found.unlisted,
@@ -242,7 +249,7 @@ fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
     Ok(meta.task_doc_path)
 }
 
-/// Replaces a section, unless somebody else changed it since the person read it.
+/// Replaces a section, unless it was changed since the user read it.
 fn write(
     engine: &Engine,
     dialog: &DialogId,
@@ -252,12 +259,12 @@ fn write(
 ) -> Result<(), String> {
     let path = path_of(engine, dialog)?;
     let section = Section::named(name).map_err(|_| "there is no section of this name")?;
-    let now = taskdoc::section_text(&engine.workspace, &path, section.clone())
+    let current = taskdoc::section_text(&engine.workspace, &path, section.clone())
         .map_err(|error| error.to_string())?;
-    if !now.whole {
+    if !current.whole {
         return Err("the section is too large to be changed here; use an editor".to_owned());
     }
-    if now.text != before.trim() {
+    if current.text != before.trim() {
         return Err(
             "NOT saved: the section was changed meanwhile; your text is kept as a draft".to_owned()
         );

@@ -1,4 +1,5 @@
-//! Tools that come and go: what a generation sees of them, and what dialogs hold of theirs.
+//! Tool sources that change while the program runs: their tools, their problems, and what they lease to
+//! dialogs.
 
 use std::sync::Arc;
 
@@ -7,15 +8,15 @@ use crate::domain::{Dialog, DialogId, Problem, Reminder, SelfId};
 use crate::tools::{Registry, ToolSource, Upkeep, Whose};
 
 use super::draft::Draft;
-use super::reminders::{self, Edit};
+use super::reminders::{self, ReminderEdit};
 use super::screen_state::DriverReport;
 use super::tree::TreeTask;
 
-/// All sources of tools of a driver. Cheap to clone.
+/// All tool sources of a driver. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(Arc<[Arc<dyn ToolSource>]>);
+pub struct ToolSources(Arc<[Arc<dyn ToolSource>]>);
 
-impl Sources {
+impl ToolSources {
     #[must_use]
     pub fn new(sources: Vec<Arc<dyn ToolSource>>) -> Self {
         Self(sources.into())
@@ -31,7 +32,7 @@ impl Sources {
         }
     }
 
-    /// The tools that are always there, and those there are now.
+    /// The built-in tools and the current tools of all sources.
     pub(super) fn registry(&self, own: &Registry) -> Registry {
         let mut registry = own.clone();
         for source in self.all() {
@@ -62,27 +63,27 @@ impl Sources {
 }
 
 impl TreeTask {
-    /// Before a generation: what keeps tools away is told, a new course begins without what the last
-    /// one held, and the reminders say what is held. False if that could not be written.
-    pub(super) async fn look_after_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
+    /// Before a generation: reports problems of tools, releases leases of the previous course, and updates
+    /// the reminders about leases. False if those could not be written.
+    pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
-            let _ = self.news.send(DriverReport::Problems { origin: "sandbox", problems }).await;
+            let _ = self.reports.send(DriverReport::Problems { origin: "sandbox", problems }).await;
         }
         let sources = self.engine.sources.clone();
         if sources.all().next().is_none() {
             return true;
         }
         let problems = sources.problems();
-        let _ = self.news.send(DriverReport::Problems { origin: "tools", problems }).await;
+        let _ = self.reports.send(DriverReport::Problems { origin: "tools", problems }).await;
         if step == NextStep::StartCourse {
             sources.release(&Whose::Dialog(self.tree.id(id))).await;
         }
-        self.keep_up_reminders(id).await
+        self.update_reminders(id).await
     }
 
-    /// The reminders of a dialog say what is held for it. False if that could not be written.
-    async fn keep_up_reminders(&mut self, id: &SelfId) -> bool {
+    /// Updates the reminders about what is leased to a dialog. False if they could not be written.
+    async fn update_reminders(&mut self, id: &SelfId) -> bool {
         let Some(dialog) = self.tree.get(id) else { return true };
         let changes = self.engine.sources.upkeep(&self.tree.id(id), &dialog.reminders);
         if changes.is_empty() {
@@ -91,38 +92,38 @@ impl TreeTask {
         let course = dialog.history.course;
         let mut draft = self.draft();
         for change in changes {
-            let edit = edit(change, &draft);
-            // The reminders are those of this moment, so none of them is gone.
-            let _ = reminders::carry_out(&mut draft, id, course, &[], edit);
+            let edit = edit_for(change, &draft);
+            // The reminders are current, so none of them can be missing.
+            let _ = reminders::apply_edit(&mut draft, id, course, &[], edit);
         }
-        self.commit_or_hold(id, draft).await
+        self.commit_or_stop(id, draft).await
     }
 
-    /// A side dialog that has answered for good needs nothing any more.
-    pub(super) async fn release_if_over(&mut self, id: &SelfId) {
-        let over = self.tree.get(id).is_some_and(|dialog| is_over(dialog, self.tree.is_main(id)));
+    /// Releases the leases of a side dialog that has nothing left to do.
+    pub(super) async fn release_tools_if_done(&mut self, id: &SelfId) {
+        let over = self.tree.get(id).is_some_and(|dialog| is_done(dialog, self.tree.is_main(id)));
         if over {
             self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
-            self.keep_up_reminders(id).await;
+            self.update_reminders(id).await;
         }
     }
 }
 
-/// True if nobody can ask this dialog for more.
-fn is_over(dialog: &Dialog, main: bool) -> bool {
+/// True if this dialog can get no more work.
+fn is_done(dialog: &Dialog, main: bool) -> bool {
     let owes = dialog.obligation().is_some() || next_step(dialog).is_some();
     let waits = !dialog.questions.is_empty() || !dialog.pending.is_empty();
     !main && dialog.meta.session_slug.is_none() && !owes && !waits
 }
 
-fn edit(change: Upkeep, draft: &Draft) -> Edit {
+fn edit_for(change: Upkeep, draft: &Draft) -> ReminderEdit {
     match change {
         Upkeep::Add { owner, content, meta } => {
             let new = Reminder::new(draft.ids.short(8), content, draft.now.clone());
             let owner_name = Some(owner.to_owned());
             let reminder = Reminder { owner_name, meta: Some(meta), ..new };
-            Edit::Add { reminder: Box::new(reminder), position: None }
+            ReminderEdit::Add { reminder: Box::new(reminder), position: None }
         }
-        Upkeep::Drop { id } => Edit::Delete { id },
+        Upkeep::Drop { id } => ReminderEdit::Delete { id },
     }
 }

@@ -1,4 +1,4 @@
-//! Folds the events of one answer: what was said, what is to be called.
+//! Collects the events of one answer into segments and calls.
 
 use crate::domain::CallId;
 use crate::domain::record::Call;
@@ -7,38 +7,38 @@ use crate::protocol::event::Segment;
 
 use super::port::{AnswerSegment, ModelAnswer};
 
-/// An answer that grows.
+/// Builds an answer from stream events.
 #[derive(Debug, Default)]
-pub struct Growing {
+pub struct AnswerBuilder {
     answer: ModelAnswer,
     ended: bool,
     calling: bool,
 }
 
-/// What the screen is told of an event at once.
+/// What an event means for the screen.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
-    More(Segment, String),
+pub enum StreamUpdate {
+    Text(Segment, String),
     Notice(String),
-    /// Something came after the end: what it belongs to cannot be known.
+    /// An event came after the end.
     Violation,
     Nothing,
 }
 
-impl Growing {
-    pub fn take(&mut self, event: GenEvent) -> Seen {
+impl AnswerBuilder {
+    pub fn take(&mut self, event: GenEvent) -> StreamUpdate {
         if self.ended {
-            return Seen::Violation;
+            return StreamUpdate::Violation;
         }
         match event {
             GenEvent::Delta { segment, text } => {
-                let segment = shown(segment);
+                let segment = protocol_segment(segment);
                 self.grow(segment, &text);
-                Seen::More(segment, text)
+                StreamUpdate::Text(segment, text)
             }
             GenEvent::Thought(payload) => {
                 self.end_thought(payload);
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
             GenEvent::Call(call) => {
                 self.calling = true;
@@ -47,16 +47,16 @@ impl Growing {
                     name: call.name,
                     raw_arguments_text: call.arguments,
                 });
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
             GenEvent::Usage(usage) => {
                 self.answer.usage = Some(usage);
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
-            GenEvent::Notice(text) => Seen::Notice(text),
+            GenEvent::Notice(text) => StreamUpdate::Notice(text),
             GenEvent::End { model: _ } => {
                 self.ended = true;
-                Seen::Nothing
+                StreamUpdate::Nothing
             }
         }
     }
@@ -85,7 +85,7 @@ impl Growing {
         self.ended
     }
 
-    /// The answer; segments of nothing but white space are none, unless their provider wants them.
+    /// The answer, without blank segments that have no payload.
     pub fn into_answer(self) -> ModelAnswer {
         let mut answer = self.answer;
         answer.segments.retain(|w| w.payload.is_some() || !w.text.trim().is_empty());
@@ -93,7 +93,7 @@ impl Growing {
     }
 }
 
-fn shown(segment: llm::Segment) -> Segment {
+fn protocol_segment(segment: llm::Segment) -> Segment {
     match segment {
         llm::Segment::Thinking => Segment::Thinking,
         llm::Segment::Saying => Segment::Saying,
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn alternating_deltas_become_segments_in_their_order() {
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         for event in [
             delta(llm::Segment::Thinking, "a"),
             delta(llm::Segment::Thinking, "b"),
@@ -119,13 +119,13 @@ mod tests {
             delta(llm::Segment::Saying, " \n"),
             GenEvent::End { model: None },
         ] {
-            growing.take(event);
+            builder.take(event);
         }
-        assert!(growing.ended());
-        let told = growing.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
-        let told: Vec<_> = told.collect();
+        assert!(builder.ended());
+        let segments = builder.into_answer().segments.into_iter().map(|w| (w.segment, w.text));
+        let segments: Vec<_> = segments.collect();
         assert_eq!(
-            told,
+            segments,
             [
                 (Segment::Thinking, "ab".to_owned()),
                 (Segment::Saying, "c".to_owned()),
@@ -135,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_ends_its_thought_and_may_stand_for_one_without_a_text() {
+    fn a_payload_ends_its_thought_which_may_have_no_text() {
         let payload = |n: u8| serde_json::json!({ "summary": [], "encrypted_content": n });
-        let mut growing = Growing::default();
+        let mut builder = AnswerBuilder::default();
         for event in [
             delta(llm::Segment::Thinking, "a"),
             GenEvent::Thought(payload(1)),
@@ -147,9 +147,9 @@ mod tests {
             GenEvent::Thought(payload(3)),
             delta(llm::Segment::Saying, "d"),
         ] {
-            growing.take(event);
+            builder.take(event);
         }
-        let told = growing.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
+        let segments = builder.into_answer().segments.into_iter().map(|w| (w.text, w.payload));
         let expected = [
             ("a", Some(payload(1))),
             ("", Some(payload(2))),
@@ -159,6 +159,6 @@ mod tests {
             ("d", None),
         ];
         let expected: Vec<_> = expected.map(|(text, payload)| (text.to_owned(), payload)).into();
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(segments.collect::<Vec<_>>(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! The driver task: routes commands to trees, loads them on demand, ends them all.
+//! The supervisor task: routes commands to tree tasks, loads trees on demand, ends them all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,52 +19,61 @@ use crate::protocol::event::DriverEvent;
 use crate::store::{Loaded, StoreError};
 use crate::tools::guard::create_taskdoc;
 
+use super::config_problems::{MINDS_POLL_INTERVAL, minds_report};
 use super::draft::Draft;
 use super::engine::Engine;
-use super::findings::{LOOK_AGAIN, minds_news};
-use super::listing::{deserves_a_look, listing_news, read_page, taskdoc_problems, workspace_view};
+use super::listing::{listing_report, needs_loading, read_page, taskdoc_problems, workspace_view};
 use super::screen_state::{DriverReport, ReportSender, Subscription};
 use super::tree::TreeTask;
-use super::user_requests::{Continued, TreeRequest};
+use super::user_requests::{ContinueOutcome, TreeRequest};
 
-/// Commands of one tree that may wait; the driver waits while it is full, the screen does not.
+/// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
 
 #[derive(Debug)]
 pub struct Supervisor {
     pub(super) engine: Arc<Engine>,
-    news: ReportSender,
+    reports: ReportSender,
     commands: mpsc::Receiver<Command>,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
-    /// Take up every tree that can go on, not only those named in commands.
+    /// Load every tree that can continue, not only those named in commands.
     pub(super) pick_up: bool,
-    /// Live text and records of one dialog are sent; false: records of all, for a script.
-    watches_one: bool,
-    /// What `.minds` was like when it was told last.
-    pub(super) minds_seen: Option<u64>,
+    /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
+    one_dialog_only: bool,
+    /// The stamp of `.minds` when it was reported last.
+    pub(super) minds_stamp: Option<u64>,
 }
 
 impl Supervisor {
     pub fn new(
         engine: Arc<Engine>,
-        news: ReportSender,
+        reports: ReportSender,
         commands: mpsc::Receiver<Command>,
         pick_up: bool,
         watches_one: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        let minds_seen = None;
-        Self { engine, news, commands, trees, tasks, pick_up, watches_one, minds_seen }
+        let minds_stamp = None;
+        Self {
+            engine,
+            reports,
+            commands,
+            trees,
+            tasks,
+            pick_up,
+            one_dialog_only: watches_one,
+            minds_stamp,
+        }
     }
 
     pub async fn run(mut self) {
-        let keeping = self.look_around().await;
+        let saving = self.initial_survey().await;
         let mut grace = Duration::from_secs(3);
-        let mut look_again = tokio::time::interval(LOOK_AGAIN);
-        look_again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
+        minds_poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut processes = self.engine.shells.changes();
-        self.tell_processes().await;
+        self.send_processes().await;
         loop {
             tokio::select! {
                 command = self.commands.recv() => match command {
@@ -72,90 +81,90 @@ impl Supervisor {
                         grace = given;
                         break;
                     }
-                    Some(command) => self.carry_out(command).await,
+                    Some(command) => self.handle_command(command).await,
                     None => break,
                 },
-                Ok(()) = processes.changed() => self.tell_processes().await,
+                Ok(()) = processes.changed() => self.send_processes().await,
                 Some(ended) = self.tasks.join_next() => self.tree_ended(ended).await,
-                _ = look_again.tick(), if self.watches_one => self.look_at_minds().await,
+                _ = minds_poll.tick(), if self.one_dialog_only => self.check_minds().await,
             }
         }
         self.trees.clear();
-        let settled = async {
+        let all_ended = async {
             while self.tasks.join_next().await.is_some() {}
-            if let Some(keeping) = keeping {
-                let _ = keeping.await;
+            if let Some(saving) = saving {
+                let _ = saving.await;
             }
         };
-        if tokio::time::timeout(grace, settled).await.is_err() {
+        if tokio::time::timeout(grace, all_ended).await.is_err() {
             tracing::warn!("some drives did not settle in time; their state is on disk");
             self.tasks.shutdown().await;
         }
         self.engine.sources.close().await;
-        self.engine.log.sum_up();
+        self.engine.log.log_totals();
     }
 
-    /// The first picture: who is there, what waits; trees that can go on are taken up.
+    /// Reports the initial state and loads trees that can continue.
     ///
-    /// A long list is written down while the program goes on, so that the next one need not be read.
-    async fn look_around(&mut self) -> Option<JoinHandle<()>> {
+    /// A long list of dialogs is cached on disk in the background, to speed up the next start.
+    async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
-            let seen = stamp(&engine.workspace);
+            let minds_stamp = stamp(&engine.workspace);
             let minds = engine.minds();
-            engine.driving.hold(!engine.trust.waiting(&minds).is_empty());
+            engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
-            (survey, seen, minds, view, taskdocs)
+            (survey, minds_stamp, minds, view, taskdocs)
         });
-        let Ok((survey, seen, minds, view, taskdocs)) = surveyed.await else { return None };
-        let worth_keeping = survey.is_worth_keeping();
-        self.minds_seen = Some(seen);
-        self.send(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
-        self.send(DriverReport::Workspace(view)).await;
-        self.send(minds_news(&self.engine, &minds)).await;
+        let Ok((survey, minds_stamp, minds, view, taskdocs)) = surveyed.await else { return None };
+        let should_save = survey.is_worth_keeping();
+        self.minds_stamp = Some(minds_stamp);
+        self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
+        self.report(DriverReport::Workspace(view)).await;
+        self.report(minds_report(&self.engine, &minds)).await;
         let problems = survey.problems.clone();
-        self.send(DriverReport::Problems { origin: "workspace", problems }).await;
+        self.report(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();
-            if self.picks_up() && deserves_a_look(&listing) {
+            if self.may_pick_up() && needs_loading(&listing) {
                 waiting.push(root.clone());
             }
-            self.send(listing_news(&listing, &minds)).await;
+            self.report(listing_report(&listing, &minds)).await;
         }
         self.pick_up(waiting).await;
-        self.send(DriverReport::Listed).await;
+        self.report(DriverReport::SurveyDone).await;
         let engine = self.engine.clone();
-        worth_keeping.then(|| tokio::task::spawn_blocking(move || keep_list(&engine)))
+        should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
     }
 
-    /// False while something waits for consent: then nothing is taken up by itself.
-    pub(super) fn picks_up(&self) -> bool {
-        self.pick_up && !self.engine.driving.is_held()
+    /// False while something waits for consent: then nothing is loaded without a command.
+    pub(super) fn may_pick_up(&self) -> bool {
+        self.pick_up && !self.engine.driving.awaits_consent()
     }
 
-    /// Takes up trees that can go on.
+    /// Loads trees that can continue.
     pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
         for root in roots {
-            self.send(DriverReport::Resting { root: root.clone(), resting: false }).await;
-            if let Err(error) = self.tree(&root).await {
-                self.tell(DriverEvent::Notice(error.to_string())).await;
-                self.send(DriverReport::Resting { root, resting: true }).await;
+            self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
+            if let Err(error) = self.ensure_loaded(&root).await {
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
+                self.report(DriverReport::Idle { root, idle: true }).await;
             }
         }
     }
 
-    async fn carry_out(&mut self, command: Command) {
+    async fn handle_command(&mut self, command: Command) {
         match command {
             Command::Open { ticket, dialog, course } => self.open(ticket, dialog, course).await,
             Command::Page { ticket, dialog, course, before } => {
                 self.page(ticket, dialog, Some(course), Some(before)).await;
             }
             Command::Close => {
-                if self.watches_one {
-                    self.send(DriverReport::Watch(Subscription::Nobody)).await;
+                if self.one_dialog_only {
+                    self.report(DriverReport::Watch(Subscription::NoDialog)).await;
                 }
             }
             Command::Create { ticket, agent, taskdoc, text } => {
@@ -163,94 +172,98 @@ impl Supervisor {
             }
             Command::Say { ticket, dialog, text } => {
                 let this = dialog.this.clone();
-                self.pass(Some(ticket), &dialog, TreeRequest::Say { ticket, dialog: this, text })
-                    .await;
+                self.forward(
+                    Some(ticket),
+                    &dialog,
+                    TreeRequest::Say { ticket, dialog: this, text },
+                )
+                .await;
             }
             Command::TakeBack { ticket, dialog, message } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::TakeBack { ticket, dialog: this, message };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Answer { ticket, dialog, question, text } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::Answer { ticket, dialog: this, question, text };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Stop { dialog } => {
                 if self.trees.contains_key(&dialog.root) {
                     let request = TreeRequest::Stop { dialog: dialog.this.clone() };
-                    self.pass(None, &dialog, request).await;
+                    self.forward(None, &dialog, request).await;
                 }
             }
             Command::RetryNow { dialog } => {
                 if self.trees.contains_key(&dialog.root) {
                     let request = TreeRequest::RetryNow { dialog: dialog.this.clone() };
-                    self.pass(None, &dialog, request).await;
+                    self.forward(None, &dialog, request).await;
                 }
             }
             Command::StopAll => self.stop_all().await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::KeepGoing { ticket, dialog, switch } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Withdraw { ticket, dialog } => {
                 let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
-            Command::Lifecycle { ticket, change } => self.change_life(ticket, change).await,
+            Command::Lifecycle { ticket, change } => self.change_lifecycle(ticket, change).await,
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
-            Command::LookAtConsent => self.look_at_consent().await,
+            Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
-                self.send(DriverReport::Refresh).await;
-                self.tell_processes().await;
+                self.report(DriverReport::Refresh).await;
+                self.send_processes().await;
             }
             Command::Shutdown { .. } => {}
         }
     }
 
-    /// Hands a request to its tree, loading it first.
-    pub(super) async fn pass(
+    /// Sends a request to its tree, loading it first; on an error the command is refused.
+    pub(super) async fn forward(
         &mut self,
         ticket: Option<Ticket>,
         dialog: &DialogId,
         request: TreeRequest,
     ) {
-        if let Err(error) = self.hand_over(&dialog.root, request).await
+        if let Err(error) = self.try_forward(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
-            self.tell(DriverEvent::Refused { ticket, text: error.to_string() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: error.to_string() }).await;
         }
     }
 
-    pub(super) async fn hand_over(
+    pub(super) async fn try_forward(
         &mut self,
         root: &RootId,
         request: TreeRequest,
     ) -> Result<(), StoreError> {
-        let resting = DriverReport::Resting { root: root.clone(), resting: false };
+        let busy = DriverReport::Idle { root: root.clone(), idle: false };
         if let Some(mailbox) = self.trees.get(root).cloned() {
-            self.send(resting).await;
+            self.report(busy).await;
             let _ = mailbox.send(request).await;
         } else {
             let loaded = self.load(root).await?;
-            self.send(resting).await;
-            self.take_up(loaded.tree, loaded.mended, Some(request));
+            self.report(busy).await;
+            self.spawn_tree(loaded.tree, loaded.mended, Some(request));
         }
         Ok(())
     }
 
     async fn stop_all(&mut self) {
         let reason =
-            if self.watches_one { StopReason::EmergencyStop } else { StopReason::UserStop };
+            if self.one_dialog_only { StopReason::EmergencyStop } else { StopReason::UserStop };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -264,37 +277,37 @@ impl Supervisor {
             .into_iter()
             .filter(|tree| tree.dialogs.iter().any(|d| d.latest.marked().is_some()))
             .map(|tree| tree.root);
-        let mut outcome = Continued::default();
+        let mut outcome = ContinueOutcome::default();
         for root in stopped {
             let (reply, continued) = oneshot::channel();
             let request = TreeRequest::ContinueAll { reply };
-            if let Err(error) = self.hand_over(&root, request).await {
+            if let Err(error) = self.try_forward(&root, request).await {
                 outcome.refused.push(format!("{root}: {error}"));
             } else if let Ok(continued) = continued.await {
                 outcome.add(continued);
             }
         }
-        if outcome == Continued::default() {
+        if outcome == ContinueOutcome::default() {
             let text = Refusal::NothingIsStopped.into();
-            self.tell(DriverEvent::Refused { ticket, text }).await;
+            self.send_event(DriverEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
-            self.tell(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
         } else {
-            // Where nothing is driven nothing goes on yet.
+            // With driving off nothing continues yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
-                self.tell(DriverEvent::Notice(outcome.sentence())).await;
+                self.send_event(DriverEvent::Notice(outcome.sentence())).await;
             }
-            self.tell(DriverEvent::Done { ticket, dialog: None }).await;
+            self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
         }
     }
 
     // --- trees --------------------------------------------------------------------------------
 
-    /// Takes a tree up, so that what can go on in it does.
-    pub(super) async fn tree(&mut self, root: &RootId) -> Result<(), StoreError> {
+    /// Loads a tree, so that its dialogs continue where they can.
+    pub(super) async fn ensure_loaded(&mut self, root: &RootId) -> Result<(), StoreError> {
         if !self.trees.contains_key(root) {
             let loaded = self.load(root).await?;
-            self.take_up(loaded.tree, loaded.mended, None);
+            self.spawn_tree(loaded.tree, loaded.mended, None);
         }
         Ok(())
     }
@@ -307,29 +320,34 @@ impl Supervisor {
         match &loaded {
             Ok(loaded) => {
                 for problem in &loaded.problems {
-                    self.tell(DriverEvent::Notice(problem.to_string())).await;
+                    self.send_event(DriverEvent::Notice(problem.to_string())).await;
                 }
             }
             Err(error) => {
                 tracing::warn!(%root, %error, "could not load a tree");
                 if matches!(error, StoreError::Damaged(_)) {
-                    self.send(DriverReport::Gone(root.clone())).await;
+                    self.report(DriverReport::Removed(root.clone())).await;
                 }
             }
         }
         loaded
     }
 
-    /// `first` is in the mailbox before the tree looks there: so it does not rest in between.
-    fn take_up(&mut self, tree: DialogTree, mended: Vec<TreeChange>, first: Option<TreeRequest>) {
+    /// `first` is in the mailbox before the task starts, so the tree is not reported idle in between.
+    fn spawn_tree(
+        &mut self,
+        tree: DialogTree,
+        repairs: Vec<TreeChange>,
+        first: Option<TreeRequest>,
+    ) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
         if let Some(first) = first {
             let _ = mailbox.try_send(first);
         }
-        let task = TreeTask::new(self.engine.clone(), tree, self.news.clone(), requests);
+        let task = TreeTask::new(self.engine.clone(), tree, self.reports.clone(), requests);
         let span = tracing::info_span!("tree", %root);
-        self.tasks.spawn(task.run(mended).instrument(span));
+        self.tasks.spawn(task.run(repairs).instrument(span));
         self.trees.insert(root, mailbox);
     }
 
@@ -339,8 +357,8 @@ impl Supervisor {
             Err(error) => {
                 tracing::error!(%error, "a tree task broke");
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
-                let text = "internal error: a dialog tree was let go; open it again".to_owned();
-                self.tell(DriverEvent::Notice(text)).await;
+                let text = "internal error: a dialog tree was closed; open it again".to_owned();
+                self.send_event(DriverEvent::Notice(text)).await;
             }
         }
     }
@@ -349,11 +367,11 @@ impl Supervisor {
         match self.new_tree(agent, taskdoc).await {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());
-                self.take_up(tree, Vec::new(), None);
+                self.spawn_tree(tree, Vec::new(), None);
                 let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
-                self.pass(Some(ticket), &dialog, request).await;
+                self.forward(Some(ticket), &dialog, request).await;
             }
-            Err(text) => self.tell(DriverEvent::Refused { ticket, text }).await,
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
         }
     }
 
@@ -382,7 +400,7 @@ impl Supervisor {
         };
         let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
         let mut draft = Draft::new(&empty, now, self.engine.ids.clone());
-        draft.must_last();
+        draft.set_durable();
         draft.create(meta, latest, Vec::new());
         let (tree, batch) = draft.finish();
         let written = self.engine.store.commit(batch).map_err(|error| error.to_string())?;
@@ -405,8 +423,8 @@ impl Supervisor {
     // --- reading ------------------------------------------------------------------------------
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
-        if self.watches_one {
-            self.send(DriverReport::Watch(Subscription::One(dialog.clone()))).await;
+        if self.one_dialog_only {
+            self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;
     }
@@ -419,27 +437,28 @@ impl Supervisor {
         before: Option<usize>,
     ) {
         let engine = self.engine.clone();
-        let read = tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
-        let event = match read.await {
+        let page_read =
+            tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
+        let event = match page_read.await {
             Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
             Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.to_string() },
             Err(error) => DriverEvent::Refused { ticket, text: error.to_string() },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
-    pub(super) async fn tell(&self, event: DriverEvent) {
-        self.send(DriverReport::Event(event)).await;
+    pub(super) async fn send_event(&self, event: DriverEvent) {
+        self.report(DriverReport::Event(event)).await;
     }
 
-    pub(super) async fn send(&self, news: DriverReport) {
-        let _ = self.news.send(news).await;
+    pub(super) async fn report(&self, report: DriverReport) {
+        let _ = self.reports.send(report).await;
     }
 }
 
-/// What fails costs the next list its time, and nothing else.
-fn keep_list(engine: &Engine) {
+/// An error only makes the next start slower.
+fn save_list(engine: &Engine) {
     if let Err(error) = engine.store.keep_list() {
-        tracing::warn!(%error, "the list of dialogs is not remembered");
+        tracing::warn!(%error, "the list of dialogs is not cached");
     }
 }

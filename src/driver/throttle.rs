@@ -1,5 +1,5 @@
-//! How soon a model is asked again that had too many requests. What is learned is kept for each model
-//! of a provider while the program runs, and shared by all dialogs that talk to it.
+//! Delays after rate limiting. The state is kept per model of a provider while the program runs,
+//! and shared by all dialogs that use the model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,53 +9,53 @@ use tokio::time::Instant;
 
 use crate::minds::RetryConfig;
 
-/// After so much quiet, one refusal is forgotten (Dominds 1.19.2).
-const FORGETS_AFTER: Duration = Duration::from_secs(5 * 60);
-/// What is left of the remembered wait with each step of forgetting (Dominds 1.19.2).
-const REMEMBERS: f64 = 0.75;
+/// Time without requests after which one refusal is forgotten (Dominds 1.19.2).
+const RECOVERY_INTERVAL: Duration = Duration::from_secs(5 * 60);
+/// Factor of the remembered delay per recovery step (Dominds 1.19.2).
+const RECOVERY_FACTOR: f64 = 0.75;
 
-/// What is known of one model. Pure: the time is told.
+/// The state of one model. Pure: the time is an argument.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct ThrottleState {
-    /// Refusals that were not made good yet.
+    /// Refusals not yet compensated by answers or idle time.
     penalty: u32,
-    /// The last wait that was needed.
+    /// The last delay.
     remembered: Duration,
-    /// From when on it is quiet.
+    /// Start of the current time without requests.
     quiet_since: Option<Instant>,
 }
 
-/// The rate of one model, shared by the drives that ask it.
+/// The throttle of one model, shared by the drives that use it.
 #[derive(Debug, Clone, Default)]
 pub struct Throttle(Arc<Mutex<ThrottleState>>);
 
-/// The paces of all models, by provider and model.
+/// The throttles of all models, by provider and model.
 #[derive(Debug, Default)]
 pub struct Throttles(Mutex<BTreeMap<(String, String), Throttle>>);
 
 impl Throttles {
     pub fn of(&self, provider: &str, model: &str) -> Throttle {
-        let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rates.entry((provider.to_owned(), model.to_owned())).or_default().clone()
+        let mut throttles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        throttles.entry((provider.to_owned(), model.to_owned())).or_default().clone()
     }
 }
 
 impl Throttle {
-    /// The model refused; how long to wait now. `asked`: what the provider wants at least.
+    /// Records a refusal; returns the delay. `asked`: the minimum the provider asked for.
     pub fn refused(&self, config: &RetryConfig, asked: Option<Duration>) -> Duration {
-        let mut rate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rate.refused(Instant::now(), config, asked)
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.refused(Instant::now(), config, asked)
     }
 
-    /// The model answered.
-    pub fn served(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).served(Instant::now());
+    /// Records an answer.
+    pub fn succeeded(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).succeeded(Instant::now());
     }
 }
 
 impl ThrottleState {
     fn refused(&mut self, now: Instant, config: &RetryConfig, asked: Option<Duration>) -> Duration {
-        self.pass_time(now);
+        self.recover_until(now);
         let doublings = self.penalty.min(31);
         self.penalty = self.penalty.saturating_add(1);
         let grown = config.conservative_delay.saturating_mul(1 << doublings);
@@ -66,26 +66,26 @@ impl ThrottleState {
         delay
     }
 
-    fn served(&mut self, now: Instant) {
-        self.pass_time(now);
-        self.forget();
+    fn succeeded(&mut self, now: Instant) {
+        self.recover_until(now);
+        self.recover_once();
         self.quiet_since = Some(now);
     }
 
-    fn pass_time(&mut self, now: Instant) {
+    fn recover_until(&mut self, now: Instant) {
         while let Some(since) = self.quiet_since
-            && now >= since + FORGETS_AFTER
+            && now >= since + RECOVERY_INTERVAL
             && *self != (Self { quiet_since: self.quiet_since, ..Self::default() })
         {
-            self.forget();
-            self.quiet_since = Some(since + FORGETS_AFTER);
+            self.recover_once();
+            self.quiet_since = Some(since + RECOVERY_INTERVAL);
         }
     }
 
-    fn forget(&mut self) {
+    fn recover_once(&mut self) {
         self.penalty = self.penalty.saturating_sub(1);
-        let kept = self.remembered.mul_f64(REMEMBERS);
-        self.remembered = if kept < Duration::from_millis(1) { Duration::ZERO } else { kept };
+        let reduced = self.remembered.mul_f64(RECOVERY_FACTOR);
+        self.remembered = if reduced < Duration::from_millis(1) { Duration::ZERO } else { reduced };
     }
 }
 
@@ -93,7 +93,7 @@ impl ThrottleState {
 mod tests {
     use super::*;
 
-    enum Then {
+    enum ThrottleStep {
         Refused(u64),
         RefusedAsking(u64, u64),
         Served,
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_grows_with_refusals_and_shrinks_with_answers_and_quiet() {
-        use Then::{Quiet, Refused, RefusedAsking, Served};
+    fn the_delay_grows_with_refusals_and_shrinks_with_answers_and_idle_time() {
+        use ThrottleStep::{Quiet, Refused, RefusedAsking, Served};
         let config = RetryConfig {
             conservative_delay: Duration::from_secs(4),
             max_delay: Duration::from_secs(60),
             ..RetryConfig::default()
         };
-        for (what, story) in [
+        for (case, story) in [
             ("doubles", vec![Refused(4), Refused(8), Refused(16)]),
             (
                 "up to the longest",
@@ -125,14 +125,14 @@ mod tests {
                 vec![Refused(4), Refused(8), Refused(16), Quiet(9000), Refused(4)],
             ),
         ] {
-            let mut rate = ThrottleState::default();
+            let mut state = ThrottleState::default();
             let mut now = Instant::now();
-            for then in story {
-                let (asked, expected) = match then {
+            for step in story {
+                let (asked, expected) = match step {
                     Refused(expected) => (None, expected),
                     RefusedAsking(asked, expected) => (Some(Duration::from_secs(asked)), expected),
                     Served => {
-                        rate.served(now);
+                        state.succeeded(now);
                         continue;
                     }
                     Quiet(seconds) => {
@@ -140,8 +140,8 @@ mod tests {
                         continue;
                     }
                 };
-                let delay = rate.refused(now, &config, asked);
-                assert_eq!(delay, Duration::from_secs(expected), "{what}");
+                let delay = state.refused(now, &config, asked);
+                assert_eq!(delay, Duration::from_secs(expected), "{case}");
                 now += delay;
             }
         }
@@ -149,9 +149,9 @@ mod tests {
 
     #[test]
     fn models_do_not_slow_each_other_down() {
-        let (rates, config) = (Throttles::default(), RetryConfig::default());
-        let first = rates.of("p", "a").refused(&config, None);
-        assert_eq!(rates.of("p", "b").refused(&config, None), first);
-        assert_eq!(rates.of("p", "a").refused(&config, None), first * 2);
+        let (throttles, config) = (Throttles::default(), RetryConfig::default());
+        let first = throttles.of("p", "a").refused(&config, None);
+        assert_eq!(throttles.of("p", "b").refused(&config, None), first);
+        assert_eq!(throttles.of("p", "a").refused(&config, None), first * 2);
     }
 }

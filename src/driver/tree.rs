@@ -1,8 +1,8 @@
 //! The tree task: one per loaded main dialog. It owns all state of that tree and alone may commit.
 //!
-//! It waits on its mailbox (commands), its port (drives) and its drives' ends; it answers one at a
-//! time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
-//! accepts). After each step it looks which dialogs go on by themselves and seats them.
+//! It waits on its mailbox (requests of the user), its port (drives) and the ends of its drives; it handles
+//! one at a time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
+//! receives). After each step it starts drives for the dialogs that can continue by themselves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,37 +27,37 @@ use super::drive_slot::{DriveSlot, SlotState};
 use super::engine::Engine;
 use super::generation;
 use super::port::{Port, PortRequest};
-use super::prepare::Ready;
+use super::prepare::PreparedMember;
 use super::recovery;
-use super::run_outcome::RestReport;
+use super::run_outcome::IdleReport;
 use super::screen_state::{DriverReport, ReportSender};
 use super::tree_rows;
 use super::user_requests::TreeRequest;
 
-/// Requests of drives that may wait; a drive that finds it full waits its turn.
+/// Queued requests of drives; a drive waits while the queue is full.
 const PORT_DEPTH: usize = 64;
 
 #[derive(Debug)]
 pub struct TreeTask {
     pub(super) engine: Arc<Engine>,
     pub(super) tree: DialogTree,
-    pub(super) news: ReportSender,
-    pub(super) places: BTreeMap<SelfId, SlotState>,
+    pub(super) reports: ReportSender,
+    pub(super) slots: BTreeMap<SelfId, SlotState>,
     drives: JoinSet<DriveSlot>,
     port: Port,
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
-    /// What the running generations were prepared with.
-    pub(super) ready: BTreeMap<SelfId, Ready>,
-    /// Drives that wait with an open generation for the answer to what they asked back.
+    /// The preparations of the running generations.
+    pub(super) prepared: BTreeMap<SelfId, PreparedMember>,
+    /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
-    /// Dialogs whose last step could not be written; they wait for a person.
+    /// Dialogs whose last step could not be written; they wait for the user.
     unwritable: BTreeMap<SelfId, String>,
-    /// Requests their provider rejected, until the next one succeeds.
+    /// Problems of rejected requests, until the next request succeeds.
     pub(super) rejected: BTreeMap<SelfId, Problem>,
-    /// Dialogs that wait for each other, as another program may leave them; told as problems.
-    rings: Vec<Problem>,
-    /// What the configuration last said about keeping the main dialog going, for its row.
+    /// Problems of dialogs that wait for each other, as another program may leave them.
+    wait_cycles: Vec<Problem>,
+    /// The last known keep-going configuration of the main dialog, for its row.
     pub(super) keep_going: KeepGoing,
     pub(super) closing: bool,
 }
@@ -66,49 +66,49 @@ impl TreeTask {
     pub fn new(
         engine: Arc<Engine>,
         tree: DialogTree,
-        news: ReportSender,
+        reports: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
         let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        let places = tree.dialogs.keys().map(|id| (id.clone(), SlotState::free(id))).collect();
+        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::new(id))).collect();
         Self {
             engine,
             tree,
-            news,
-            places,
+            reports,
+            slots,
             drives: JoinSet::new(),
             port: Port::new(sender),
             requests,
             mailbox,
-            ready: BTreeMap::new(),
+            prepared: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
-            rings: Vec::new(),
+            wait_cycles: Vec::new(),
             keep_going: KeepGoing::default(),
             closing: false,
         }
     }
 
-    /// Runs until it is told to close and its drives have settled.
+    /// Runs until it is closed and its drives have ended.
     ///
-    /// `mended`: index files that disagree with the courses, to be written first.
-    pub async fn run(mut self, mended: Vec<TreeChange>) -> RootId {
-        self.keep_going = self.load_care().keep_going;
-        self.recover(mended).await;
-        self.rings = ring_problems(&self.tree);
-        self.tell_tree().await;
+    /// `repairs`: changes to index files that disagree with the courses, to be written first.
+    pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
+        self.keep_going = self.load_policy().keep_going;
+        self.recover(repairs).await;
+        self.wait_cycles = ring_problems(&self.tree);
+        self.report_tree().await;
         self.schedule().await;
         loop {
-            // A person goes first; and what is ready at one moment is done in one order, whenever it runs.
+            // Requests of the user first; the fixed order makes runs reproducible.
             tokio::select! {
                 biased;
                 request = self.mailbox.recv(), if !self.closing => match request {
-                    Some(request) => self.carry_out(request).await,
+                    Some(request) => self.handle_request(request).await,
                     None => self.close(),
                 },
-                Some(request) = self.requests.recv() => self.serve(request).await,
-                Some(ended) = self.drives.join_next() => self.take_back(ended).await,
+                Some(request) = self.requests.recv() => self.handle_drive_request(request).await,
+                Some(ended) = self.drives.join_next() => self.drive_ended(ended).await,
             }
             if self.closing && self.drives.is_empty() {
                 return self.tree.root.clone();
@@ -117,53 +117,53 @@ impl TreeTask {
         }
     }
 
-    /// Repairs what a crash, or another program, left behind.
-    async fn recover(&mut self, mended: Vec<TreeChange>) {
+    /// Repairs the state after a crash or changes by another program.
+    async fn recover(&mut self, repairs: Vec<TreeChange>) {
         let mut draft = self.draft();
-        for change in mended {
-            draft.include(change);
+        for change in repairs {
+            draft.add_applied(change);
         }
         recovery::recover(&mut draft, self.engine.texts());
         self.wake_askers(&mut draft);
         let main = self.tree.root.main();
-        let steps: Vec<TreeChange> = draft.steps().cloned().collect();
-        if self.commit_or_hold(&main, draft).await {
+        let steps: Vec<TreeChange> = draft.drafted_changes().cloned().collect();
+        if self.commit_or_stop(&main, draft).await {
             for step in &steps {
                 self.engine.log.repair(&self.tree.root, step);
             }
         }
     }
 
-    /// Stops all drives; what was said so far is kept.
+    /// Stops all drives; the text so far is kept.
     pub(super) fn close(&mut self) {
         self.closing = true;
         self.stop_all(&StopReason::ServerRestart);
     }
 
     pub(super) fn stop_all(&mut self, reason: &StopReason) {
-        let ids: Vec<SelfId> = self.places.keys().cloned().collect();
+        let ids: Vec<SelfId> = self.slots.keys().cloned().collect();
         for id in ids {
             self.stop(&id, reason.clone());
         }
     }
 
-    /// Tells a drive to stop; a dialog that rests is left alone.
+    /// Requests a drive to stop; does nothing for an idle dialog.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(SlotState::Out { stop, stop_reason: told, .. }) = self.places.get_mut(dialog)
-            && told.is_none()
+        if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
+            && stop_reason.is_none()
         {
-            *told = Some(reason);
+            *stop_reason = Some(reason);
             stop.cancel();
         }
     }
 
     /// True if nothing of this tree is being driven.
-    pub(super) fn rests(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.drives.is_empty()
     }
 
     pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
-        self.places.get(dialog).map_or(Activity::Resting, SlotState::activity)
+        self.slots.get(dialog).map_or(Activity::Resting, SlotState::activity)
     }
 
     // --- steps -----------------------------------------------------------------------------------
@@ -172,13 +172,13 @@ impl TreeTask {
         Draft::new(&self.tree, self.engine.clock.now(), self.engine.ids.clone())
     }
 
-    /// Writes a step; only then is it the state of the tree, and only then is it told.
+    /// Writes a step; only then it becomes the state of the tree and is reported.
     pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
-        let touched = draft.touched();
+        let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
             let shown = state::derive(dialog, self.activity(id));
-            draft.latest(id, |latest| latest.display_state = Some(shown));
+            draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
             return Ok(());
@@ -195,32 +195,32 @@ impl TreeTask {
         let committed = match synced {
             Ok(committed) => committed,
             Err(error) => {
-                // What is on the medium now is not known: the tree is let go and read anew.
+                // What is on disk now is unknown: the task ends, and the tree is read again.
                 self.close();
                 return Err(error);
             }
         };
         let before = std::mem::replace(&mut self.tree, tree);
-        self.note(&before, &committed, &touched);
+        self.log_step(&before, &committed, &touched);
         self.announce(committed, &touched).await;
-        self.follow_rings().await;
+        self.update_wait_cycles().await;
         Ok(())
     }
 
-    /// A ring is made by no step of ours, so only what was found is looked at again.
-    async fn follow_rings(&mut self) {
-        if self.rings.is_empty() {
+    /// Our own steps create no cycles, so only the known ones are checked again.
+    async fn update_wait_cycles(&mut self) {
+        if self.wait_cycles.is_empty() {
             return;
         }
-        let rings = ring_problems(&self.tree);
-        if rings != self.rings {
-            self.rings = rings;
-            self.tell_problems().await;
+        let wait_cycles = ring_problems(&self.tree);
+        if wait_cycles != self.wait_cycles {
+            self.wait_cycles = wait_cycles;
+            self.report_problems().await;
         }
     }
 
-    /// Writes the log of a step that is on disk.
-    fn note(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
+    /// Logs a step that is on disk.
+    fn log_step(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
         for fact in &committed.facts {
             self.engine.log.fact(fact);
         }
@@ -234,106 +234,110 @@ impl TreeTask {
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
             let at = Cursor { course: fact.course, line: fact.line };
-            self.tell(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
-            self.places.entry(id.clone()).or_insert_with(|| SlotState::free(id));
-            self.tell_row(id).await;
+            self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
+            self.report_row(id).await;
         }
         let inbox = tree_rows::inbox(&self.tree);
         let root = self.tree.root.clone();
-        let _ = self.news.send(DriverReport::Inbox { root, inbox }).await;
+        let _ = self.reports.send(DriverReport::Inbox { root, inbox }).await;
     }
 
-    /// A step of a drive that cannot be written stops that dialog until a person lets it go on.
-    pub(super) async fn commit_or_hold(&mut self, dialog: &SelfId, draft: Draft) -> bool {
+    /// Writes a step of a drive; if that fails, the dialog stops until the user continues it.
+    pub(super) async fn commit_or_stop(&mut self, dialog: &SelfId, draft: Draft) -> bool {
         let Err(error) = self.commit(draft).await else { return true };
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
         self.unwritable.insert(dialog.clone(), error.to_string());
         self.stop(dialog, StopReason::system(&error.to_string()));
-        self.tell_problems().await;
+        self.report_problems().await;
         false
     }
 
-    /// What is wrong in this tree: steps that could not be written, requests that were rejected, dialogs
-    /// that wait for each other.
-    pub(super) async fn tell_problems(&self) {
+    /// Reports the problems of this tree: steps that could not be written, rejected requests, dialogs that
+    /// wait for each other.
+    pub(super) async fn report_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
                 format!(".dialogs ({})", self.tree.id(dialog)),
                 error.clone(),
-                "make room or mend the disk, then continue the dialog",
+                "free space or repair the disk, then continue the dialog",
             )
         });
-        let others = self.rejected.values().chain(&self.rings).cloned();
+        let others = self.rejected.values().chain(&self.wait_cycles).cloned();
         let problems = unwritable.chain(others).collect();
         let root = self.tree.root.clone();
-        let _ = self.news.send(DriverReport::TreeProblems { root, problems }).await;
+        let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
     }
 
     /// True if its last step could not be written.
-    pub(super) fn is_held(&self, dialog: &SelfId) -> bool {
+    pub(super) fn is_unwritable(&self, dialog: &SelfId) -> bool {
         self.unwritable.contains_key(dialog)
     }
 
-    /// A person wants to try again.
-    pub(super) async fn release(&mut self, dialog: &SelfId) {
+    /// Clears the write error because the user wants to retry.
+    pub(super) async fn clear_write_error(&mut self, dialog: &SelfId) {
         if self.unwritable.remove(dialog).is_some() {
-            self.tell_problems().await;
+            self.report_problems().await;
         }
     }
 
-    // --- who goes on ------------------------------------------------------------------------------
+    // --- scheduling ------------------------------------------------------------------------------
 
-    /// Seats every dialog that goes on by itself, and reports whether all rest.
+    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle.
     async fn schedule(&mut self) {
         self.release_asking_back().await;
         if self.engine.driving.is_on() && !self.closing {
             let ids: Vec<SelfId> = self.tree.dialogs.keys().cloned().collect();
             for id in ids {
-                self.seat(&id).await;
+                self.start_drive(&id).await;
             }
         }
-        let (root, resting) = (self.tree.root.clone(), self.rests() && self.mailbox.is_empty());
-        if resting {
-            let rest = RestReport::of(&self.tree, self.unwritable.keys());
-            let _ = self.news.send(DriverReport::Rest { root: root.clone(), rest }).await;
+        let (root, idle) = (self.tree.root.clone(), self.is_idle() && self.mailbox.is_empty());
+        if idle {
+            let details = IdleReport::of(&self.tree, self.unwritable.keys());
+            let _ =
+                self.reports.send(DriverReport::IdleDetails { root: root.clone(), details }).await;
         }
-        let _ = self.news.send(DriverReport::Resting { root, resting }).await;
+        let _ = self.reports.send(DriverReport::Idle { root, idle }).await;
     }
 
-    async fn seat(&mut self, id: &SelfId) {
+    async fn start_drive(&mut self, id: &SelfId) {
         if self.unwritable.contains_key(id) {
             return;
         }
         if self.tree.get(id).is_none_or(|dialog| {
-            next_step(dialog).is_none_or(|step| self.waits_for_its_round(dialog, step))
+            next_step(dialog).is_none_or(|step| self.starts_after_round(dialog, step))
         }) {
             return;
         }
         let stop = CancellationToken::new();
-        let hurry = Arc::new(Notify::new());
-        let out =
-            SlotState::Out { stop: stop.clone(), stop_reason: None, retry_now: hurry.clone() };
-        let seat = match self.places.insert(id.clone(), out) {
-            Some(SlotState::Home(seat)) => seat,
-            Some(running @ SlotState::Out { .. }) => {
-                self.places.insert(id.clone(), running);
+        let retry_now = Arc::new(Notify::new());
+        let in_use = SlotState::InUse {
+            stop: stop.clone(),
+            stop_reason: None,
+            retry_now: retry_now.clone(),
+        };
+        let slot = match self.slots.insert(id.clone(), in_use) {
+            Some(SlotState::Free(slot)) => slot,
+            Some(running @ SlotState::InUse { .. }) => {
+                self.slots.insert(id.clone(), running);
                 return;
             }
-            None => match SlotState::free(id) {
-                SlotState::Home(seat) => seat,
-                SlotState::Out { .. } => return,
+            None => match SlotState::new(id) {
+                SlotState::Free(slot) => slot,
+                SlotState::InUse { .. } => return,
             },
         };
         let drive = Drive {
-            seat,
+            slot,
             dialog: self.tree.id(id),
             port: self.port.clone(),
             stop,
-            retry_now: hurry,
-            news: self.news.clone(),
+            retry_now,
+            reports: self.reports.clone(),
             ids: self.engine.ids.clone(),
             texts: self.engine.texts(),
             sources: self.engine.sources.clone(),
@@ -341,12 +345,12 @@ impl TreeTask {
         };
         let span = tracing::info_span!("drive", dialog = %self.tree.id(id));
         self.drives.spawn(drive.run().instrument(span));
-        self.tell_row(id).await;
+        self.report_row(id).await;
     }
 
-    /// True for an assignment whose asker is about to clear its mind in the same round: it begins in the
-    /// tree as that round leaves it.
-    fn waits_for_its_round(&self, dialog: &Dialog, step: NextStep) -> bool {
+    /// True for an assignment whose asker is about to clear its mind in the same round: it starts after that
+    /// round.
+    fn starts_after_round(&self, dialog: &Dialog, step: NextStep) -> bool {
         let asker = dialog.asker().and_then(|asker| self.tree.get(asker));
         step == NextStep::StartAssignment
             && asker.is_some_and(|asker| {
@@ -354,69 +358,68 @@ impl TreeTask {
             })
     }
 
-    /// A drive ended: its seat comes home. After a broken drive a new seat is minted here, the only
-    /// place that does so.
-    async fn take_back(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
-        let Ok(seat) = ended else {
-            self.mend_broken_drives().await;
+    /// Takes back the slot of a drive that ended. After a panic new slots are created.
+    async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
+        let Ok(slot) = ended else {
+            self.recover_panicked_drives().await;
             return;
         };
-        let id = seat.dialog().clone();
-        self.ready.remove(&id);
+        let id = slot.dialog().clone();
+        self.prepared.remove(&id);
         self.asking_back.remove(&id);
-        let told = match self.places.insert(id.clone(), SlotState::Home(seat)) {
-            Some(SlotState::Out { stop_reason: told, .. }) => told,
-            Some(SlotState::Home(_)) | None => None,
+        let stop_reason = match self.slots.insert(id.clone(), SlotState::Free(slot)) {
+            Some(SlotState::InUse { stop_reason, .. }) => stop_reason,
+            Some(SlotState::Free(_)) | None => None,
         };
-        self.settle(&id, told).await;
-        self.release_if_over(&id).await;
+        self.record_idle_state(&id, stop_reason).await;
+        self.release_tools_if_done(&id).await;
     }
 
-    /// Writes the state a dialog rests in.
-    async fn settle(&mut self, id: &SelfId, told: Option<StopReason>) {
+    /// Writes the state of a dialog that became idle.
+    async fn record_idle_state(&mut self, id: &SelfId, stop_reason: Option<StopReason>) {
         let mut draft = self.draft();
-        let undone = self.tree.get(id).is_some_and(|dialog| {
+        let is_unfinished = self.tree.get(id).is_some_and(|dialog| {
             let last = &dialog.history.last;
-            // The end of a generation is missing where it could not be written.
-            let cut_off = last.open && !last.delivered;
-            (cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
+            // The end of a generation is missing if it could not be written.
+            let is_cut_off = last.open && !last.delivered;
+            (is_cut_off || next_step(dialog).is_some()) && dialog.latest.interruption().is_none()
         });
-        if let (Some(reason), true) = (told, undone) {
+        if let (Some(reason), true) = (stop_reason, is_unfinished) {
             generation::mark_stopped(&mut draft, id, reason);
         }
         let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
-        draft.latest(id, |latest| latest.display_state = shown);
-        self.commit_or_hold(id, draft).await;
-        self.tell_row(id).await;
+        draft.edit_latest(id, |latest| latest.display_state = shown);
+        self.commit_or_stop(id, draft).await;
+        self.report_row(id).await;
     }
 
-    async fn mend_broken_drives(&mut self) {
-        let lost: Vec<SelfId> = self
-            .places
+    async fn recover_panicked_drives(&mut self) {
+        let running: Vec<SelfId> = self
+            .slots
             .iter()
-            .filter(|(_, place)| matches!(place, SlotState::Out { .. }))
+            .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
             .map(|(id, _)| id.clone())
             .collect();
-        // Only one drive broke, but which one is not told: those still running keep their tokens and
-        // are stopped, so that no two drives ever share a seat.
-        self.stop_all(&drive_broke());
+        // One drive panicked, but the JoinError does not identify it: the others are stopped too, so that
+        // no dialog ever has two drives.
+        self.stop_all(&drive_panicked());
         while let Some(ended) = self.drives.join_next().await {
             drop(ended);
         }
         while let Ok(request) = self.requests.try_recv() {
             drop(request);
         }
-        for id in lost {
-            self.places.insert(id.clone(), SlotState::free(&id));
+        for id in running {
+            self.slots.insert(id.clone(), SlotState::new(&id));
             let mut draft = self.draft();
-            let reason = drive_broke();
+            let reason = drive_panicked();
             generation::mark_stopped(&mut draft, &id, reason);
-            self.commit_or_hold(&id, draft).await;
+            self.commit_or_stop(&id, draft).await;
         }
     }
 
-    /// A dialog whose replies are in says so on disk: another program finds it there. Dominds takes a
-    /// main dialog up by itself; a side dialog that nothing here drives it can only continue.
+    /// Marks dialogs on disk whose replies have arrived, for other programs. Dominds drives a marked main
+    /// dialog by itself; a side dialog that is not driven here it can only continue.
     pub(super) fn wake_askers(&self, draft: &mut Draft) {
         let ready = |(id, dialog): (&SelfId, &Arc<Dialog>)| {
             let resting = self.activity(id) == Activity::Resting;
@@ -426,28 +429,28 @@ impl TreeTask {
         let ready: Vec<SelfId> = draft.tree.dialogs.iter().filter_map(ready).collect();
         for id in ready {
             if draft.tree.is_main(&id) {
-                draft.latest(&id, |latest| latest.needs_drive = Some(true));
+                draft.edit_latest(&id, |latest| latest.needs_drive = Some(true));
             } else if !self.engine.driving.is_on() {
-                draft.latest(&id, Latest::tell_to_go_on);
+                draft.edit_latest(&id, Latest::tell_to_go_on);
             }
         }
     }
 
-    // --- telling ----------------------------------------------------------------------------------
+    // --- reporting ----------------------------------------------------------------------------------
 
-    pub(super) async fn tell(&self, event: DriverEvent) {
-        // Full: the pump always accepts while it waits for the screen, so this is short.
-        let _ = self.news.send(DriverReport::Event(event)).await;
+    pub(super) async fn send_event(&self, event: DriverEvent) {
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
+        let _ = self.reports.send(DriverReport::Event(event)).await;
     }
 
-    pub(super) async fn tell_row(&self, id: &SelfId) {
+    pub(super) async fn report_row(&self, id: &SelfId) {
         if let Some(dialog) = self.tree.get(id) {
             let row = tree_rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
-            let _ = self.news.send(DriverReport::Row(Box::new(row))).await;
+            let _ = self.reports.send(DriverReport::Row(Box::new(row))).await;
         }
     }
 
-    async fn tell_tree(&self) {
+    async fn report_tree(&self) {
         let mut all: Vec<_> = self
             .tree
             .dialogs
@@ -461,13 +464,13 @@ impl TreeTask {
             (!row.dialog.is_main(), made)
         });
         let inbox = tree_rows::inbox(&self.tree);
-        let news = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
-        let _ = self.news.send(news).await;
-        self.tell_problems().await;
+        let report = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let _ = self.reports.send(report).await;
+        self.report_problems().await;
     }
 }
 
-fn drive_broke() -> StopReason {
+fn drive_panicked() -> StopReason {
     StopReason::system_in(
         "internal error in a drive; see the log".to_owned(),
         "驱动内部出错，详见日志",

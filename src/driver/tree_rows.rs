@@ -1,4 +1,4 @@
-//! Rows of the tree and of the inbox, made from dialogs.
+//! Builds the rows of the tree and of the inbox.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::domain::question::short_headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::state::{Activity, derive};
 use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
-use crate::protocol::event::{InboxRow, QueuedWords, TreeRow};
+use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
 use crate::store::TreeListing;
 
-/// Longest summary of what a dialog is about, in characters.
+/// Longest summary of a dialog.
 const ABOUT_CHARS: usize = 120;
 
 pub fn tree_row(
@@ -44,10 +44,10 @@ pub fn tree_row(
     }
 }
 
-fn queued(dialog: &Dialog) -> Arc<[QueuedWords]> {
-    let words = dialog.queue.iter().filter(|prompt| prompt.is_user());
-    words
-        .map(|prompt| QueuedWords {
+fn queued(dialog: &Dialog) -> Arc<[QueuedMessage]> {
+    let messages = dialog.queue.iter().filter(|prompt| prompt.is_user());
+    messages
+        .map(|prompt| QueuedMessage {
             message: prompt.msg_id.clone(),
             text: prompt.content.as_str().into(),
         })
@@ -65,12 +65,12 @@ fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {
 fn about(dialog: &Dialog) -> String {
     let text = match dialog.assignment() {
         Some(assignment) => Some(assignment.tellask_content.as_str()),
-        None => dialog.history.entries.iter().find_map(|entry| first_words(&entry.record)),
+        None => dialog.history.entries.iter().find_map(|entry| user_message(&entry.record)),
     };
     short_headline(text.unwrap_or_default(), ABOUT_CHARS)
 }
 
-fn first_words(record: &Record) -> Option<&str> {
+fn user_message(record: &Record) -> Option<&str> {
     let Record::HumanText(text) = record else { return None };
     (text.origin == Origin::User).then_some(text.content.as_str())
 }
@@ -112,7 +112,7 @@ pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
         .collect()
 }
 
-/// Who waits for this dialog, nearest first.
+/// The members whose dialogs wait for this one, nearest first.
 fn blocked_by(tree: &DialogTree, dialog: &Dialog) -> Vec<AgentId> {
     let mut waiting = Vec::new();
     let mut seen = BTreeSet::from([&dialog.meta.id]);

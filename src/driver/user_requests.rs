@@ -1,4 +1,4 @@
-//! What a person wants of one tree, carried out and acknowledged when it is on disk.
+//! Requests of the user to one tree, acknowledged when they are on disk.
 
 use crate::domain::counted;
 use crate::domain::keep_going::{Switch, says_stop};
@@ -42,7 +42,7 @@ pub enum TreeRequest {
     Stop {
         dialog: SelfId,
     },
-    /// The next attempt of a failing request, now.
+    /// Retries a failing request now.
     RetryNow {
         dialog: SelfId,
     },
@@ -53,8 +53,8 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
     },
-    /// As `Continue`, for a fork that waits for nobody; the person asked for the fork.
-    GoOn {
+    /// As `Continue`, for a new fork; without an acknowledgement.
+    ContinueFork {
         dialog: SelfId,
     },
     Withdraw {
@@ -71,41 +71,41 @@ pub enum TreeRequest {
         dialog: SelfId,
         change: ReminderChange,
     },
-    /// Everything in this tree that is stopped; answered with how that went.
+    /// Continues everything in this tree that is stopped; replies with the outcome.
     ContinueAll {
-        reply: oneshot::Sender<Continued>,
+        reply: oneshot::Sender<ContinueOutcome>,
     },
     DeclareDead {
         ticket: Ticket,
         dialog: SelfId,
         note: Option<String>,
     },
-    /// Is nothing of this tree being driven? Stays true until the next request.
-    Rests {
+    /// Replies whether the tree is idle. It stays idle until the next request.
+    IsIdle {
         reply: oneshot::Sender<bool>,
     },
-    /// As `Rests`; if nothing is driven the tree ends.
-    LetGo {
+    /// As `IsIdle`; an idle tree then ends.
+    EndIfIdle {
         reply: oneshot::Sender<bool>,
     },
 }
 
-/// What came of continuing everything.
+/// The outcome of continuing everything.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Continued {
-    /// Dialogs that go on.
+pub struct ContinueOutcome {
+    /// Number of dialogs that continue.
     pub dialogs: usize,
-    /// Dialogs that do not, each with its reason.
+    /// Dialogs that do not, each with the reason.
     pub refused: Vec<String>,
 }
 
-impl Continued {
+impl ContinueOutcome {
     pub fn add(&mut self, other: Self) {
         self.dialogs += other.dialogs;
         self.refused.extend(other.refused);
     }
 
-    /// One line for a person.
+    /// One line for the user.
     #[must_use]
     pub fn sentence(&self) -> String {
         let go_on = match self.dialogs {
@@ -120,14 +120,14 @@ impl Continued {
 }
 
 impl TreeTask {
-    pub(super) async fn carry_out(&mut self, request: TreeRequest) {
+    pub(super) async fn handle_request(&mut self, request: TreeRequest) {
         match request {
             TreeRequest::Say { ticket, dialog, text } => {
                 let outcome = self.say(&dialog, &text).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::TakeBack { ticket, dialog, message } => {
-                let outcome = self.take_back_words(&dialog, &message).await;
+                let outcome = self.take_back_message(&dialog, &message).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Answer { ticket, dialog, question, text } => {
@@ -141,9 +141,9 @@ impl TreeTask {
                 let outcome = self.continue_dialog(&dialog).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::GoOn { dialog } => {
+            TreeRequest::ContinueFork { dialog } => {
                 if let Err(text) = self.continue_dialog(&dialog).await {
-                    self.tell(DriverEvent::Notice(text)).await;
+                    self.send_event(DriverEvent::Notice(text)).await;
                 }
             }
             TreeRequest::Withdraw { ticket, dialog } => {
@@ -157,7 +157,7 @@ impl TreeTask {
             TreeRequest::Reminder { ticket, dialog, change } => {
                 let outcome = self.change_reminder(&dialog, change).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
-                self.tell_reminders(&dialog).await;
+                self.send_reminders(&dialog).await;
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);
@@ -166,35 +166,37 @@ impl TreeTask {
                 let outcome = self.declare_dead(&dialog, note.as_deref()).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::Rests { reply } => {
-                let _ = reply.send(self.rests());
+            TreeRequest::IsIdle { reply } => {
+                let _ = reply.send(self.is_idle());
             }
-            TreeRequest::LetGo { reply } => {
-                let rests = self.rests();
-                if rests {
+            TreeRequest::EndIfIdle { reply } => {
+                let is_idle = self.is_idle();
+                if is_idle {
                     self.close();
                 }
-                let _ = reply.send(rests);
+                let _ = reply.send(is_idle);
             }
         }
     }
 
-    /// Does nothing where no attempt is waited for.
+    /// Does nothing if the dialog does not wait for a retry.
     fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::Out { retry_now: hurry, .. }) = self.places.get(dialog) {
-            hurry.notify_waiters();
+        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
+            retry_now.notify_waiters();
         }
     }
 
-    async fn continue_all(&mut self) -> Continued {
+    async fn continue_all(&mut self) -> ContinueOutcome {
         let stopped: Vec<SelfId> = self
             .tree
             .dialogs
             .values()
-            .filter(|dialog| dialog.latest.marked().is_some() || self.is_held(&dialog.meta.id))
+            .filter(|dialog| {
+                dialog.latest.marked().is_some() || self.is_unwritable(&dialog.meta.id)
+            })
             .map(|dialog| dialog.meta.id.clone())
             .collect();
-        let mut outcome = Continued::default();
+        let mut outcome = ContinueOutcome::default();
         for dialog in stopped {
             match self.continue_dialog(&dialog).await {
                 Ok(()) => outcome.dialogs += 1,
@@ -209,17 +211,17 @@ impl TreeTask {
             Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree.id(dialog)) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
-        self.tell(event).await;
+        self.send_event(event).await;
     }
 
-    /// Puts the words into the durable queue; the next generation takes them from there.
+    /// Puts the message into the durable queue; the next generation takes it from there.
     async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
-            return Err(Refusal::HearsNothing.into());
+            return Err(Refusal::DeadTakesNoMessages.into());
         }
         if dialog.is_fresh_boots() {
-            return Err(Refusal::TakesNoWords.into());
+            return Err(Refusal::TakesNoMessages.into());
         }
         if text.trim().is_empty() {
             return Err(Refusal::NothingToSend.into());
@@ -232,27 +234,27 @@ impl TreeTask {
             msg_id: self.engine.ids.message(),
             content: text.to_owned(),
             origin: Origin::User,
-            language: Some(self.engine.reader.code().to_owned()),
+            language: Some(self.engine.user_lang.code().to_owned()),
             directive: None,
             assigns: None,
         };
         enqueue(&mut queue, prompt);
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
-        draft.must_last();
-        draft.queue(id, queue);
-        // Words let a stopped dialog go on.
-        draft.latest(id, Latest::clear_interruption);
+        draft.set_durable();
+        draft.set_queue(id, queue);
+        // A message continues a stopped dialog.
+        draft.edit_latest(id, Latest::clear_interruption);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
-    /// A message that no generation has taken is the person's again.
-    async fn take_back_words(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+    /// Removes a message from the queue if no generation has taken it.
+    async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
-        draft.must_last();
-        draft.queue(id, queue);
+        draft.set_durable();
+        draft.set_queue(id, queue);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
@@ -265,7 +267,7 @@ impl TreeTask {
         if text.trim().is_empty() {
             return Err(Refusal::AnswerIsEmpty.into());
         }
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
         let stops = self.tree.get(id).is_some_and(|dialog| {
             let asked = dialog.questions.iter().find(|open| open.id == question);
@@ -274,45 +276,45 @@ impl TreeTask {
         ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
         interjection::end_pause(&mut draft, id);
         if stops {
-            // Whoever says stop wants no further request; the answer is read when it goes on.
+            // No further request is made; the model reads the answer when the dialog continues.
             mark_stopped(&mut draft, id, StopReason::UserStop);
         }
         self.wake_askers(&mut draft);
-        self.leave_word(&mut draft, id);
+        self.mark_can_go_on(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
-        let rests = self.activity(id) == Activity::Resting;
-        let may = rests && can_continue(dialog) || self.is_held(id);
+        let is_idle = self.activity(id) == Activity::Resting;
+        let may = is_idle && can_continue(dialog) || self.is_unwritable(id);
         if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
-        self.release(id).await;
+        self.clear_write_error(id).await;
         let mut draft = self.draft();
-        draft.must_last();
-        if !interjection::go_on(&mut draft, id, self.engine.texts()) {
-            draft.latest(id, |latest| latest.needs_drive = Some(true));
+        draft.set_durable();
+        if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
         }
-        self.leave_word(&mut draft, id);
+        self.mark_can_go_on(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))
     }
 
-    /// A process that drives nothing leaves word on disk that this dialog can go on: ours drives it
-    /// at its next chance, Dominds lets a person continue it.
-    fn leave_word(&self, draft: &mut Draft, id: &SelfId) {
+    /// With driving off, marks on disk that this dialog can continue: the next process that drives does so,
+    /// Dominds lets the user continue it.
+    fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
         if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
         {
-            draft.latest(id, Latest::tell_to_go_on);
+            draft.edit_latest(id, Latest::tell_to_go_on);
         }
     }
 
-    /// A person stops what was told to go on before anything has driven it.
+    /// Stops a dialog that was marked to continue, before anything has driven it.
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
-            return Err("nobody told this dialog to go on".to_owned());
+            return Err("this dialog is not about to continue".to_owned());
         }
         let mut draft = self.draft();
         mark_stopped(&mut draft, id, StopReason::UserStop);

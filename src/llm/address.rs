@@ -1,18 +1,18 @@
-//! The address of a provider, read in one place: what a person is shown and where a key goes cannot
-//! differ.
+//! Parses the address of a provider in one place, so that the address the user sees and the one that gets
+//! the key cannot differ.
 
 use reqwest::Url;
 
 /// Where requests go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// Scheme, host and port, the port only where it is not the usual one.
+    /// Scheme, host and port; no default port.
     pub address: String,
-    /// Nothing leaves this machine, whatever the resolver says.
+    /// The host is loopback, whatever the resolver says.
     pub this_machine: bool,
 }
 
-/// Where a provider with this base is; `None` if it is no web address.
+/// The destination of requests to this base; `None` if it is no HTTP URL.
 #[must_use]
 pub fn destination(base: &str) -> Option<Destination> {
     let url = url(base, "")?;
@@ -23,8 +23,7 @@ pub fn destination(base: &str) -> Option<Destination> {
     Some(Destination { address: url.origin().ascii_serialization(), this_machine })
 }
 
-/// The address of `path` below a base; `None` if that is no web address. Host and port are those of
-/// the base alone.
+/// The URL of `path` below a base; `None` if that is no HTTP URL. Host and port come from the base only.
 pub(super) fn url(base: &str, path: &str) -> Option<Url> {
     let mut url = Url::parse(base.trim()).ok()?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_is_added_and_what_else_the_base_has_is_kept() {
+    fn the_path_is_added_and_a_query_of_the_base_is_kept() {
         for (base, whole) in [
             (" http://a.example/v1/ ", "http://a.example/v1/responses"),
             ("http://a.example", "http://a.example/responses"),

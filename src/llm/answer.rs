@@ -1,9 +1,8 @@
-//! What every protocol gathers of an answer: text on its way out, counts, the size, and the end with
-//! its checks.
+//! Collects an answer for every protocol: text to emit, token counts, the size limit, and the final checks.
 //!
-//! What must stay true: text that arrives together is one delta, no segment begins with a delta that
-//! is blank altogether, and a segment that is nothing but blank never gets out. Calls and counts get
-//! out with the end only.
+//! Invariants: text that arrives together is one delta; the first delta of a segment is never all
+//! whitespace, and a segment of only whitespace is never emitted; calls and counts are emitted only at the
+//! end.
 
 use std::collections::VecDeque;
 
@@ -13,13 +12,13 @@ use serde_json::value::RawValue;
 use super::error::{ErrorClass, LlmError, plain};
 use super::{GenEvent, Segment, ToolCall, Usage};
 
-/// Most calls one answer may hold; more is no answer but a flood.
+/// Calls in one answer.
 pub(super) const MAX_CALLS: usize = 512;
 
-/// How the model says that it ended.
+/// The reported end of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finish {
-    Whole,
+    Complete,
     /// The output limit was reached.
     Length,
     /// A content filter ended it.
@@ -28,36 +27,36 @@ pub(super) enum Finish {
     Failed,
 }
 
-/// An answer, as far as it has come.
+/// A partial answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     ready: VecDeque<GenEvent>,
     segment: Option<Segment>,
-    /// Blank text at the start of the segment, held back until something follows it.
-    opening: String,
-    /// The segment has text that is not blank.
-    opened: bool,
-    /// Any segment had.
-    wrote: bool,
+    /// Whitespace at the start of the segment, held back until text follows.
+    leading_blanks: String,
+    /// The segment has text other than whitespace.
+    has_text: bool,
+    /// Any segment had such text.
+    has_any_text: bool,
     usage: Option<Usage>,
     model: Option<String>,
-    /// Bytes that may still come.
-    room: usize,
+    /// Bytes left of the limit.
+    remaining_bytes: usize,
     limit: usize,
 }
 
 impl Answer {
-    /// An empty answer that may hold `limit` bytes.
+    /// An empty answer with a limit in bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             ready: VecDeque::new(),
             segment: None,
-            opening: String::new(),
-            opened: false,
-            wrote: false,
+            leading_blanks: String::new(),
+            has_text: false,
+            has_any_text: false,
             usage: None,
             model: None,
-            room: limit,
+            remaining_bytes: limit,
             limit,
         }
     }
@@ -71,72 +70,72 @@ impl Answer {
         if self.segment != Some(segment) {
             self.begin(Some(segment));
         }
-        if !self.opened && text.trim().is_empty() {
-            self.opening.push_str(&text);
+        if !self.has_text && text.trim().is_empty() {
+            self.leading_blanks.push_str(&text);
             return Ok(());
         }
-        self.opened = true;
-        self.wrote = true;
-        let opening = std::mem::take(&mut self.opening);
-        if !opening.is_empty() {
-            self.push(segment, opening);
+        self.has_text = true;
+        self.has_any_text = true;
+        let leading_blanks = std::mem::take(&mut self.leading_blanks);
+        if !leading_blanks.is_empty() {
+            self.push(segment, leading_blanks);
         }
         self.push(segment, text);
         Ok(())
     }
 
-    /// Whether the last thing written, other than blanks, was said to the person.
-    pub(super) fn is_saying(&self) -> bool {
-        self.opened && self.segment == Some(Segment::Saying)
+    /// Whether the current segment is visible text and not blank.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.has_text && self.segment == Some(Segment::Saying)
     }
 
-    /// Sets what comes next apart from what this segment holds already.
-    pub(super) fn part(&mut self, segment: Segment) -> Result<(), LlmError> {
-        if self.opened && self.segment == Some(segment) {
+    /// Starts a new paragraph if this segment already has text.
+    pub(super) fn separate_paragraph(&mut self, segment: Segment) -> Result<(), LlmError> {
+        if self.has_text && self.segment == Some(segment) {
             self.write(segment, "\n\n".to_owned())?;
         }
         Ok(())
     }
 
-    /// Ends a thought with what its provider wants back with it.
+    /// Ends a thought with the payload that its provider wants back.
     pub(super) fn thought(&mut self, payload: Value) {
         self.begin(None);
         self.ready.push_back(GenEvent::Thought(payload));
     }
 
-    /// Counts bytes that are kept, whatever they are.
+    /// Counts stored bytes of any kind.
     pub(super) fn count(&mut self, bytes: usize) -> Result<(), LlmError> {
-        let Some(room) = self.room.checked_sub(bytes) else {
+        let Some(remaining_bytes) = self.remaining_bytes.checked_sub(bytes) else {
             let text = format!("stopped: the answer is over {} KiB", self.limit / 1024);
             return Err(LlmError::new(ErrorClass::Fatal, &text));
         };
-        self.room = room;
+        self.remaining_bytes = remaining_bytes;
         Ok(())
     }
 
-    /// How many bytes were counted.
-    pub(super) fn held(&self) -> usize {
-        self.limit - self.room
+    /// The bytes counted so far.
+    pub(super) fn received_bytes(&self) -> usize {
+        self.limit - self.remaining_bytes
     }
 
-    /// The name the provider says it uses; the first one counts.
+    /// Sets the reported model name; the first one wins.
     pub(super) fn name_model(&mut self, name: &str) {
         if self.model.is_none() && !name.is_empty() {
             self.model = Some(plain(name, 200));
         }
     }
 
-    /// The counts; the last ones count.
+    /// Sets the token counts; the last ones win.
     pub(super) fn set_usage(&mut self, usage: Usage) {
         self.usage = Some(usage);
     }
 
-    /// The events that became ready.
+    /// Takes the events that are ready.
     pub(super) fn take(&mut self) -> VecDeque<GenEvent> {
         std::mem::take(&mut self.ready)
     }
 
-    /// Checks the end and hands out what was kept back.
+    /// Checks that the answer is complete and emits calls and counts.
     pub(super) fn end(&mut self, finish: Finish, calls: Vec<ToolCall>) -> Result<(), LlmError> {
         self.check(finish, calls.is_empty())?;
         if calls.iter().any(|call| call.name.is_empty()) {
@@ -144,7 +143,7 @@ impl Answer {
             return Err(LlmError::new(ErrorClass::Malformed, text));
         }
         let notice = notice(finish, &calls);
-        self.ready.extend(own_ids(calls).into_iter().map(GenEvent::Call));
+        self.ready.extend(unique_ids(calls).into_iter().map(GenEvent::Call));
         self.ready.extend(notice.map(|text| GenEvent::Notice(text.to_owned())));
         self.ready.extend(self.usage.take().map(GenEvent::Usage));
         self.ready.push_back(GenEvent::End { model: self.model.take() });
@@ -152,26 +151,26 @@ impl Answer {
     }
 
     fn check(&self, finish: Finish, no_calls: bool) -> Result<(), LlmError> {
-        let silent = !self.wrote && no_calls;
+        let is_empty = !self.has_any_text && no_calls;
         match finish {
             Finish::Failed => {
                 Err(LlmError::new(ErrorClass::Server, "the provider failed while answering"))
             }
-            Finish::Filtered if silent => {
+            Finish::Filtered if is_empty => {
                 let text = "the provider's content filter held back the answer";
                 Err(LlmError::new(ErrorClass::Rejected, text))
             }
-            Finish::Whole | Finish::Length | Finish::Filtered if silent => {
+            Finish::Complete | Finish::Length | Finish::Filtered if is_empty => {
                 Err(LlmError::new(ErrorClass::Empty, "the model sent an empty answer"))
             }
-            Finish::Whole | Finish::Length | Finish::Filtered => Ok(()),
+            Finish::Complete | Finish::Length | Finish::Filtered => Ok(()),
         }
     }
 
     fn begin(&mut self, segment: Option<Segment>) {
         self.segment = segment;
-        self.opening.clear();
-        self.opened = false;
+        self.leading_blanks.clear();
+        self.has_text = false;
     }
 
     fn push(&mut self, segment: Segment, more: String) {
@@ -193,32 +192,33 @@ fn notice(finish: Finish, calls: &[ToolCall]) -> Option<&'static str> {
         }
         Finish::Length => Some("the output limit was reached: the answer may be incomplete"),
         Finish::Filtered => Some("the provider's content filter ended the answer early"),
-        Finish::Whole | Finish::Failed => None,
+        Finish::Complete | Finish::Failed => None,
     }
 }
 
-/// Gives every call an id of its own: a missing one is made up, a repeated one gets a number.
-fn own_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
-    let mut own: Vec<ToolCall> = Vec::with_capacity(calls.len());
+/// Makes call ids unique: generates missing ones and numbers repeated ones.
+fn unique_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
+    let mut unique: Vec<ToolCall> = Vec::with_capacity(calls.len());
     for call in calls {
-        let wish = if call.id.is_empty() { format!("call_{}", own.len() + 1) } else { call.id };
-        let mut id = wish.clone();
+        let wanted =
+            if call.id.is_empty() { format!("call_{}", unique.len() + 1) } else { call.id };
+        let mut id = wanted.clone();
         let mut n = 1_u32;
-        while own.iter().any(|other| other.id == id) {
+        while unique.iter().any(|other| other.id == id) {
             n += 1;
-            id = format!("{wish}_{n}");
+            id = format!("{wanted}_{n}");
         }
-        own.push(ToolCall { id, ..call });
+        unique.push(ToolCall { id, ..call });
     }
-    own
+    unique
 }
 
-/// Whether a text is one whole JSON value.
+/// Whether a text is one complete JSON value.
 pub(super) fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// The text of a call's arguments: a string by the book; some servers put the object itself there.
+/// The arguments of a call as text: by specification a string, but some servers send the object itself.
 pub(super) fn argument_text(raw: Option<&RawValue>) -> Result<String, LlmError> {
     match raw.map(RawValue::get) {
         None | Some("null") => Ok(String::new()),
@@ -231,10 +231,9 @@ pub(super) fn too_many_calls() -> LlmError {
     LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many calls")
 }
 
-/// Words or a thought began before the ones before them had ended. `what` tells where.
+/// A text or thought began before the preceding one had ended.
 pub(super) fn overlap(what: &str) -> LlmError {
-    let text =
-        format!("protocol violation: the provider mixed what must follow each other: {what}");
+    let text = format!("protocol violation: the provider sent overlapping content: {what}");
     LlmError::new(ErrorClass::Violation, &text)
 }
 
@@ -256,26 +255,26 @@ mod tests {
     }
 
     #[test]
-    fn every_call_gets_an_id_of_its_own() {
+    fn every_call_gets_a_unique_id() {
         for (ids, expected) in [
             (vec!["a", "b"], vec!["a", "b"]),
             (vec!["a", "a", "a"], vec!["a", "a_2", "a_3"]),
             (vec!["", ""], vec!["call_1", "call_2"]),
             (vec!["call_2", ""], vec!["call_2", "call_2_2"]),
         ] {
-            let calls = own_ids(ids.iter().map(|id| call(id)).collect());
-            let own: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
-            assert_eq!(own, expected, "{ids:?}");
+            let calls = unique_ids(ids.iter().map(|id| call(id)).collect());
+            let unique: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
+            assert_eq!(unique, expected, "{ids:?}");
         }
     }
 
     #[test]
-    fn a_part_is_set_apart_only_from_text_of_its_own_segment() {
+    fn a_paragraph_break_separates_only_text_of_the_same_segment() {
         let mut answer = Answer::new(100);
-        answer.part(Segment::Saying).unwrap();
+        answer.separate_paragraph(Segment::Saying).unwrap();
         answer.write(Segment::Saying, "a".to_owned()).unwrap();
-        answer.part(Segment::Thinking).unwrap();
-        answer.part(Segment::Saying).unwrap();
+        answer.separate_paragraph(Segment::Thinking).unwrap();
+        answer.separate_paragraph(Segment::Saying).unwrap();
         answer.write(Segment::Saying, "b".to_owned()).unwrap();
         let text = "a\n\nb".to_owned();
         assert_eq!(answer.take(), [GenEvent::Delta { segment: Segment::Saying, text }]);

@@ -1,8 +1,8 @@
 //! The Messages protocol. Nothing is stored at the provider: the whole context is sent each time,
-//! thoughts with the signatures they came with.
+//! including thoughts with their signatures.
 //!
-//! An answer is a list of blocks; `message_stop` ends it. Where a request repeats the one before, the
-//! provider is told up to where, so that it need not read that again.
+//! An answer is a list of blocks; `message_stop` ends it. Cache marks tell the provider which prefix of a
+//! request repeats the previous one.
 
 mod blocks;
 mod body;
@@ -21,12 +21,12 @@ pub(super) use thought::KEY as PAYLOAD_KEY;
 /// The protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Anthropic {
-    /// Whose thoughts are sent back: no vendor takes those another one has signed.
+    /// Only its own thoughts are sent back: vendors reject signatures of others.
     vendor: String,
 }
 
 impl Anthropic {
-    /// As a vendor at this address speaks it.
+    /// The protocol of the vendor at this address.
     #[must_use]
     pub fn of(base: &str) -> Self {
         Self { vendor: destination(base).map(|to| to.address).unwrap_or_default() }
@@ -38,7 +38,7 @@ impl Protocol for Anthropic {
     const HEADERS: &'static [(&'static str, &'static str)] = &[("anthropic-version", "2023-06-01")];
     type Fold = MessagesFold;
 
-    /// Bases are written with the version and without it.
+    /// The base may or may not contain the version.
     fn path(&self, base: &str) -> &'static str {
         let path = base.trim().split(['?', '#']).next().unwrap_or_default();
         if path.trim_end_matches('/').ends_with("/v1") { "messages" } else { "v1/messages" }

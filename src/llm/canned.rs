@@ -1,4 +1,4 @@
-//! A server of canned bytes on this machine, for tests of protocols.
+//! A local server of canned responses, for tests of protocols.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::protocol::{Fold, Protocol};
-use super::sse::Decoder;
+use super::sse::SseDecoder;
 use super::{
     Clients, Endpoint, GenEvent, GenStream, LlmError, Message, ModelParams, Provider, Remote,
     Request, Segment, ToolCall,
@@ -21,29 +21,29 @@ pub const JSON: &str =
 
 pub type Items = Vec<Result<GenEvent, LlmError>>;
 
-/// What a fold makes of bytes that come in these pieces.
+/// The events that a fold produces from these chunks.
 pub fn folded<'a>(
     mut fold: impl Fold,
-    pieces: impl IntoIterator<Item = &'a [u8]>,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Vec<GenEvent>, LlmError> {
-    let mut decoder = Decoder::default();
-    let mut told = Vec::new();
-    for piece in pieces {
-        for event in decoder.feed(piece).expect("small events") {
+    let mut decoder = SseDecoder::default();
+    let mut events = Vec::new();
+    for chunk in chunks {
+        for event in decoder.feed(chunk).expect("small events") {
             fold.event(&event)?;
         }
-        told.extend(fold.take().into_iter().map(Ok));
+        events.extend(fold.take().into_iter().map(Ok));
     }
     if let Some(event) = decoder.finish() {
         fold.event(&event)?;
     }
     fold.end()?;
-    told.extend(fold.take().into_iter().map(Ok));
-    joined(told)
+    events.extend(fold.take().into_iter().map(Ok));
+    merged(events)
 }
 
-/// Bytes in pieces that end at these places.
-pub fn pieces(bytes: &[u8], mut cuts: Vec<usize>) -> Vec<&[u8]> {
+/// Splits bytes at these offsets.
+pub fn chunks(bytes: &[u8], mut cuts: Vec<usize>) -> Vec<&[u8]> {
     cuts.retain(|at| *at <= bytes.len());
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
@@ -76,7 +76,7 @@ pub async fn listen() -> (TcpListener, String) {
     (listener, url)
 }
 
-/// Accepts one request and reads it whole.
+/// Accepts and reads one request.
 pub async fn accept(listener: &TcpListener) -> (TcpStream, String) {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut text = Vec::new();
@@ -84,7 +84,7 @@ pub async fn accept(listener: &TcpListener) -> (TcpStream, String) {
         let read = socket.read_buf(&mut text).await.unwrap();
         let seen = String::from_utf8_lossy(&text);
         if read == 0 {
-            // The other side lost its patience first.
+            // The client gave up first.
             return (socket, seen.into_owned());
         }
         let Some((head, body)) = seen.split_once("\r\n\r\n") else { continue };
@@ -98,17 +98,17 @@ pub async fn accept(listener: &TcpListener) -> (TcpStream, String) {
     }
 }
 
-/// One answer in the given pieces, then the end of the connection.
+/// Serves one answer in the given chunks, then closes the connection.
 pub async fn answered_with(
     protocol: impl Protocol,
-    pieces: &[&[u8]],
+    chunks: &[&[u8]],
     change: impl FnOnce(&mut Endpoint),
 ) -> (Items, String) {
     let (listener, url) = listen().await;
     let server = async {
         let (mut socket, seen) = accept(&listener).await;
-        for piece in pieces {
-            if socket.write_all(piece).await.is_err() {
+        for chunk in chunks {
+            if socket.write_all(chunk).await.is_err() {
                 break;
             }
             tokio::task::yield_now().await;
@@ -143,23 +143,23 @@ pub fn ends() -> GenEvent {
     GenEvent::End { model: Some("m-1".to_owned()) }
 }
 
-/// Neighbouring deltas of one kind as one, since reads may fall anywhere.
-pub fn joined(items: Items) -> Result<Vec<GenEvent>, LlmError> {
-    let mut whole: Vec<GenEvent> = Vec::new();
+/// Merges adjacent deltas of one segment, since read boundaries vary.
+pub fn merged(items: Items) -> Result<Vec<GenEvent>, LlmError> {
+    let mut merged: Vec<GenEvent> = Vec::new();
     for item in items {
-        match (whole.last_mut(), item?) {
+        match (merged.last_mut(), item?) {
             (
                 Some(GenEvent::Delta { segment: last, text }),
                 GenEvent::Delta { segment, text: more },
             ) if *last == segment => text.push_str(&more),
-            (_, event) => whole.push(event),
+            (_, event) => merged.push(event),
         }
     }
-    Ok(whole)
+    Ok(merged)
 }
 
 pub fn failure(items: Items) -> LlmError {
-    joined(items).expect_err("the answer should have failed")
+    merged(items).expect_err("the answer should have failed")
 }
 
 pub fn data(value: &Value) -> String {

@@ -1,12 +1,12 @@
-//! The Chat Completions protocol, spoken by most servers, local ones above all.
+//! The Chat Completions protocol, which most servers support, especially local ones.
 //!
-//! An answer that ends before its end is an error, and no call of it gets out.
+//! A truncated answer is an error, and none of its calls is emitted.
 
 mod body;
 mod calls;
+mod converter;
 mod fold;
-mod inline;
-mod projection;
+mod think_tags;
 mod wire;
 
 use super::protocol::Protocol;

@@ -1,25 +1,23 @@
-//! The one error of this module: a plain, short sentence plus what the retry policy needs.
+//! The error type of this module: a short message plus the data for the retry policy.
 //!
-//! Messages are cleaned and bounded when the error is made, so they can be shown and recorded as
-//! they are.
+//! Messages are sanitized and truncated on construction, so they can be shown and recorded unchanged.
 
 use std::time::Duration;
 
-/// Most characters an error message keeps.
+/// Maximum length of an error message.
 pub const MESSAGE_CHARS: usize = 500;
 
 /// What a failure means for the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// The provider (or the configuration) refuses this request as it stands: do not retry.
+    /// The provider (or the configuration) rejects this request: do not retry.
     Rejected,
-    /// Cannot go on for another reason: do not retry.
+    /// Cannot continue for another reason: do not retry.
     Fatal,
-    /// The stream broke the order of its own protocol, so nobody knows what belongs to what: do not
-    /// retry.
+    /// The stream violated the event order of its protocol, so its content is ambiguous: do not retry.
     Violation,
-    /// Too many requests: wait as told, or longer each time.
+    /// Too many requests: wait as requested, or with backoff.
     RateLimited,
     /// The network failed before an answer began: retry soon.
     Transport,
@@ -27,13 +25,13 @@ pub enum ErrorClass {
     Server,
     /// A proper answer with neither text nor call: retry slowly.
     Empty,
-    /// The answer stopped before its end: retry soon.
+    /// The answer was truncated: retry soon.
     Cut,
-    /// The answer is not in the agreed form: retry slowly.
+    /// The answer has an invalid format: retry slowly.
     Malformed,
     /// The context is larger than the model takes: retry only with a smaller one.
     ContextOverflow,
-    /// Given up on our side.
+    /// Cancelled by this program.
     Cancelled,
 }
 
@@ -68,7 +66,7 @@ pub struct LlmError {
 }
 
 impl LlmError {
-    /// An error of `class`; `message` is cleaned and cut to [`MESSAGE_CHARS`].
+    /// An error of `class`; `message` is sanitized and truncated to [`MESSAGE_CHARS`].
     #[must_use]
     pub fn new(class: ErrorClass, message: &str) -> Self {
         Self { class, message: plain(message, MESSAGE_CHARS), status: None, retry_after: None }
@@ -108,7 +106,7 @@ impl LlmError {
         self.class
     }
 
-    /// How long the provider asked to wait, as it said it (at most a day).
+    /// The wait that the provider asked for (at most a day).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -120,14 +118,14 @@ impl LlmError {
         self.status
     }
 
-    /// The cleaned sentence.
+    /// The sanitized message.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// One line of at most `limit` characters: control characters gone, blanks run together.
+/// One line of at most `limit` characters, without control characters, whitespace collapsed.
 pub(super) fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -151,7 +149,7 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
     line
 }
 
-/// Control characters and the marks that reorder or hide text.
+/// Control characters, and characters that reorder or hide text.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -162,14 +160,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_one_clean_bounded_line() {
-        for (raw, shown) in [
+    fn a_message_is_one_sanitized_line_of_limited_length() {
+        for (raw, sent_images) in [
             ("  two\n\twords ", "two words"),
             ("\u{1b}[31mred\u{1b}[0m", "[31mred [0m"),
             ("a\u{202e}b", "a b"),
             ("", ""),
         ] {
-            assert_eq!(LlmError::new(ErrorClass::Server, raw).to_string(), shown);
+            assert_eq!(LlmError::new(ErrorClass::Server, raw).to_string(), sent_images);
         }
         let long = LlmError::new(ErrorClass::Server, &"字 ".repeat(5_000));
         assert!(long.message().chars().count() <= MESSAGE_CHARS);

@@ -1,9 +1,9 @@
-//! One request and its answer on the network: sending, time limits, reading, ending. The same for
-//! every [`Protocol`].
+//! One HTTP exchange, the same for every [`Protocol`]: sends a request, reads the answer, enforces time
+//! limits.
 //!
-//! The first byte of the body decides how it is read, not the content type, since servers answer
-//! stream requests with JSON and mislabel both. All events of one read are handed out before the
-//! next read begins. After the end or an error the connection is let go of at once.
+//! The first byte of the body decides how it is read, not the content type, since servers answer stream
+//! requests with JSON and mislabel both. All events of one read are emitted before the next read. After the
+//! end or an error the connection is dropped at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,25 +16,24 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::{ErrorClass, LlmError, plain};
-use super::http::innermost;
+use super::http::root_cause;
 use super::protocol::{Fold, Protocol};
-use super::sse::{Decoder, MAX_EVENT_BYTES};
+use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 
-/// Most bytes of an error body that are read.
-const ERROR_BODY_BYTES: usize = 64 * 1024;
-/// Longest time for reading an error body.
-const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
-/// Longest wait for token counts and the end mark once the model has said that it is done.
-const TAIL: Duration = Duration::from_secs(5);
-/// Most pauses of one answer.
+/// Bytes of an error body that are read.
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// For token counts and the end mark after the model reported that it is done.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pauses of one answer.
 const MAX_PAUSES: usize = 16;
-/// Shortest time between two rounds of reading. Servers send each token on its own: gathering
-/// them for less than a frame costs nothing to look at and saves most of the work.
-const ROUND: Duration = Duration::from_millis(10);
+/// Between two batches of reads. Servers send each token separately: batching them for less than a frame is
+/// invisible and saves most of the work.
+const READ_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The state between two events.
+/// A request and the state of its answer.
 #[derive(Debug)]
 pub(super) struct Exchange<P: Protocol> {
     protocol: Arc<P>,
@@ -42,7 +41,7 @@ pub(super) struct Exchange<P: Protocol> {
     clients: Clients,
     phase: Phase<P::Fold>,
     pauses: usize,
-    /// The whole answer must be there by then; unknown before the first request.
+    /// Deadline of the whole answer; set by the first request.
     end: Option<Instant>,
     ready: VecDeque<GenEvent>,
 }
@@ -50,45 +49,45 @@ pub(super) struct Exchange<P: Protocol> {
 #[derive(Debug)]
 enum Phase<F> {
     Unsent(Box<Request>),
-    Reading(Box<Reading<F>>),
-    Over,
+    Reading(Box<OpenResponse<F>>),
+    Done,
 }
 
-/// An answer that has begun.
+/// A response whose body is being read.
 #[derive(Debug)]
-struct Reading<F> {
+struct OpenResponse<F> {
     /// Kept in case the provider pauses.
     request: Box<Request>,
     response: Response,
-    patience: Patience,
-    /// Not to be read before then; `None` before the first read.
-    next_round: Option<Instant>,
-    form: Form,
+    deadlines: Deadlines,
+    /// Earliest time of the next read; `None` before the first one.
+    next_read: Option<Instant>,
+    format: BodyFormat,
     fold: F,
 }
 
-/// What is waited for, and since when.
+/// The deadlines of a response.
 #[derive(Debug)]
-struct Patience {
+struct Deadlines {
     limits: AnswerLimits,
-    /// The whole answer must be there by then.
+    /// For the whole answer.
     answer: Instant,
-    /// Until then the first byte must have come; `None` after it.
+    /// For the first byte; `None` after it.
     first_byte: Option<Instant>,
-    /// When something came last.
-    sign: Instant,
-    /// When content came last.
-    content: Instant,
-    /// When the model has said that it is done.
+    /// When the last bytes arrived.
+    last_activity: Instant,
+    /// When the last content arrived.
+    last_content: Instant,
+    /// When the model reported that it is done.
     finished: Option<Instant>,
 }
 
-/// How the body is read.
+/// The format of the body.
 #[derive(Debug)]
-enum Form {
+enum BodyFormat {
     Unknown,
-    Events(Decoder),
-    Whole(Vec<u8>),
+    Events(SseDecoder),
+    Json(Vec<u8>),
     Page(Vec<u8>),
 }
 
@@ -110,16 +109,16 @@ impl<P: Protocol> Exchange<P> {
                 return Some(Ok(event));
             }
             if let Err(error) = self.advance().await? {
-                self.phase = Phase::Over;
+                self.phase = Phase::Done;
                 return Some(Err(self.redacted(error)));
             }
         }
     }
 
-    /// One step on: sends the request, or reads once. `None` when there is nothing left to do.
+    /// Sends the request, or reads once. `None` when there is nothing left to do.
     async fn advance(&mut self) -> Option<Result<(), LlmError>> {
-        match std::mem::replace(&mut self.phase, Phase::Over) {
-            Phase::Over => None,
+        match std::mem::replace(&mut self.phase, Phase::Done) {
+            Phase::Done => None,
             Phase::Unsent(request) => Some(match self.send(request).await {
                 Ok(reading) => {
                     self.phase = Phase::Reading(Box::new(reading));
@@ -134,46 +133,46 @@ impl<P: Protocol> Exchange<P> {
                         self.phase = Phase::Reading(reading);
                         return Some(Ok(()));
                     }
-                    self.go_on(*reading)
+                    self.resume(*reading)
                 }
                 Err(error) => Err(error),
             }),
         }
     }
 
-    /// Asks a provider that paused to go on; nothing after any other end.
-    fn go_on(&mut self, mut reading: Reading<P::Fold>) -> Result<(), LlmError> {
-        let Some(said) = reading.fold.paused() else { return Ok(()) };
+    /// Resumes an answer that the provider paused; does nothing after any other end.
+    fn resume(&mut self, mut reading: OpenResponse<P::Fold>) -> Result<(), LlmError> {
+        let Some(messages) = reading.fold.take_pause() else { return Ok(()) };
         self.pauses += 1;
         if self.pauses > MAX_PAUSES {
-            let text = "stopped: the provider pauses its answer again and again";
+            let text = "stopped: the provider paused its answer too often";
             return Err(LlmError::new(ErrorClass::Fatal, text));
         }
-        reading.request.messages.extend(said);
+        reading.request.messages.extend(messages);
         self.phase = Phase::Unsent(reading.request);
         Ok(())
     }
 
-    async fn send(&mut self, request: Box<Request>) -> Result<Reading<P::Fold>, LlmError> {
+    async fn send(&mut self, request: Box<Request>) -> Result<OpenResponse<P::Fold>, LlmError> {
         let http = self.prepare(&request)?;
         let limits = self.endpoint.limits;
         let now = Instant::now();
         let answer = *self.end.get_or_insert(now + limits.answer);
-        let patience = Patience::new(limits, now, answer);
-        let (end, error) = patience.end();
+        let deadlines = Deadlines::new(limits, now, answer);
+        let (end, error) = deadlines.end();
         let response = match timeout_at(end, http.send()).await {
-            Ok(sent) => sent.map_err(|error| of_network(&error))?,
+            Ok(sent) => sent.map_err(|error| network_error(&error))?,
             Err(_) => return Err(error),
         };
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
-        Ok(Reading {
+        Ok(OpenResponse {
             request,
             response,
-            patience,
-            next_round: None,
-            form: Form::Unknown,
+            deadlines,
+            next_read: None,
+            format: BodyFormat::Unknown,
             fold: self.protocol.fold(limits.text_bytes),
         })
     }
@@ -214,7 +213,9 @@ impl<P: Protocol> Exchange<P> {
         };
         let mut value =
             HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
-                rejected(&format!("the key in {variable} has characters no header can hold"))
+                rejected(&format!(
+                    "the key in {variable} has characters that are invalid in a header"
+                ))
             })?;
         value.set_sensitive(true);
         Ok(Some(value))
@@ -223,24 +224,24 @@ impl<P: Protocol> Exchange<P> {
     async fn refused(&self, mut response: Response) -> LlmError {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
-        // What the other side sent back is clean before it is cut.
+        // Redact before truncating.
         let mut clean = self.endpoint.api_key.as_ref().map(Secret::stream).unwrap_or_default();
-        let end = Instant::now() + ERROR_BODY_TIME;
+        let end = Instant::now() + ERROR_BODY_TIMEOUT;
         while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
             clean.push(&part, &mut body);
-            if body.len() >= ERROR_BODY_BYTES {
-                body.truncate(ERROR_BODY_BYTES);
+            if body.len() >= MAX_ERROR_BODY_BYTES {
+                body.truncate(MAX_ERROR_BODY_BYTES);
                 break;
             }
         }
-        if body.len() < ERROR_BODY_BYTES {
+        if body.len() < MAX_ERROR_BODY_BYTES {
             clean.finish(&mut body);
         }
         let text = String::from_utf8_lossy(&body).into_owned();
         failure::from_response(status, &headers, &text)
     }
 
-    /// Takes the key out of what the other side said, which may have been cut.
+    /// Redacts the key in an error message of the provider, which may be truncated.
     fn redacted(&self, error: LlmError) -> LlmError {
         match &self.endpoint.api_key {
             Some(key) => {
@@ -252,72 +253,76 @@ impl<P: Protocol> Exchange<P> {
     }
 }
 
-impl Patience {
+impl Deadlines {
     fn new(limits: AnswerLimits, now: Instant, answer: Instant) -> Self {
         let first_byte = Some(now + limits.first_byte);
-        Self { limits, answer, first_byte, sign: now, content: now, finished: None }
+        Self { limits, answer, first_byte, last_activity: now, last_content: now, finished: None }
     }
 
-    /// Bytes have come.
-    fn heard(&mut self, content: bool, finished: bool) {
+    /// Records that bytes arrived.
+    fn record_activity(&mut self, content: bool, finished: bool) {
         let now = Instant::now();
-        self.sign = now;
+        self.last_activity = now;
         if content || self.first_byte.take().is_some() {
-            self.content = now;
+            self.last_content = now;
         }
         if finished {
             self.finished.get_or_insert(now);
         }
     }
 
-    /// When it is over, and why.
+    /// The next deadline, and the error when it passes.
     fn end(&self) -> (Instant, LlmError) {
         let AnswerLimits { first_byte, idle, content, answer, .. } = self.limits;
         let (end, error) = match (self.first_byte, self.finished) {
-            (Some(end), _) => (end, silent(first_byte)),
-            (None, Some(finished)) => (finished + idle.min(TAIL), silent(idle.min(TAIL))),
+            (Some(end), _) => (end, idle_error(first_byte)),
+            (None, Some(finished)) => {
+                (finished + idle.min(FINISH_TIMEOUT), idle_error(idle.min(FINISH_TIMEOUT)))
+            }
             (None, None) => {
-                let (silence, emptiness) = (self.sign + idle, self.content + content.max(idle));
-                if silence <= emptiness {
-                    (silence, silent(idle))
+                let (idle_end, content_end) =
+                    (self.last_activity + idle, self.last_content + content.max(idle));
+                if idle_end <= content_end {
+                    (idle_end, idle_error(idle))
                 } else {
-                    (emptiness, without_content(content.max(idle)))
+                    (content_end, no_content_error(content.max(idle)))
                 }
             }
         };
-        if end < self.answer { (end, error) } else { (self.answer, too_slow(answer)) }
+        if end < self.answer { (end, error) } else { (self.answer, too_slow_error(answer)) }
     }
 }
 
-impl<F: Fold> Reading<F> {
-    /// One round of reading: waits for something, takes along what else is at hand, folds it all.
-    /// False when the answer is complete.
+impl<F: Fold> OpenResponse<F> {
+    /// Reads a batch: waits for data, then reads what else is available, and folds all of it. False when
+    /// the answer is complete.
     async fn read(&mut self) -> Result<bool, LlmError> {
-        if let Some(next) = self.next_round {
+        if let Some(next) = self.next_read {
             sleep_until(next).await;
         }
         let read = self.chunk().await;
-        let mut more = self.settle(read)?;
-        let end = Instant::now() + ROUND;
-        self.next_round = Some(end);
+        let mut more = self.handle_read(read)?;
+        let end = Instant::now() + READ_INTERVAL;
+        self.next_read = Some(end);
         while more && Instant::now() < end {
-            let Some(read) = self.at_hand().await else { break };
-            more = self.settle(read)?;
+            let Some(read) = self.try_read().await else { break };
+            more = self.handle_read(read)?;
         }
         Ok(more)
     }
 
-    /// Folds what one read gave; false when the answer is complete.
-    fn settle(
+    /// Folds the result of one read; false when the answer is complete.
+    fn handle_read(
         &mut self,
         read: Result<Option<impl AsRef<[u8]>>, LlmError>,
     ) -> Result<bool, LlmError> {
         match read {
             Ok(Some(bytes)) => {
-                let (bytes, held) = (bytes.as_ref(), self.held());
+                let (bytes, before) = (bytes.as_ref(), self.received_bytes());
                 self.take(bytes)?;
                 if !bytes.is_empty() {
-                    self.patience.heard(self.held() > held, self.fold.is_finished());
+                    self.deadlines
+                        .record_activity(self.received_bytes() > before, self.fold.is_finished());
                 }
                 if !self.fold.is_over() {
                     return Ok(true);
@@ -326,100 +331,102 @@ impl<F: Fold> Reading<F> {
                 Ok(false)
             }
             Ok(None) => self.end_of_body().map(|()| false),
-            // Whatever happens after the model has said that it is done takes nothing away.
+            // An error after the model reported that it is done does no harm.
             Err(_) if self.fold.is_finished() => self.fold.end().map(|()| false),
             Err(error) => Err(error),
         }
     }
 
-    /// What the connection's task has ready, or gets ready when it is let run.
-    async fn at_hand(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
+    /// Reads without waiting; yields once so that the connection's task can run.
+    async fn try_read(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
         for _ in 0..2 {
             if let Some(read) = self.response.chunk().now_or_never() {
-                return Some(read.map_err(|error| cut(&innermost(&error.without_url()))));
+                return Some(read.map_err(|error| cut_error(&root_cause(&error.without_url()))));
             }
             yield_now().await;
         }
         None
     }
 
-    /// How much has come of what an answer is made of.
-    fn held(&self) -> usize {
-        match &self.form {
-            Form::Whole(body) => body.len(),
-            Form::Unknown | Form::Events(_) | Form::Page(_) => self.fold.held(),
+    /// Bytes of content received so far.
+    fn received_bytes(&self) -> usize {
+        match &self.format {
+            BodyFormat::Json(body) => body.len(),
+            BodyFormat::Unknown | BodyFormat::Events(_) | BodyFormat::Page(_) => {
+                self.fold.received_bytes()
+            }
         }
     }
 
     async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<F>>, LlmError> {
-        let (end, error) = self.patience.end();
-        // What is always at hand would never be too late.
+        let (end, error) = self.deadlines.end();
+        // A timeout would never fire while data is always available.
         if end <= Instant::now() {
             return Err(error);
         }
         let read = timeout_at(end, self.response.chunk()).await;
         match read {
             Ok(Ok(bytes)) => Ok(bytes),
-            Ok(Err(error)) => Err(cut(&innermost(&error.without_url()))),
+            Ok(Err(error)) => Err(cut_error(&root_cause(&error.without_url()))),
             Err(_) => Err(error),
         }
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), LlmError> {
         let mut bytes = bytes;
-        if matches!(self.form, Form::Unknown) {
+        if matches!(self.format, BodyFormat::Unknown) {
             bytes = bytes.trim_ascii_start();
             let Some(first) = bytes.iter().find(|byte| !b"\xef\xbb\xbf".contains(byte)) else {
                 return Ok(());
             };
-            self.form = match first {
-                b'{' | b'[' => Form::Whole(Vec::new()),
-                b'<' => Form::Page(Vec::new()),
-                _ => Form::Events(Decoder::default()),
+            self.format = match first {
+                b'{' | b'[' => BodyFormat::Json(Vec::new()),
+                b'<' => BodyFormat::Page(Vec::new()),
+                _ => BodyFormat::Events(SseDecoder::default()),
             };
         }
-        match &mut self.form {
-            Form::Unknown => Ok(()),
-            Form::Events(decoder) => {
+        match &mut self.format {
+            BodyFormat::Unknown => Ok(()),
+            BodyFormat::Events(decoder) => {
                 let events = decoder.feed(bytes).map_err(|error| malformed(&error.to_string()))?;
                 events.iter().try_for_each(|event| {
-                    shallow(&event.data)?;
+                    check_depth(&event.data)?;
                     self.fold.event(event)
                 })
             }
-            Form::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
+            BodyFormat::Json(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
                 Err(malformed("the answer is too large"))
             }
-            Form::Whole(body) => {
+            BodyFormat::Json(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            Form::Page(body) => {
-                let room = ERROR_BODY_BYTES.saturating_sub(body.len());
-                body.extend(bytes.iter().take(room));
-                if room == 0 { Err(not_an_answer(body)) } else { Ok(()) }
+            BodyFormat::Page(body) => {
+                let remaining = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
+                body.extend(bytes.iter().take(remaining));
+                if remaining == 0 { Err(not_an_answer(body)) } else { Ok(()) }
             }
         }
     }
 
     fn end_of_body(&mut self) -> Result<(), LlmError> {
-        match std::mem::replace(&mut self.form, Form::Unknown) {
-            Form::Unknown => return Err(cut("the answer has no content")),
-            Form::Page(body) => return Err(not_an_answer(&body)),
-            Form::Whole(body) => {
+        match std::mem::replace(&mut self.format, BodyFormat::Unknown) {
+            BodyFormat::Unknown => return Err(cut_error("the answer has no content")),
+            BodyFormat::Page(body) => return Err(not_an_answer(&body)),
+            BodyFormat::Json(body) => {
                 let text = String::from_utf8_lossy(&body);
-                shallow(&text)?;
-                self.fold.whole(&text)?;
+                check_depth(&text)?;
+                self.fold.full_body(&text)?;
             }
-            Form::Events(decoder) => {
-                let foreign = decoder.foreign_lines() > 0 && !self.fold.has_begun();
+            BodyFormat::Events(decoder) => {
+                let has_unknown_lines = decoder.unknown_lines() > 0 && !self.fold.has_begun();
                 let start = plain(&String::from_utf8_lossy(decoder.unfinished()), 200);
-                // An event that stops in the middle was cut, which the end will find.
+                // A truncated event is ignored here; the check at the end reports it.
                 if let Some(last) = decoder.finish().filter(|e| F::is_readable(e.data.trim())) {
-                    shallow(&last.data)?;
+                    check_depth(&last.data)?;
                     self.fold.event(&last)?;
                 }
-                if foreign && !self.fold.has_begun() {
+                if has_unknown_lines && !self.fold.has_begun() {
                     return Err(not_an_answer(start.as_bytes()));
                 }
             }
@@ -428,8 +435,8 @@ impl<F: Fold> Reading<F> {
     }
 }
 
-/// Checks that what the provider sent can be read whatever it is.
-fn shallow(text: &str) -> Result<(), LlmError> {
+/// Rejects JSON that is nested too deep to parse.
+fn check_depth(text: &str) -> Result<(), LlmError> {
     match json::too_deep_on_the_wire(text) {
         None => Ok(()),
         Some(_) => Err(malformed("the provider sent JSON that is nested too deep")),
@@ -444,40 +451,40 @@ fn malformed(text: &str) -> LlmError {
     LlmError::new(ErrorClass::Malformed, text)
 }
 
-fn cut(why: &str) -> LlmError {
-    LlmError::new(ErrorClass::Cut, &format!("the answer was cut off: {why}"))
+fn cut_error(reason: &str) -> LlmError {
+    LlmError::new(ErrorClass::Cut, &format!("the answer was cut off: {reason}"))
 }
 
-fn silent(limit: Duration) -> LlmError {
+fn idle_error(limit: Duration) -> LlmError {
     let text = format!("the provider sent nothing for {} s", limit.as_secs_f64());
     LlmError::new(ErrorClass::Transport, &text)
 }
 
-fn without_content(limit: Duration) -> LlmError {
+fn no_content_error(limit: Duration) -> LlmError {
     let seconds = limit.as_secs_f64();
-    let text = format!("the provider sent signs of life for {seconds} s, and no content");
+    let text = format!("the provider sent keep-alives for {seconds} s, but no content");
     LlmError::new(ErrorClass::Transport, &text)
 }
 
-/// Asked again it would take as long: so it is not.
-fn too_slow(limit: Duration) -> LlmError {
+/// Not retried: it would take as long again.
+fn too_slow_error(limit: Duration) -> LlmError {
     let minutes = limit.as_secs_f64() / 60.0;
     let text = format!("stopped: the answer took longer than {minutes} minutes");
     LlmError::new(ErrorClass::Fatal, &text)
 }
 
-/// The body is neither a stream nor JSON; the beginning tells a person what it was.
+/// The body is neither a stream nor JSON; the message shows its beginning.
 fn not_an_answer(body: &[u8]) -> LlmError {
     let start = body.get(..2048).unwrap_or(body);
     let words = failure::without_tags(&String::from_utf8_lossy(start));
     malformed(&format!("the provider sent something that is not a stream: {}", plain(&words, 200)))
 }
 
-fn of_network(error: &reqwest::Error) -> LlmError {
-    let cause = innermost(error);
+fn network_error(error: &reqwest::Error) -> LlmError {
+    let cause = root_cause(error);
     if error.is_builder() {
         return rejected(&format!("cannot make the request: {cause}"));
     }
-    let doing = if error.is_connect() { "cannot connect" } else { "the connection failed" };
-    LlmError::new(ErrorClass::Transport, &format!("{doing}: {cause}"))
+    let action = if error.is_connect() { "cannot connect" } else { "the connection failed" };
+    LlmError::new(ErrorClass::Transport, &format!("{action}: {cause}"))
 }

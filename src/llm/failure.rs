@@ -1,7 +1,7 @@
-//! What a provider's refusal means: from HTTP status, headers and body, or from an error object
-//! inside a stream, to a classified [`LlmError`].
+//! Classifies provider errors: from HTTP status, headers and body, or from an error object inside a
+//! stream, to an [`LlmError`].
 //!
-//! Bodies are anything: the known JSON shapes, HTML pages, plain text, garbage.
+//! Bodies can be anything: the known JSON shapes, HTML pages, plain text, garbage.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::domain::json;
 
 mod http_date;
 
-/// No provider's wish to wait is taken for longer than this.
-const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+/// Upper bound for the wait that a provider asks for.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Classifies an answer whose status is not a success.
+/// Classifies a response with an error status.
 pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str) -> LlmError {
-    let report = Report::read(body);
-    let class = report.class(Some(status.as_u16()));
+    let parsed = ErrorBody::read(body);
+    let class = parsed.class(Some(status.as_u16()));
     let mut text = format!("HTTP {}", status.as_u16());
-    if !report.message.is_empty() {
-        text = format!("{text}: {}", report.message);
+    if !parsed.message.is_empty() {
+        text = format!("{text}: {}", parsed.message);
     } else if let Some(reason) = status.canonical_reason() {
         text = format!("{text} ({reason})");
     }
@@ -32,26 +32,26 @@ pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str)
     }
     LlmError::new(class, &text)
         .with_status(status.as_u16())
-        .with_retry_after(wait_of_headers(headers).or(report.wait))
+        .with_retry_after(wait_of_headers(headers).or(parsed.wait))
 }
 
-/// Classifies an error object that came inside a successful answer.
+/// Classifies an error object inside a successful response.
 pub(super) fn from_object(json: &str) -> LlmError {
-    let report = Report::read(json);
-    let text = if report.message.is_empty() {
+    let parsed = ErrorBody::read(json);
+    let text = if parsed.message.is_empty() {
         "the provider reported an error without a text"
     } else {
-        &report.message
+        &parsed.message
     };
-    let error = LlmError::new(report.class(report.status), text).with_retry_after(report.wait);
-    match report.status {
+    let error = LlmError::new(parsed.class(parsed.status), text).with_retry_after(parsed.wait);
+    match parsed.status {
         Some(status) => error.with_status(status),
         None => error,
     }
 }
 
-/// The class that words alone tell; [`ErrorClass::Server`] when they tell nothing.
-pub(super) fn class_of_words(text: &str) -> ErrorClass {
+/// The class by keywords in a message; [`ErrorClass::Server`] if there are none.
+pub(super) fn class_by_keywords(text: &str) -> ErrorClass {
     const RATE: [&str; 6] = [
         "rate limit",
         "rate_limit",
@@ -74,7 +74,7 @@ pub(super) fn class_of_words(text: &str) -> ErrorClass {
         "terminated",
     ];
     let text = text.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |keywords: &[&str]| keywords.iter().any(|word| text.contains(word));
     if has(&RATE) {
         ErrorClass::RateLimited
     } else if has(&NETWORK) {
@@ -84,9 +84,9 @@ pub(super) fn class_of_words(text: &str) -> ErrorClass {
     }
 }
 
-/// Whether the words speak of a context that is too long.
-fn speaks_of_overflow(text: &str) -> bool {
-    const WORDS: [&str; 18] = [
+/// Whether a message reports a context overflow.
+fn reports_overflow(text: &str) -> bool {
+    const KEYWORDS: [&str; 18] = [
         "context length",
         "context_length",
         "context window",
@@ -107,21 +107,21 @@ fn speaks_of_overflow(text: &str) -> bool {
         "reduce the length of the messages",
     ];
     let text = text.to_lowercase();
-    WORDS.iter().any(|word| text.contains(word))
+    KEYWORDS.iter().any(|word| text.contains(word))
 }
 
-/// What could be read from an error body.
+/// A parsed error body.
 #[derive(Debug, Default)]
-struct Report {
+struct ErrorBody {
     message: String,
-    /// `type` and `code`, as far as they are words.
+    /// `type`, `code` and `status`, if they are strings.
     labels: String,
     /// A `code` or `status` that is an HTTP status.
     status: Option<u16>,
     wait: Option<Duration>,
 }
 
-impl Report {
+impl ErrorBody {
     fn read(body: &str) -> Self {
         match json::read::<Value>(body.trim_start_matches('\u{feff}')) {
             Ok(Value::Array(items)) => items.first().map_or_else(Self::default, Self::of_value),
@@ -135,33 +135,35 @@ impl Report {
             Some(inner) if !inner.is_null() => inner,
             _ => value,
         };
-        let words = |key: &str| inner.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text_of = |key: &str| inner.get(key).and_then(Value::as_str).unwrap_or_default();
         let status = ["code", "status", "status_code"]
             .iter()
             .find_map(|key| inner.get(key).or_else(|| value.get(key)).and_then(status_of));
         Self {
             message: message_of(inner).or_else(|| message_of(value)).unwrap_or_default(),
-            labels: format!("{} {} {}", words("type"), words("code"), words("status")),
+            labels: format!("{} {} {}", text_of("type"), text_of("code"), text_of("status")),
             status,
             wait: wait_of_body(inner).or_else(|| wait_of_body(value)),
         }
     }
 
     fn class(&self, status: Option<u16>) -> ErrorClass {
-        let overflow = speaks_of_overflow(&self.labels) || speaks_of_overflow(&self.message);
+        let overflow = reports_overflow(&self.labels) || reports_overflow(&self.message);
         match status {
             Some(400 | 413 | 422 | 500) | None if overflow => ErrorClass::ContextOverflow,
             Some(300..=399 | 400 | 401 | 403 | 404 | 405 | 413 | 422) => ErrorClass::Rejected,
             Some(429 | 529) => ErrorClass::RateLimited,
-            Some(_) if self.class_of_words() == ErrorClass::RateLimited => ErrorClass::RateLimited,
+            Some(_) if self.class_by_keywords() == ErrorClass::RateLimited => {
+                ErrorClass::RateLimited
+            }
             Some(_) => ErrorClass::Server,
             None if self.is_refusal() => ErrorClass::Rejected,
-            None => self.class_of_words(),
+            None => self.class_by_keywords(),
         }
     }
 
-    fn class_of_words(&self) -> ErrorClass {
-        class_of_words(&format!("{} {}", self.labels, self.message))
+    fn class_by_keywords(&self) -> ErrorClass {
+        class_by_keywords(&format!("{} {}", self.labels, self.message))
     }
 
     fn is_refusal(&self) -> bool {
@@ -190,7 +192,7 @@ fn status_of(value: &Value) -> Option<u16> {
     u16::try_from(number).ok().filter(|code| (400..600).contains(code))
 }
 
-/// The sentence in one of the usual places; a list of complaints gives its first.
+/// The message in one of the usual fields; the first one of a list.
 fn message_of(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -221,16 +223,16 @@ fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
         return seconds(wait);
     }
     if let Some(until) = text(RETRY_AFTER.as_str()).and_then(http_date::seconds) {
-        // Against the server's own clock, so that a wrong one on either side does no harm.
+        // Relative to the server's own clock, so that clock skew does no harm.
         let now = text(DATE.as_str()).and_then(http_date::seconds)?;
-        return Some(Duration::from_secs(until.saturating_sub(now)).min(MAX_WAIT));
+        return Some(Duration::from_secs(until.saturating_sub(now)).min(MAX_RETRY_AFTER));
     }
     let reset = text("x-ratelimit-reset-after")?;
     seconds(reset.trim().trim_end_matches('s').parse().ok()?)
 }
 
 fn seconds(number: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(number).ok().map(|wait| wait.min(MAX_WAIT))
+    Duration::try_from_secs_f64(number).ok().map(|wait| wait.min(MAX_RETRY_AFTER))
 }
 
 fn request_id(headers: &HeaderMap) -> Option<String> {
@@ -242,7 +244,7 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
         .filter(|id| !id.is_empty())
 }
 
-/// The words of an HTML page, or the text as it is when it is none.
+/// The text of an HTML page; any other text unchanged.
 pub(super) fn without_tags(text: &str) -> String {
     if !text.trim_start().starts_with('<') {
         return text.to_owned();

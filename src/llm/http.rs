@@ -19,23 +19,22 @@ use super::remote::Endpoint;
 use crate::domain::Secrets;
 use crate::domain::secrets::Stream;
 
-/// Largest file of certificates that is read.
-const CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How long and how large an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerLimits {
-    /// Until the connection stands.
+    /// To connect.
     pub connect: Duration,
     /// Until the first byte of the answer's body; local servers may load a model meanwhile.
     pub first_byte: Duration,
-    /// Without a sign of life: neither content, nor a comment, nor an event that holds none.
+    /// Without any bytes, be it content, a comment or a keep-alive event.
     pub idle: Duration,
-    /// Without content, whatever signs of life come.
+    /// Without content, even if keep-alives arrive.
     pub content: Duration,
     /// From the first request to the end of the answer, pauses of the provider included.
     pub answer: Duration,
-    /// Thinking, saying and call arguments together, in bytes.
+    /// Bytes of thinking, saying and call arguments together.
     pub text_bytes: usize,
 }
 
@@ -52,35 +51,35 @@ impl Default for AnswerLimits {
     }
 }
 
-/// A text that is never printed: an API key.
+/// An API key; never printed.
 #[derive(Clone)]
 pub struct Secret {
     text: String,
-    known: Arc<Secrets>,
+    secrets: Arc<Secrets>,
 }
 
 impl Secret {
-    /// Keeps `text` without the blanks around it; `None` if nothing is left.
+    /// Trims `text`; `None` if nothing is left.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim().to_owned();
-        let known = Arc::new(Secrets::new([], [text.clone()]));
-        (!text.is_empty()).then_some(Self { text, known })
+        let secrets = Arc::new(Secrets::new([], [text.clone()]));
+        (!text.is_empty()).then_some(Self { text, secrets })
     }
 
-    /// The text itself, for the one place that sends it.
+    /// The key itself, to be sent.
     pub(super) fn expose(&self) -> &str {
         &self.text
     }
 
-    /// `text` without the secret, in whatever form, and without half of it at a cut.
+    /// Redacts the key in `text`, in any encoding, also if truncated at the end.
     pub(super) fn redact(&self, text: &str) -> String {
-        self.known.redacted_cut(text)
+        self.secrets.redacted_cut(text)
     }
 
-    /// For bytes that come in pieces.
+    /// Redacts the key in a stream of bytes.
     pub(super) fn stream(&self) -> Stream {
-        self.known.stream()
+        self.secrets.stream()
     }
 }
 
@@ -100,14 +99,14 @@ impl std::fmt::Debug for Secret {
 
 /// The clients of this process. Clones share connections.
 #[derive(Debug, Clone, Default)]
-pub struct Clients(Arc<Mutex<BTreeMap<Needs, Client>>>);
+pub struct Clients(Arc<Mutex<BTreeMap<ClientKey, Client>>>);
 
-/// What a client has to be built for; there is one for each combination.
+/// The properties of a client; there is one client for each combination.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Needs {
+struct ClientKey {
     tls: bool,
-    /// On this machine: never through a proxy.
-    here: bool,
+    /// The server is on this machine: no proxy.
+    is_local: bool,
     connect: Duration,
     ca_file: Option<PathBuf>,
 }
@@ -115,40 +114,41 @@ struct Needs {
 impl Clients {
     /// The client for a server that is no provider.
     pub fn for_address(&self, address: &str) -> Result<Client, LlmError> {
-        let unusable = || LlmError::new(ErrorClass::Fatal, "this is no web address");
-        let url = super::address::url(address, "").ok_or_else(unusable)?;
+        let setup_error =
+            || LlmError::new(ErrorClass::Fatal, "this is not an http or https address");
+        let url = super::address::url(address, "").ok_or_else(setup_error)?;
         self.for_url(&url, &Endpoint::new(address))
     }
 
-    /// The client for `url`, as the endpoint wants it.
+    /// The client for `url` with the settings of the endpoint.
     pub(super) fn for_url(&self, url: &Url, endpoint: &Endpoint) -> Result<Client, LlmError> {
         let tls = url.scheme() == "https";
-        let needs = Needs {
+        let key = ClientKey {
             tls,
-            here: is_this_machine(url),
+            is_local: is_this_machine(url),
             connect: endpoint.limits.connect,
             ca_file: endpoint.ca_file.clone().filter(|_| tls),
         };
-        if let Some(client) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&needs) {
+        if let Some(client) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(client.clone());
         }
-        // Built outside of the lock: nobody waits while files are read.
-        let client = needs.build()?;
+        // Built outside of the lock, since it reads files.
+        let client = key.build()?;
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(clients.entry(needs).or_insert(client).clone())
+        Ok(clients.entry(key).or_insert(client).clone())
     }
 }
 
-impl Needs {
+impl ClientKey {
     fn build(&self) -> Result<Client, LlmError> {
         let mut builder = if self.tls { with_tls() } else { without_tls()? };
         if let Some(path) = &self.ca_file {
             builder = builder.tls_certs_merge(certificates(path)?);
         }
-        if self.here {
+        if self.is_local {
             builder = builder.no_proxy();
         }
-        builder.connect_timeout(self.connect).build().map_err(|error| unusable(&error))
+        builder.connect_timeout(self.connect).build().map_err(|error| setup_error(&error))
     }
 }
 
@@ -161,17 +161,17 @@ fn base() -> ClientBuilder {
 }
 
 fn with_tls() -> ClientBuilder {
-    // An error means that a provider is installed already, which serves as well.
+    // An error means that a crypto provider is installed already, which is fine.
     drop(rustls::crypto::ring::default_provider().install_default());
     base()
 }
 
-/// A client that trusts no certificate and therefore never loads any.
+/// A client that trusts no certificates and therefore loads none.
 fn without_tls() -> Result<ClientBuilder, LlmError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| unusable(&error))?
+        .map_err(|error| setup_error(&error))?
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
     Ok(base().tls_backend_preconfigured(config))
@@ -179,25 +179,27 @@ fn without_tls() -> Result<ClientBuilder, LlmError> {
 
 /// The certificates of a PEM file.
 fn certificates(path: &Path) -> Result<Vec<Certificate>, LlmError> {
-    let refused = |why: &str| {
-        let text = format!("caFile {}: {why}; name a PEM file with certificates", path.display());
+    let rejected = |reason: &str| {
+        let text =
+            format!("caFile {}: {reason}; name a PEM file with certificates", path.display());
         LlmError::new(ErrorClass::Rejected, &text)
     };
     let mut pem = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(CA_FILE_BYTES).read_to_end(&mut pem))
-        .map_err(|error| refused(&error.to_string()))?;
-    let found = Certificate::from_pem_bundle(&pem).map_err(|error| refused(&innermost(&error)))?;
-    if found.is_empty() { Err(refused("there is no certificate in it")) } else { Ok(found) }
+        .and_then(|file| file.take(MAX_CA_FILE_BYTES).read_to_end(&mut pem))
+        .map_err(|error| rejected(&error.to_string()))?;
+    let parsed =
+        Certificate::from_pem_bundle(&pem).map_err(|error| rejected(&root_cause(&error)))?;
+    if parsed.is_empty() { Err(rejected("there is no certificate in it")) } else { Ok(parsed) }
 }
 
-fn unusable(error: &dyn std::error::Error) -> LlmError {
-    let text = format!("cannot set up the HTTP client: {}", innermost(error));
+fn setup_error(error: &dyn std::error::Error) -> LlmError {
+    let text = format!("cannot set up the HTTP client: {}", root_cause(error));
     LlmError::new(ErrorClass::Fatal, &text)
 }
 
-/// The cause at the bottom, which names what really happened.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+/// The message of the root cause.
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_never_printed_and_blanks_are_no_secret() {
+    fn a_secret_is_never_printed_and_is_not_blank() {
         let secret = Secret::new(" sk-canary\n").unwrap();
         assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "*** Some(***)");
         assert_eq!(secret.redact("key sk-canary is bad"), "key [redacted] is bad");
@@ -230,8 +232,8 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_is_spared_the_proxy() {
-        for (url, here) in [
+    fn only_this_machine_is_reached_without_a_proxy() {
+        for (url, is_local) in [
             ("http://localhost:11434/v1", true),
             ("http://127.0.0.1/v1", true),
             ("http://127.8.9.1:80", true),
@@ -242,12 +244,12 @@ mod tests {
             ("http://localhost.example.com", false),
             ("http://192.168.0.1", false),
         ] {
-            assert_eq!(is_this_machine(&Url::parse(url).unwrap()), here, "{url}");
+            assert_eq!(is_this_machine(&Url::parse(url).unwrap()), is_local, "{url}");
         }
     }
 
     #[test]
-    fn a_client_is_built_once_for_what_is_needed() {
+    fn a_client_is_built_once_per_combination_of_settings() {
         let clients = Clients::default();
         let url = Url::parse("http://127.0.0.1:1").unwrap();
         let plain = Endpoint::new(url.as_str());
@@ -267,7 +269,7 @@ mod tests {
         let path = folder.path().join("ca.pem");
         let url = Url::parse("https://127.0.0.1:1").unwrap();
         let endpoint = Endpoint { ca_file: Some(path.clone()), ..Endpoint::new(url.as_str()) };
-        for (content, why) in [
+        for (content, reason) in [
             (None, "No such file"),
             (Some(""), "there is no certificate in it"),
             (Some("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n"), ""),
@@ -278,7 +280,7 @@ mod tests {
             let error = Clients::default().for_url(&url, &endpoint).unwrap_err();
             assert_eq!(error.class(), ErrorClass::Rejected, "{error}");
             let text = error.to_string();
-            assert!(text.contains("ca.pem: ") && text.contains(why), "{text}");
+            assert!(text.contains("ca.pem: ") && text.contains(reason), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reading fields that servers fill differently.
+//! Deserializers for fields that servers fill differently.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 
 /// A string; the texts of a list of parts; empty for everything else.
 pub(super) fn text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    input.deserialize_any(Text)
+    input.deserialize_any(TextVisitor)
 }
 
-/// A number of tokens, written as a number or as a text; `None` for everything else.
+/// A token count, as a number or a string; `None` for everything else.
 pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?.get().trim_matches('"');
-    Ok(raw.parse().ok().or_else(|| whole(raw.parse().ok()?)))
+    Ok(raw.parse().ok().or_else(|| integer(raw.parse().ok()?)))
 }
 
 /// A number that is not negative, without its fraction.
@@ -23,14 +23,14 @@ pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, 
     clippy::cast_sign_loss,
     reason = "checked to be between 0 and 2^52"
 )]
-fn whole(number: f64) -> Option<u64> {
+fn integer(number: f64) -> Option<u64> {
     const MAX: f64 = 4_503_599_627_370_496.0;
     (0.0..=MAX).contains(&number).then_some(number as u64)
 }
 
-struct Text;
+struct TextVisitor;
 
-impl<'de> Visitor<'de> for Text {
+impl<'de> Visitor<'de> for TextVisitor {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,29 +66,29 @@ impl<'de> Visitor<'de> for Text {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {
-        let mut whole = String::new();
-        while let Some(part) = parts.next_element::<Part>()? {
-            whole.push_str(&part.0);
+        let mut integer = String::new();
+        while let Some(part) = parts.next_element::<TextPart>()? {
+            integer.push_str(&part.0);
         }
-        Ok(whole)
+        Ok(integer)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
-        let mut whole = String::new();
+        let mut integer = String::new();
         while let Some(key) = fields.next_key::<String>()? {
             if key == "text" {
-                whole = fields.next_value::<Part>()?.0;
+                integer = fields.next_value::<TextPart>()?.0;
             } else {
                 fields.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(whole)
+        Ok(integer)
     }
 }
 
-struct Part(String);
+struct TextPart(String);
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for TextPart {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         text(input).map(Self)
     }

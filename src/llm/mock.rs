@@ -1,7 +1,7 @@
 //! The mock provider (`apiType: mock`): answers from a database of inputs, one YAML file per model.
 //!
-//! An input matches as a whole (see `matching`); what is not in the database gets an answer that
-//! says so. The file is read again whenever it changed; a missing or broken one is an empty one.
+//! An input must match completely (see `matching`); an unknown input gets an answer that says so. The
+//! file is reloaded when it changed; a missing or broken file counts as empty.
 
 mod database;
 mod matching;
@@ -16,10 +16,9 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use serde_json::Value;
 
-use super::{GenStream, Provider, Request, paced};
+use super::{GenStream, Provider, Request, playback};
 pub use database::MockDb;
 
-/// Largest database file that is read.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Reads YAML text.
@@ -59,7 +58,7 @@ impl Provider for Mock {
         stream::once(async move {
             let database = databases.database(&request.model).await;
             let path = databases.path(&request.model);
-            paced::play(playing::steps(&database, &path, &request))
+            playback::play(playing::steps(&database, &path, &request))
         })
         .flatten()
         .boxed()
@@ -71,25 +70,25 @@ impl Databases {
         self.directory.join(format!("{model}.yaml"))
     }
 
-    /// The database as the file is now; empty when it cannot be read.
+    /// The current content of the file; empty if it cannot be read.
     async fn database(&self, model: &str) -> Arc<MockDb> {
         let path = self.path(model);
         match self.current(model, &path).await {
             Ok(database) => database,
-            Err(why) => {
-                tracing::warn!("mock database {}: {why}", path.display());
+            Err(reason) => {
+                tracing::warn!("mock database {}: {reason}", path.display());
                 Arc::default()
             }
         }
     }
 
     async fn current(&self, model: &str, path: &Path) -> Result<Arc<MockDb>, String> {
-        let about = tokio::fs::metadata(path).await.map_err(|error| error.to_string())?;
-        let changed = about.modified().map_err(|error| error.to_string())?;
+        let metadata = tokio::fs::metadata(path).await.map_err(|error| error.to_string())?;
+        let changed = metadata.modified().map_err(|error| error.to_string())?;
         if let Some(loaded) = self.known(model).filter(|loaded| loaded.changed == changed) {
             return Ok(loaded.database);
         }
-        if about.len() > MAX_FILE_BYTES {
+        if metadata.len() > MAX_FILE_BYTES {
             return Err("the file is too large".to_owned());
         }
         let text = tokio::fs::read_to_string(path).await.map_err(|error| error.to_string())?;

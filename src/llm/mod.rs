@@ -1,10 +1,10 @@
-//! Language models: what is asked, what comes back, and the providers that carry both.
+//! Language models: requests, the events of an answer, and providers.
 //!
-//! A [`Provider`] turns one [`Request`] into one stream of [`GenEvent`]s. What must stay true:
-//! text comes as it is written, calls come whole and after the text, [`GenEvent::End`] comes once
-//! and only after a proper end. An error is the last item; whatever came before it belongs to a
-//! failed attempt and must be thrown away, calls included. Providers never retry: the driver does,
-//! by [`LlmError::class`]. Dropping the stream gives up the request at once.
+//! A [`Provider`] turns one [`Request`] into one stream of [`GenEvent`]s. Invariants: text is streamed as
+//! it arrives; calls are complete and follow the text; [`GenEvent::End`] comes once and only after a proper
+//! end. An error is the last item; everything before it belongs to a failed attempt and must be discarded,
+//! calls included. Providers never retry: the driver does, by [`LlmError::class`]. Dropping the stream
+//! cancels the request at once.
 
 pub mod anthropic;
 pub mod compat;
@@ -20,13 +20,13 @@ pub mod sse;
 
 mod address;
 mod answer;
+mod delimiters;
 mod exchange;
 mod failure;
-mod fence;
 mod image;
 mod lenient;
-mod paced;
 mod pairing;
+mod playback;
 mod protocol;
 mod redacting;
 
@@ -51,10 +51,10 @@ pub use responses::Responses;
 pub use scripted::{Script, Scripted};
 pub use sequence::{Reply, Sequence};
 
-/// One answer being written; see the module page for the order of its items.
+/// A streamed answer; the module documentation describes the order of its items.
 pub type GenStream = BoxStream<'static, Result<GenEvent, LlmError>>;
 
-/// Something that answers requests.
+/// A source of answers: a remote API, a mock or a script.
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Starts one generation. Nothing is sent before the stream is polled.
     fn stream(&self, request: Request) -> GenStream;
@@ -63,16 +63,16 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 /// The two kinds of text a model writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Segment {
-    /// Reasoning, shown dimmed and by default not sent back.
+    /// Reasoning; shown dimmed and by default not sent back.
     Thinking,
     /// The answer itself.
     Saying,
 }
 
-/// A call the model asks for. Nothing has been checked yet.
+/// A call that the model requests. Nothing of it has been validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Unique within its answer, never empty. It may repeat an id of an earlier answer: whoever
+    /// Unique within its answer, never empty. It may repeat an id of an earlier answer; the caller that
     /// records it makes it unique within the dialog.
     pub id: String,
     pub name: String,
@@ -89,7 +89,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// From what a provider counted; `None` where the size of the prompt is not known.
+    /// From the counts of a provider; `None` if the size of the prompt is unknown.
     fn counted(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Option<Self> {
         let completion_tokens = completion.unwrap_or(0);
         let rest = total.and_then(|total| total.checked_sub(completion?));
@@ -102,18 +102,18 @@ impl Usage {
 /// One step of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GenEvent {
-    /// More text. A segment ends where a delta of the other kind, a call or the end follows. A
-    /// segment never begins with a delta that is blank altogether.
+    /// More text. A segment ends where a delta of the other kind, a call or the end follows. The first
+    /// delta of a segment is never all whitespace.
     Delta { segment: Segment, text: String },
-    /// The thought before this, if there was any, is over; this is what its provider wants back
-    /// with it. It may stand for a thought without a text.
+    /// Ends the preceding thought, if any, with the payload that its provider wants back. May also
+    /// represent a thought without text.
     Thought(serde_json::Value),
-    /// A whole call, in the model's order.
+    /// A complete call, in the model's order.
     Call(ToolCall),
     /// At most once; absent when the provider does not count.
     Usage(Usage),
-    /// Something a person should know about this answer, though it stands.
+    /// A warning for the user about this answer; the answer is valid.
     Notice(String),
-    /// The answer is complete. `model` is the name the provider says it used.
+    /// The answer is complete. `model` is the name that the provider reported.
     End { model: Option<String> },
 }

@@ -1,5 +1,5 @@
-//! Calls and their results as every protocol needs them: each call has exactly one result, and names
-//! and arguments are ones that servers take.
+//! Pairs calls with results for every protocol: each call gets exactly one result, and names and arguments
+//! are made valid for servers.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -8,33 +8,33 @@ use super::image::MessageImage;
 use super::request::Message;
 use crate::domain::json;
 
-/// What stands for a result that was never recorded. In both languages: here nobody knows which of
-/// them the model is told things in.
+/// The placeholder for a result that was never recorded. In both languages, since the language of the
+/// model's texts is unknown here.
 pub(super) const NO_RESULT: &str =
     "no result was recorded; it was interrupted (没有记录到结果，调用被中断)";
-/// Longest name the protocols take.
-const NAME_CHARS: usize = 64;
+/// Length of a name that the protocols accept.
+const MAX_NAME_CHARS: usize = 64;
 
-/// The results of a context, where they stand, by the id of their call.
+/// The results of a context with their positions, by call id.
 #[derive(Debug)]
 pub(super) struct Results<'a> {
-    by_id: HashMap<&'a str, VecDeque<Recorded<'a>>>,
-    most_chars: usize,
+    by_id: HashMap<&'a str, VecDeque<RecordedResult<'a>>>,
+    max_chars: usize,
 }
 
-/// Where a result stands, and what it holds.
-type Recorded<'a> = (usize, &'a str, &'a [MessageImage]);
+/// Position, text and images of a result.
+type RecordedResult<'a> = (usize, &'a str, &'a [MessageImage]);
 
-/// What a call gave back.
+/// The result of a call.
 #[derive(Debug)]
-pub(super) struct Given<'a> {
+pub(super) struct CallResult<'a> {
     pub text: Cow<'a, str>,
-    pub pictures: &'a [MessageImage],
+    pub images: &'a [MessageImage],
 }
 
 impl<'a> Results<'a> {
-    /// Of one result at most `most_chars` characters are sent.
-    pub(super) fn of(messages: &'a [Message], most_chars: usize) -> Self {
+    /// Each result is truncated to `max_chars` characters.
+    pub(super) fn of(messages: &'a [Message], max_chars: usize) -> Self {
         let mut by_id: HashMap<&str, VecDeque<_>> = HashMap::new();
         for (at, message) in messages.iter().enumerate() {
             if let Message::Result { id, content, pictures, .. } = message {
@@ -42,37 +42,37 @@ impl<'a> Results<'a> {
                 by_id.entry(id.as_str()).or_default().push_back(entry);
             }
         }
-        Self { by_id, most_chars }
+        Self { by_id, max_chars }
     }
 
-    /// The first unused result that stands behind the call at `at`.
-    pub(super) fn of_call(&mut self, at: usize, id: &str) -> Given<'a> {
+    /// The first unused result after the call at `at`.
+    pub(super) fn take_for_call(&mut self, at: usize, id: &str) -> CallResult<'a> {
         let found = self.by_id.get_mut(id).and_then(|results| {
-            results.retain(|(place, ..)| *place > at);
+            results.retain(|(position, ..)| *position > at);
             results.pop_front()
         });
         match found {
-            Some((_, text, pictures)) => Given { text: capped(text, self.most_chars), pictures },
-            None => Given { text: Cow::Borrowed(NO_RESULT), pictures: &[] },
+            Some((_, text, images)) => CallResult { text: truncated(text, self.max_chars), images },
+            None => CallResult { text: Cow::Borrowed(NO_RESULT), images: &[] },
         }
     }
 }
 
-/// A name the protocols take: a model may have invented one it does not.
+/// Sanitizes a tool name: a model may have made up an invalid one.
 pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() {
         return Cow::Borrowed("unnamed");
     }
-    if name.len() <= NAME_CHARS && name.chars().all(fits) {
+    if name.len() <= MAX_NAME_CHARS && name.chars().all(is_valid) {
         return Cow::Borrowed(name);
     }
-    let mended = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' });
-    Cow::Owned(mended.collect())
+    let sanitized = name.chars().take(MAX_NAME_CHARS).map(|c| if is_valid(c) { c } else { '_' });
+    Cow::Owned(sanitized.collect())
 }
 
-/// Arguments as one JSON object. Servers parse them when they lay out the context, so one broken
-/// call in the history would spoil every later request.
+/// Arguments as one JSON object. Servers parse the arguments of the whole context, so one invalid call
+/// would break every later request.
 pub(super) fn wire_arguments(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn wire_arguments(text: &str) -> Cow<'_, str> {
 }
 
 /// The first `limit` characters, with a note when that is not all.
-fn capped(text: &str, limit: usize) -> Cow<'_, str> {
+fn truncated(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);
     }
@@ -95,9 +95,9 @@ fn capped(text: &str, limit: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     };
     let original = text.chars().count();
-    let kept = text.get(..end).unwrap_or_default();
+    let head = text.get(..end).unwrap_or_default();
     Cow::Owned(format!(
-        "{kept}\n[tool_output_truncated_for_provider original_chars={original} limit_chars={limit}]"
+        "{head}\n[tool_output_truncated_for_provider original_chars={original} limit_chars={limit}]"
     ))
 }
 
@@ -122,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_result_is_capped_with_a_note() {
+    fn a_long_result_is_truncated_with_a_note() {
         let note = "[tool_output_truncated_for_provider original_chars=5 limit_chars=3]";
-        assert_eq!(capped("字字字字字", 3), format!("字字字\n{note}"));
-        assert_eq!(capped("字字字", 3), "字字字");
+        assert_eq!(truncated("字字字字字", 3), format!("字字字\n{note}"));
+        assert_eq!(truncated("字字字", 3), "字字字");
     }
 }

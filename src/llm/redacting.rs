@@ -1,5 +1,5 @@
-//! An answer without secrets: what a model writes is recorded and shown, and its calls are run as they
-//! are recorded. A model is told no key, but it may come by one all the same.
+//! Redacts secrets in an answer, since it is recorded and shown, and its calls are run as recorded. A
+//! model is not given keys, but may find one.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use futures_util::stream;
 use super::{GenEvent, GenStream, LlmError, Segment, ToolCall};
 use crate::domain::{Secrets, secrets};
 
-/// The same answer, in which nothing of `secrets` is said, thought or called.
+/// The same answer with `secrets` redacted in text, thoughts and calls.
 pub fn redacting(events: GenStream, secrets: Arc<Secrets>) -> GenStream {
     if secrets.values().next().is_none() {
         return events;
     }
-    let begun = (events, Writing { secrets, segment: None });
-    let cleaned = stream::unfold(begun, |(mut events, mut writing)| async {
+    let state = (events, Redactor { secrets, segment: None });
+    let cleaned = stream::unfold(state, |(mut events, mut redactor)| async {
         let next = events.next().await?;
-        let told = match next {
-            Ok(event) => writing.event(event),
-            Err(error) => vec![Err(writing.error(error))],
+        let redacted = match next {
+            Ok(event) => redactor.event(event),
+            Err(error) => vec![Err(redactor.error(error))],
         };
-        Some((stream::iter(told), (events, writing)))
+        Some((stream::iter(redacted), (events, redactor)))
     });
     cleaned.flatten().boxed()
 }
 
-/// What is written just now.
-struct Writing {
+/// The redactor with the state of the current segment.
+struct Redactor {
     secrets: Arc<Secrets>,
     segment: Option<(Segment, secrets::Stream)>,
 }
 
-impl Writing {
+impl Redactor {
     fn event(&mut self, event: GenEvent) -> Vec<Result<GenEvent, LlmError>> {
         let clean = |text| self.secrets.redacted(text);
-        let own = match event {
+        let redacted_event = match event {
             GenEvent::Delta { segment, text } => return self.delta(segment, &text),
             GenEvent::Thought(payload) => GenEvent::Thought(self.secrets.redacted_json(payload)),
             GenEvent::Call(ToolCall { id, name, arguments }) => GenEvent::Call(ToolCall {
@@ -44,29 +44,29 @@ impl Writing {
                 arguments: clean(arguments),
             }),
             GenEvent::Notice(text) => GenEvent::Notice(clean(text)),
-            // Numbers, which come between other things.
+            // Counts may come in the middle of a segment.
             usage @ GenEvent::Usage(_) => return vec![Ok(usage)],
             end @ GenEvent::End { .. } => end,
         };
-        self.finished().into_iter().chain([own]).map(Ok).collect()
+        self.flush().into_iter().chain([redacted_event]).map(Ok).collect()
     }
 
     fn delta(&mut self, segment: Segment, text: &str) -> Vec<Result<GenEvent, LlmError>> {
-        let mut told = Vec::new();
+        let mut redacted = Vec::new();
         if self.segment.as_ref().is_some_and(|(now, _)| *now != segment) {
-            told.extend(self.finished());
+            redacted.extend(self.flush());
         }
         let (_, stream) = self.segment.get_or_insert_with(|| (segment, self.secrets.stream()));
         let mut out = Vec::new();
         stream.push(text.as_bytes(), &mut out);
-        // A writer who is stopped loses nothing but the beginning of a secret.
+        // If the stream stops here, only a partial secret is lost.
         stream.settle(&mut out);
-        told.extend(delta(segment, &out));
-        told.into_iter().map(Ok).collect()
+        redacted.extend(delta(segment, &out));
+        redacted.into_iter().map(Ok).collect()
     }
 
-    /// What was held back of the segment that is over.
-    fn finished(&mut self) -> Option<GenEvent> {
+    /// The held back rest of the segment that ended.
+    fn flush(&mut self) -> Option<GenEvent> {
         let (segment, mut stream) = self.segment.take()?;
         let mut out = Vec::new();
         stream.finish(&mut out);
@@ -80,7 +80,7 @@ impl Writing {
 }
 
 fn delta(segment: Segment, text: &[u8]) -> Option<GenEvent> {
-    // What is held back begins and ends between two characters.
+    // The stream splits only at character boundaries.
     let text = String::from_utf8_lossy(text).into_owned();
     (!text.is_empty()).then_some(GenEvent::Delta { segment, text })
 }
@@ -94,7 +94,7 @@ mod tests {
 
     const KEY: &str = "sk-canary-0123";
 
-    async fn told(events: Vec<Result<GenEvent, LlmError>>) -> Vec<Result<GenEvent, LlmError>> {
+    async fn redacted(events: Vec<Result<GenEvent, LlmError>>) -> Vec<Result<GenEvent, LlmError>> {
         let secrets = Arc::new(Secrets::new([], [KEY.to_owned()]));
         redacting(stream::iter(events).boxed(), secrets).collect().await
     }
@@ -117,10 +117,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_model_writes_holds_no_secret_however_it_comes() {
+    async fn an_answer_contains_no_secret_however_it_is_split() {
         for cut in 1..KEY.len() {
             let (first, second) = KEY.split_at(cut);
-            let events = told(vec![
+            let events = redacted(vec![
                 Ok(delta(Segment::Thinking, &format!("it is {first}"))),
                 Ok(delta(Segment::Thinking, second)),
                 Ok(delta(Segment::Saying, &format!("说 {KEY} {first}"))),
@@ -133,15 +133,18 @@ mod tests {
             let thought = text(&events, Segment::Thinking);
             assert!(!format!("{events:?}{thought}").contains(KEY), "{events:?}");
             assert!(thought.ends_with("[redacted]"), "{thought}");
-            let said = text(&events, Segment::Saying);
-            assert!(said.starts_with("说 [redacted] ") && said.ends_with("[redacted] s"), "{said}");
+            let saying = text(&events, Segment::Saying);
+            assert!(
+                saying.starts_with("说 [redacted] ") && saying.ends_with("[redacted] s"),
+                "{saying}"
+            );
             assert!(events.contains(&Ok(call("{\"command\":\"echo [redacted]\"}"))));
             assert_eq!(events.last(), Some(&Ok(GenEvent::End { model: None })));
         }
     }
 
     #[tokio::test]
-    async fn other_answers_and_their_order_stay_as_they_are() {
+    async fn answers_without_secrets_are_unchanged() {
         let fails = LlmError::new(ErrorClass::Cut, "cut off").with_status(500);
         let events = vec![
             Ok(delta(Segment::Thinking, "sk-")),
@@ -151,9 +154,9 @@ mod tests {
             Ok(delta(Segment::Saying, "more")),
             Err(fails),
         ];
-        assert_eq!(told(events.clone()).await, events);
-        let said = LlmError::new(ErrorClass::Rejected, &format!("bad {KEY}")).with_status(401);
+        assert_eq!(redacted(events.clone()).await, events);
+        let failed = LlmError::new(ErrorClass::Rejected, &format!("bad {KEY}")).with_status(401);
         let expected = LlmError::new(ErrorClass::Rejected, "bad [redacted]").with_status(401);
-        assert_eq!(told(vec![Err(said)]).await, [Err(expected)]);
+        assert_eq!(redacted(vec![Err(failed)]).await, [Err(expected)]);
     }
 }

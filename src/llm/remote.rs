@@ -1,4 +1,4 @@
-//! A provider that is reached over HTTP: where it is, and the protocol it speaks.
+//! A provider that is reached over HTTP with a given protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use super::exchange::Exchange;
 use super::protocol::Protocol;
 use super::{AnswerLimits, Clients, GenStream, Provider, Request, Secret};
 
-/// Where a provider is, and how much may come from it.
+/// The address, key and limits of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The part of the address before the path of the protocol.
+    /// The URL without the path of the protocol.
     pub base_url: String,
-    /// Names the variable that holds the key; `None` sends no key.
+    /// The environment variable of the key; `None` sends no key.
     pub api_key_variable: Option<String>,
-    /// The content of that variable. Missing while a variable is named: every request fails.
+    /// The value of that variable. If a variable is named and its value is missing, every request fails.
     pub api_key: Option<Secret>,
-    /// Most characters of one tool result that are sent.
+    /// Characters of one tool result that are sent.
     pub tool_result_chars: usize,
     pub limits: AnswerLimits,
-    /// Certificates that are trusted besides those of the system.
+    /// Certificates to trust in addition to those of the system.
     pub ca_file: Option<PathBuf>,
 }
 
 impl Endpoint {
-    /// An address without a key and with the usual limits.
+    /// An endpoint without a key and with default limits.
     #[must_use]
     pub fn new(base_url: &str) -> Self {
         Self {
@@ -50,8 +50,7 @@ pub struct Remote<P> {
 }
 
 impl<P: Protocol> Remote<P> {
-    /// Cheap; nothing is opened before the first request. `clients` carries the connections, so
-    /// share it.
+    /// Opens nothing before the first request. `clients` holds the connections, so share it.
     #[must_use]
     pub fn new(protocol: P, endpoint: Endpoint, clients: Clients) -> Self {
         Self { protocol: Arc::new(protocol), endpoint: Arc::new(endpoint), clients }

@@ -1,13 +1,13 @@
-//! What is asked of a model, in our own terms; each provider projects it onto its wire form.
+//! A request to a model, independent of the protocol; each provider converts it to its wire format.
 //!
-//! The order of [`Request::messages`] is the order of the context. Calls of one generation stand
-//! next to each other. Pairs of calls and results may be incomplete here: providers mend that.
+//! The order of [`Request::messages`] is the order of the context. Calls of one generation are adjacent.
+//! Pairs of calls and results may be incomplete here: providers fix that.
 
 use serde_json::Value;
 
 use super::image::MessageImage;
 
-/// One generation to be made.
+/// A request for one generation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The id the provider knows the model by.
@@ -16,32 +16,32 @@ pub struct Request {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSchema>,
-    /// False asks for the whole answer in one piece.
+    /// False asks for the complete answer in one response.
     pub streaming: bool,
     pub params: ModelParams,
     /// The model's own output limit in tokens, used when `params.max_tokens` is not set.
     pub output_limit: Option<u32>,
 }
 
-/// Generation settings; what is `None` is left to the provider.
+/// Generation settings; `None` leaves the default of the provider.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelParams {
     pub max_tokens: Option<u32>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub top_k: Option<u32>,
-    /// Texts that end the answer where the model writes them.
+    /// Texts that end the answer.
     pub stop_sequences: Vec<String>,
     pub parallel_tool_calls: Option<bool>,
     pub reasoning_effort: Option<String>,
     pub reasoning_summary: Option<String>,
-    /// Most tokens of thinking; asks for thinking.
+    /// Maximum tokens of thinking; enables thinking.
     pub thinking_budget: Option<u32>,
-    /// Asks for thoughts apart from words, where a server otherwise mixes them.
+    /// Asks a server that mixes thoughts with text to separate them.
     pub reasoning_split: Option<bool>,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
-    /// The same for requests that begin alike, so that a provider finds what it has read before.
+    /// The same for requests with a common prefix, for the cache of the provider.
     pub cache_key: Option<String>,
     /// Asks for an answer that is one JSON object.
     pub json_response: bool,
@@ -52,28 +52,28 @@ pub struct ModelParams {
 pub enum Message {
     /// A notice from the system: task document, reminders, obligations.
     Environment(String),
-    /// A person's words, or a prompt the runtime writes in their place.
+    /// A message of the user, or a prompt of the runtime on their behalf.
     Prompt(String),
-    /// What a side dialog answered.
+    /// The answer of a side dialog.
     TellaskResult(String),
     /// Text carried over from an earlier course.
     Carryover(String),
-    /// Pictures that came with the message before.
-    Pictures(Vec<MessageImage>),
+    /// Images of the preceding message.
+    Images(Vec<MessageImage>),
     /// Guidance for this generation only, in the model's own voice.
     Guide(String),
-    /// What the model said.
+    /// Text of the model.
     Saying(String),
-    /// What the model thought, and what its provider wants back with it. The text may be empty.
+    /// A thought of the model, and the payload that its provider wants back. The text may be empty.
     Thinking { text: String, payload: Option<Value> },
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
-    /// What a call gave back.
+    /// The result of a call.
     Result { id: String, name: String, content: String, pictures: Vec<MessageImage> },
 }
 
 impl Message {
-    /// The text of the message; calls and pictures have none.
+    /// The text of the message; calls and images have none.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -85,7 +85,7 @@ impl Message {
             | Self::Saying(text)
             | Self::Thinking { text, .. }
             | Self::Result { content: text, .. } => Some(text),
-            Self::Call { .. } | Self::Pictures(_) => None,
+            Self::Call { .. } | Self::Images(_) => None,
         }
     }
 }

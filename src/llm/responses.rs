@@ -1,8 +1,8 @@
 //! The Responses protocol. Nothing is stored at the provider: the whole context is sent each time,
-//! thoughts with what their provider wants back.
+//! including the payloads of thoughts.
 //!
-//! An answer is a list of items. Each is folded once, whether it comes in pieces, whole, or only
-//! within the answer at the end. Only `response.completed` and its kin end an answer.
+//! An answer is a list of items. Each is folded once, whether it arrives as deltas, complete, or only
+//! within the final response. Only `response.completed`, `.incomplete` and `.failed` end an answer.
 
 mod body;
 mod fold;

@@ -1,9 +1,7 @@
-//! A provider that plays a script: for demonstrations and for trying out the whole program without
-//! a model.
+//! A provider that plays a script, for demonstrations and for trying the program without a model.
 //!
-//! The model name of a request is the id of the agent. Which turn answers follows from the request
-//! alone, so an interrupted dialog goes on where it was; only the failures a turn asks for are
-//! counted.
+//! The model name of a request is the id of the agent. The request alone decides which turn answers, so an
+//! interrupted dialog continues where it was; only scripted failures are counted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,36 +10,36 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::paced::{Step, argument_text, estimate, play, units};
+use super::playback::{PlaybackStep, argument_text, estimate, play, utf16_len};
 use super::{
     ErrorClass, GenEvent, GenStream, LlmError, Message, Provider, Request, Segment, ToolCall,
 };
 
-/// Words per second when a turn does not say.
-const USUAL_PACE: f64 = 30.0;
-/// What an agent says for which nothing is written.
-const NOTHING_TO_SAY: &str = "I have nothing to add.";
+/// Default words per second.
+const DEFAULT_WORDS_PER_SECOND: f64 = 30.0;
+/// The answer of an agent without a matching turn.
+const DEFAULT_ANSWER: &str = "I have nothing to add.";
 
-/// What each agent does.
+/// The turns of each agent.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    pub agents: BTreeMap<String, Vec<Turn>>,
+    pub agents: BTreeMap<String, Vec<ScriptedTurn>>,
 }
 
 /// One answer and when it is given: the first turn whose conditions all hold answers.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Turn {
+pub struct ScriptedTurn {
     /// Must occur in the newest prompt, result or carried-over text.
     pub when: Option<String>,
     /// Must equal the number of generations of the agent that are in the context.
     pub after: Option<u32>,
     /// Must occur in any of the prompts, results and replies so far.
     pub seen: Option<String>,
-    /// At least so many replies, of teammates and of people, must have come.
+    /// Minimum number of replies, from teammates and users, in the context.
     pub replies: usize,
-    /// Not again once its saying stands whole in the context.
+    /// Do not repeat once its complete saying is in the context.
     pub once: bool,
     pub thinking: Option<String>,
     pub saying: Option<String>,
@@ -59,7 +57,7 @@ pub struct Turn {
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
     pub name: String,
-    /// A text stands for itself, everything else is written as JSON.
+    /// A string is sent as it is, everything else as JSON.
     #[serde(default)]
     pub arguments: Option<Value>,
     /// Without it the id is made of agent, generation and position.
@@ -94,24 +92,25 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// `speed` multiplies the pace of the script; without a finite, positive one nothing waits.
+    /// `speed` multiplies the pace of the script; without a finite, positive one there are no pauses.
     pub fn new(script: Script, speed: f64) -> Self {
         Self { script: Arc::new(script), speed, failed: Arc::default() }
     }
 
-    fn steps(&self, request: &Request) -> Vec<Step> {
+    fn steps(&self, request: &Request) -> Vec<PlaybackStep> {
         let generation = generations(&request.messages);
         let turns = self.script.agents.get(&request.model).map_or(&[][..], Vec::as_slice);
         let found =
             turns.iter().enumerate().find(|(_, turn)| turn.applies(&request.messages, generation));
         let Some((at, turn)) = found else {
-            let silent = Turn { saying: Some(NOTHING_TO_SAY.to_owned()), ..Turn::default() };
+            let silent =
+                ScriptedTurn { saying: Some(DEFAULT_ANSWER.to_owned()), ..ScriptedTurn::default() };
             return self.answer(&silent, request, generation);
         };
         match &turn.error {
             Some(error) if self.fails_again(&request.model, at, error.times) => {
-                let mut steps = self.opening(turn);
-                steps.push(Step::Fail(error.error()));
+                let mut steps = self.opening_steps(turn);
+                steps.push(PlaybackStep::Fail(error.error()));
                 steps
             }
             Some(_) | None => self.answer(turn, request, generation),
@@ -125,50 +124,56 @@ impl Scripted {
         *count <= times
     }
 
-    fn answer(&self, turn: &Turn, request: &Request, generation: u32) -> Vec<Step> {
-        let mut steps = self.opening(turn);
-        steps.extend(self.written(turn, Segment::Saying, turn.saying.as_deref()));
+    fn answer(&self, turn: &ScriptedTurn, request: &Request, generation: u32) -> Vec<PlaybackStep> {
+        let mut steps = self.opening_steps(turn);
+        steps.extend(self.text_steps(turn, Segment::Saying, turn.saying.as_deref()));
         for (n, call) in (1_u32..).zip(&turn.calls) {
             let id = call.id.clone().unwrap_or_else(|| {
                 format!("call_{}_{}_{n}", request.model, generation.saturating_add(1))
             });
-            steps.push(Step::Event(GenEvent::Call(ToolCall {
+            steps.push(PlaybackStep::Event(GenEvent::Call(ToolCall {
                 id,
                 name: call.name.clone(),
                 arguments: argument_text(call.arguments.as_ref()),
             })));
         }
-        steps.push(Step::Event(GenEvent::Usage(estimate(request, length(turn)))));
-        steps.push(Step::Event(GenEvent::End { model: Some(request.model.clone()) }));
+        steps.push(PlaybackStep::Event(GenEvent::Usage(estimate(request, length(turn)))));
+        steps.push(PlaybackStep::Event(GenEvent::End { model: Some(request.model.clone()) }));
         steps
     }
 
     /// The wait and the thinking.
-    fn opening(&self, turn: &Turn) -> Vec<Step> {
+    fn opening_steps(&self, turn: &ScriptedTurn) -> Vec<PlaybackStep> {
         let mut steps = Vec::new();
-        steps.extend(self.pause(Duration::from_millis(turn.delay_ms)));
-        steps.extend(self.written(turn, Segment::Thinking, turn.thinking.as_deref()));
+        steps.extend(self.pause_step(Duration::from_millis(turn.delay_ms)));
+        steps.extend(self.text_steps(turn, Segment::Thinking, turn.thinking.as_deref()));
         steps
     }
 
     /// The text word by word, each after its time.
-    fn written(&self, turn: &Turn, segment: Segment, text: Option<&str>) -> Vec<Step> {
-        let pace = turn.tokens_per_second.filter(|pace| *pace > 0.0).unwrap_or(USUAL_PACE);
+    fn text_steps(
+        &self,
+        turn: &ScriptedTurn,
+        segment: Segment,
+        text: Option<&str>,
+    ) -> Vec<PlaybackStep> {
+        let pace =
+            turn.tokens_per_second.filter(|pace| *pace > 0.0).unwrap_or(DEFAULT_WORDS_PER_SECOND);
         let per_word = Duration::try_from_secs_f64(1.0 / pace).unwrap_or_default();
         let mut steps = Vec::new();
         for word in words(text.unwrap_or_default()) {
-            steps.extend(self.pause(per_word));
-            steps.push(Step::text(segment, word));
+            steps.extend(self.pause_step(per_word));
+            steps.push(PlaybackStep::text(segment, word));
         }
         steps
     }
 
-    fn pause(&self, time: Duration) -> Option<Step> {
+    fn pause_step(&self, time: Duration) -> Option<PlaybackStep> {
         if !self.speed.is_finite() || self.speed <= 0.0 {
             return None;
         }
         let time = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).ok()?;
-        (!time.is_zero()).then_some(Step::Wait(time))
+        (!time.is_zero()).then_some(PlaybackStep::Wait(time))
     }
 }
 
@@ -178,24 +183,24 @@ impl Provider for Scripted {
     }
 }
 
-impl Turn {
+impl ScriptedTurn {
     fn applies(&self, messages: &[Message], generation: u32) -> bool {
         let newest = newest_input(messages);
-        let holds = |input: &str, text: &Option<String>| {
+        let contains = |input: &str, text: &Option<String>| {
             text.as_ref().is_none_or(|text| input.contains(text.as_str()))
         };
-        holds(newest, &self.when)
+        contains(newest, &self.when)
             && self.after.is_none_or(|count| count == generation)
-            && (self.seen.is_none() || inputs(messages).any(|input| holds(input, &self.seen)))
+            && (self.seen.is_none() || inputs(messages).any(|input| contains(input, &self.seen)))
             && self.replies <= messages.iter().filter(|message| is_reply(message)).count()
-            && !(self.once && self.was_given(messages))
+            && !(self.once && self.is_in_context(messages))
     }
 
-    /// A saying that was cut short is not whole, so its turn is given again.
-    fn was_given(&self, messages: &[Message]) -> bool {
-        let whole = self.saying.as_deref().unwrap_or_default().trim();
+    /// A truncated saying does not count, so its turn is repeated.
+    fn is_in_context(&self, messages: &[Message]) -> bool {
+        let complete = self.saying.as_deref().unwrap_or_default().trim();
         messages.iter().any(|message| {
-            matches!(message, Message::Saying(said) if !whole.is_empty() && said.trim() == whole)
+            matches!(message, Message::Saying(text) if !complete.is_empty() && text.trim() == complete)
         })
     }
 }
@@ -215,7 +220,7 @@ fn newest_input(messages: &[Message]) -> &str {
     inputs(messages).next_back().unwrap_or_default()
 }
 
-/// What the agent was told: prompts, results, replies.
+/// The inputs of the agent: prompts, results, replies.
 fn inputs(messages: &[Message]) -> impl DoubleEndedIterator<Item = &str> {
     messages.iter().filter_map(|message| match message {
         Message::Prompt(text)
@@ -223,7 +228,7 @@ fn inputs(messages: &[Message]) -> impl DoubleEndedIterator<Item = &str> {
         | Message::Carryover(text)
         | Message::Result { content: text, .. } => Some(text.as_str()),
         Message::Environment(_)
-        | Message::Pictures(_)
+        | Message::Images(_)
         | Message::Guide(_)
         | Message::Saying(_)
         | Message::Thinking { .. }
@@ -235,30 +240,30 @@ fn is_reply(message: &Message) -> bool {
     matches!(message, Message::TellaskResult(_) | Message::Carryover(_))
 }
 
-/// Runs of messages the model made: each is one generation.
+/// The number of generations: adjacent messages of the model are one.
 fn generations(messages: &[Message]) -> u32 {
     let mut count = 0;
     let mut inside = false;
     for message in messages {
-        let made = match message {
+        let is_output = match message {
             Message::Saying(_) | Message::Thinking { .. } | Message::Call { .. } => true,
             Message::Environment(_)
             | Message::Prompt(_)
             | Message::TellaskResult(_)
             | Message::Carryover(_)
-            | Message::Pictures(_)
+            | Message::Images(_)
             | Message::Guide(_)
             | Message::Result { .. } => false,
         };
-        if made && !inside {
+        if is_output && !inside {
             count += 1;
         }
-        inside = made;
+        inside = is_output;
     }
     count
 }
 
-/// Pieces the size of a token: a word with the blanks behind it, or two wide characters.
+/// Token-sized pieces: a word with trailing whitespace, or two wide characters.
 fn words(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -278,12 +283,12 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 /// Everything a turn writes, in UTF-16 units.
-fn length(turn: &Turn) -> u64 {
-    let texts = [&turn.thinking, &turn.saying].into_iter().flatten().map(|text| units(text));
+fn length(turn: &ScriptedTurn) -> u64 {
+    let texts = [&turn.thinking, &turn.saying].into_iter().flatten().map(|text| utf16_len(text));
     let calls = turn
         .calls
         .iter()
-        .map(|call| units(&call.name) + units(&argument_text(call.arguments.as_ref())));
+        .map(|call| utf16_len(&call.name) + utf16_len(&argument_text(call.arguments.as_ref())));
     texts.chain(calls).sum()
 }
 

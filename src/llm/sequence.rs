@@ -1,27 +1,26 @@
-//! A provider for tests: a queue of replies per model, taken in order, and a record of what was
-//! asked.
+//! A provider for tests: a queue of replies per model, and a record of the requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::paced::{Step, play};
+use super::playback::{PlaybackStep, play};
 use super::{
     ErrorClass, GenEvent, GenStream, LlmError, Provider, Request, Segment, ToolCall, Usage,
 };
 
 /// One reply, built step by step. It ends properly unless it fails or hangs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply(Vec<Step>);
+pub struct Reply(Vec<PlaybackStep>);
 
 impl Reply {
-    /// A reply with nothing in it yet.
+    /// An empty reply.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reply that says `text`.
+    /// A reply with this text.
     #[must_use]
     pub fn saying(text: &str) -> Self {
         Self::new().and_saying(text)
@@ -41,25 +40,25 @@ impl Reply {
 
     /// A reply of exactly these events; an end is added if there is none.
     pub fn events(events: Vec<GenEvent>) -> Self {
-        Self(events.into_iter().map(Step::Event).collect())
+        Self(events.into_iter().map(PlaybackStep::Event).collect())
     }
 
     /// Adds a piece of the answer.
     #[must_use]
     pub fn and_saying(self, text: &str) -> Self {
-        self.and(Step::text(Segment::Saying, text))
+        self.and(PlaybackStep::text(Segment::Saying, text))
     }
 
     /// Adds a piece of thinking.
     #[must_use]
     pub fn and_thinking(self, text: &str) -> Self {
-        self.and(Step::text(Segment::Thinking, text))
+        self.and(PlaybackStep::text(Segment::Thinking, text))
     }
 
     /// Adds a call.
     #[must_use]
     pub fn and_call(self, id: &str, name: &str, arguments: &str) -> Self {
-        self.and(Step::Event(GenEvent::Call(ToolCall {
+        self.and(PlaybackStep::Event(GenEvent::Call(ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.to_owned(),
@@ -69,7 +68,7 @@ impl Reply {
     /// Adds token counts.
     #[must_use]
     pub fn and_usage(self, prompt_tokens: u64, completion_tokens: u64) -> Self {
-        self.and(Step::Event(GenEvent::Usage(Usage {
+        self.and(PlaybackStep::Event(GenEvent::Usage(Usage {
             prompt_tokens,
             completion_tokens,
             total_tokens: prompt_tokens.saturating_add(completion_tokens),
@@ -79,29 +78,29 @@ impl Reply {
     /// Adds a pause.
     #[must_use]
     pub fn and_wait(self, time: Duration) -> Self {
-        self.and(Step::Wait(time))
+        self.and(PlaybackStep::Wait(time))
     }
 
     /// Fails here.
     #[must_use]
     pub fn and_failure(self, error: LlmError) -> Self {
-        self.and(Step::Fail(error))
+        self.and(PlaybackStep::Fail(error))
     }
 
     /// Hangs here until it is given up.
     #[must_use]
     pub fn and_hang(self) -> Self {
-        self.and(Step::Hang)
+        self.and(PlaybackStep::Hang)
     }
 
-    fn and(mut self, step: Step) -> Self {
+    fn and(mut self, step: PlaybackStep) -> Self {
         self.0.push(step);
         self
     }
 
-    fn steps(mut self, model: &str) -> Vec<Step> {
-        if !matches!(self.0.last(), Some(Step::Event(GenEvent::End { .. }))) {
-            self.0.push(Step::Event(GenEvent::End { model: Some(model.to_owned()) }));
+    fn steps(mut self, model: &str) -> Vec<PlaybackStep> {
+        if !matches!(self.0.last(), Some(PlaybackStep::Event(GenEvent::End { .. }))) {
+            self.0.push(PlaybackStep::Event(GenEvent::End { model: Some(model.to_owned()) }));
         }
         self.0
     }
@@ -136,13 +135,13 @@ impl Sequence {
         self.queues().replies.entry(model.to_owned()).or_default().push_back(reply);
     }
 
-    /// Everything that was asked so far, in order.
+    /// All requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.queues().requests.clone()
     }
 
-    /// How many replies nobody has asked for yet.
+    /// The number of unused replies.
     pub fn remaining(&self) -> usize {
         self.queues().replies.values().map(VecDeque::len).sum()
     }

@@ -1,45 +1,44 @@
 //! Decoder for event streams (`text/event-stream`).
 //!
-//! Bytes may arrive in any pieces: the events are the same. Lines end with LF, CRLF or CR; text is
-//! decoded per whole line, so a character cut in two by the network survives. One event holds at
-//! most [`MAX_EVENT_BYTES`].
+//! The events do not depend on how the bytes are split. Lines end with LF, CRLF or CR; text is decoded per
+//! complete line, so a character split by the network survives. An event has at most [`MAX_EVENT_BYTES`].
 
-/// Largest event (and largest line) that is accepted.
+/// Size of an event (and of a line).
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One event with data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// The value of `event:`; empty when there was none.
     pub name: String,
     /// The `data:` lines, joined with a newline.
     pub data: String,
 }
 
-/// An event outgrew [`MAX_EVENT_BYTES`].
+/// An event exceeds [`MAX_EVENT_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("one event of the stream is over {} MiB", MAX_EVENT_BYTES / 1024 / 1024)]
 pub struct TooLarge;
 
 /// The state between two reads.
 #[derive(Debug, Default)]
-pub struct Decoder {
-    /// The beginning of a line whose end has not come yet.
+pub struct SseDecoder {
+    /// An incomplete line.
     line: Vec<u8>,
     name: String,
     data: Option<String>,
-    /// The last byte was CR: an LF right after it belongs to it.
+    /// The last byte was CR: a following LF belongs to it.
     after_cr: bool,
-    /// The first line, where a byte order mark may stand, is behind us.
+    /// The first line, which may begin with a byte order mark, was read.
     started: bool,
-    foreign_lines: usize,
+    unknown_lines: usize,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Takes the next bytes and returns the events they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLarge> {
         let mut events = Vec::new();
         let mut rest = bytes;
         if self.after_cr && !rest.is_empty() {
@@ -56,10 +55,10 @@ impl Decoder {
         Ok(events)
     }
 
-    /// The stream is over: the event that lacked its blank line, if any. Its last line may have
-    /// been cut anywhere.
+    /// At the end of the stream: the event without its final blank line, if any. Its last line may be
+    /// truncated.
     #[must_use]
-    pub fn finish(mut self) -> Option<Event> {
+    pub fn finish(mut self) -> Option<SseEvent> {
         let mut events = Vec::new();
         if !self.line.is_empty() {
             self.end_line(&[], &mut events).ok()?;
@@ -68,13 +67,13 @@ impl Decoder {
         events.pop()
     }
 
-    /// Lines so far that no event stream would hold.
+    /// The number of lines that are not valid in an event stream.
     #[must_use]
-    pub fn foreign_lines(&self) -> usize {
-        self.foreign_lines
+    pub fn unknown_lines(&self) -> usize {
+        self.unknown_lines
     }
 
-    /// The unfinished line, to show what an answer that is no stream began with.
+    /// The incomplete line, to show the beginning of an answer that is no stream.
     #[must_use]
     pub fn unfinished(&self) -> &[u8] {
         &self.line
@@ -94,7 +93,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn end_line(&mut self, part: &[u8], events: &mut Vec<Event>) -> Result<(), TooLarge> {
+    fn end_line(&mut self, part: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLarge> {
         self.check(part.len())?;
         if self.line.is_empty() {
             self.take_line(part, events);
@@ -108,7 +107,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn take_line(&mut self, line: &[u8], events: &mut Vec<Event>) {
+    fn take_line(&mut self, line: &[u8], events: &mut Vec<SseEvent>) {
         let line = if self.started {
             line
         } else {
@@ -131,16 +130,16 @@ impl Decoder {
                 None => self.data = Some(value.to_owned()),
             },
             "event" => value.clone_into(&mut self.name),
-            // A comment, or a field that matters to reconnecting browsers only.
+            // A comment, or a field for reconnecting clients.
             "" | "id" | "retry" => {}
-            _ => self.foreign_lines += 1,
+            _ => self.unknown_lines += 1,
         }
     }
 
-    fn dispatch(&mut self, events: &mut Vec<Event>) {
+    fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         if let Some(data) = self.data.take() {
-            events.push(Event { name, data });
+            events.push(SseEvent { name, data });
         }
     }
 }
@@ -151,12 +150,12 @@ mod tests {
 
     use super::*;
 
-    fn event(name: &str, data: &str) -> Event {
-        Event { name: name.to_owned(), data: data.to_owned() }
+    fn event(name: &str, data: &str) -> SseEvent {
+        SseEvent { name: name.to_owned(), data: data.to_owned() }
     }
 
-    fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
-        let mut decoder = Decoder::default();
+    fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<SseEvent> {
+        let mut decoder = SseDecoder::default();
         let mut events = Vec::new();
         for chunk in chunks {
             events.extend(decoder.feed(chunk).unwrap());
@@ -188,20 +187,20 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_fields_are_counted() {
-        let mut decoder = Decoder::default();
+    fn unknown_lines_are_counted() {
+        let mut decoder = SseDecoder::default();
         assert_eq!(decoder.feed(b"hello\nworld: 1\ndata: x\n\n").unwrap().len(), 1);
-        assert_eq!(decoder.foreign_lines(), 2);
+        assert_eq!(decoder.unknown_lines(), 2);
     }
 
     #[test]
     fn an_endless_event_is_refused() {
         let block = vec![b'x'; 1024 * 1024];
-        let mut line = Decoder::default();
+        let mut line = SseDecoder::default();
         let refused = (0..20).any(|_| line.feed(&block).is_err());
         assert!(refused, "one long line");
 
-        let mut event = Decoder::default();
+        let mut event = SseDecoder::default();
         let lines = [b"data: ".as_slice(), &block, b"\n"].concat();
         let refused = (0..20).any(|_| event.feed(&lines).is_err());
         assert!(refused, "many lines of one event");

@@ -1,4 +1,4 @@
-//! The tools with which a member looks after servers: one to let an instance go, one to start anew.
+//! The tools with which a member manages servers: one releases an instance, one restarts a server.
 
 use std::sync::Arc;
 
@@ -7,33 +7,32 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::lease::RELEASE;
-use super::result::tidy;
-use super::supervisor::Request;
+use super::result::sanitize;
+use super::supervisor::SupervisorRequest;
 use crate::domain::Lang;
 use crate::tools::{Args, Description, Tool, ToolCx, ToolOutcome, ToolSpec, Whose, half};
 
-/// Their toolset, as Dominds calls it.
+/// The toolset, named as in Dominds.
 pub(super) const TOOLSET: &str = "mcp_admin";
 pub(super) const RESTART: &str = "mcp_restart";
 
-const ID_CHARS: usize = 80;
+const MAX_ID_CHARS: usize = 80;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum AdminAction {
     Release,
     Restart,
 }
 
 #[derive(Debug)]
-struct Admin {
+struct AdminTool {
     spec: ToolSpec,
-    act: Act,
-    desk: mpsc::Sender<Request>,
+    action: AdminAction,
+    tx: mpsc::Sender<SupervisorRequest>,
 }
 
-/// Letting go, starting anew.
-pub(super) fn tools(desk: &mpsc::Sender<Request>) -> [Arc<dyn Tool>; 2] {
-    let tool = |act, name: &'static str, description| -> Arc<dyn Tool> {
+pub(super) fn tools(tx: &mpsc::Sender<SupervisorRequest>) -> [Arc<dyn Tool>; 2] {
+    let tool = |action, name: &'static str, description| -> Arc<dyn Tool> {
         let parameters = json!({
             "type": "object",
             "properties": { "serverId": { "type": "string" } },
@@ -41,35 +40,36 @@ pub(super) fn tools(desk: &mpsc::Sender<Request>) -> [Arc<dyn Tool>; 2] {
             "additionalProperties": false
         });
         let spec = ToolSpec { name: name.into(), description, parameters };
-        Arc::new(Admin { spec, act, desk: desk.clone() })
+        Arc::new(AdminTool { spec, action, tx: tx.clone() })
     };
     let release = Description::Own(|lang| half(lang, include_str!("mcp_release.md")));
     let restart = Description::Own(|lang| half(lang, include_str!("mcp_restart.md")));
-    [tool(Act::Release, RELEASE, release), tool(Act::Restart, RESTART, restart)]
+    [tool(AdminAction::Release, RELEASE, release), tool(AdminAction::Restart, RESTART, restart)]
 }
 
-impl Tool for Admin {
+impl Tool for AdminTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (act, desk) = (self.act, self.desk.clone());
+        let (action, tx) = (self.action, self.tx.clone());
         Box::pin(async move {
             let server = args.required_text("serverId").trim().to_owned();
-            match act {
-                Act::Release => release(&desk, server, cx).await,
-                Act::Restart => restart(&desk, server, cx.lang).await,
+            match action {
+                AdminAction::Release => release(&tx, server, cx).await,
+                AdminAction::Restart => restart(&tx, server, cx.lang).await,
             }
         })
     }
 }
 
-async fn release(desk: &mpsc::Sender<Request>, server: String, cx: ToolCx) -> ToolOutcome {
-    let shown = tidy(&server, ID_CHARS);
+async fn release(tx: &mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx) -> ToolOutcome {
+    let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, released) = oneshot::channel();
-    let order = Request::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
-    let _ = desk.send(order).await;
+    let request =
+        SupervisorRequest::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
+    let _ = tx.send(request).await;
     if released.await.unwrap_or(false) {
         ToolOutcome::done(match cx.lang {
             Lang::En => format!("The instance of `{shown}` was let go."),
@@ -83,10 +83,10 @@ async fn release(desk: &mpsc::Sender<Request>, server: String, cx: ToolCx) -> To
     }
 }
 
-async fn restart(desk: &mpsc::Sender<Request>, server: String, lang: Lang) -> ToolOutcome {
-    let shown = tidy(&server, ID_CHARS);
+async fn restart(tx: &mpsc::Sender<SupervisorRequest>, server: String, lang: Lang) -> ToolOutcome {
+    let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, started) = oneshot::channel();
-    let _ = desk.send(Request::Restart { server, reply }).await;
+    let _ = tx.send(SupervisorRequest::Restart { server, reply }).await;
     match started.await {
         Ok(Ok(_)) => ToolOutcome::done(match lang {
             Lang::En => {
@@ -94,9 +94,9 @@ async fn restart(desk: &mpsc::Sender<Request>, server: String, lang: Lang) -> To
             }
             Lang::Zh => format!("已按当前配置重新启动服务器 `{shown}`。"),
         }),
-        Ok(Err(why)) => ToolOutcome::failed(match lang {
-            Lang::En => format!("The server `{shown}` was not started anew: {why}"),
-            Lang::Zh => format!("未能重新启动服务器 `{shown}`：{why}"),
+        Ok(Err(reason)) => ToolOutcome::failed(match lang {
+            Lang::En => format!("The server `{shown}` was not started anew: {reason}"),
+            Lang::Zh => format!("未能重新启动服务器 `{shown}`：{reason}"),
         }),
         Err(_) => ToolOutcome::failed(match lang {
             Lang::En => "The program is ending.",

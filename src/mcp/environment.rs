@@ -1,4 +1,4 @@
-//! What a server is told of the environment: little, and what its entry names.
+//! The environment of a server: a few inherited variables, and those that its entry names.
 
 use std::sync::Arc;
 
@@ -10,23 +10,27 @@ use crate::tools::PASSED_ON;
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// Values for names, and what must not be shown.
+/// Names with resolved values, and the secrets among these.
 #[derive(Clone, Default)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedVariables {
     pub pairs: Vec<(String, String)>,
     pub secrets: Arc<Secrets>,
 }
 
-impl std::fmt::Debug for Resolved {
+impl std::fmt::Debug for ResolvedVariables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Resolved").finish_non_exhaustive()
+        f.debug_struct("ResolvedVariables").finish_non_exhaustive()
     }
 }
 
-impl Resolved {
-    /// The error is a sentence that names the variable that is missing. What every program is told is no
-    /// secret, whoever names it.
-    pub fn of(given: &[(String, Given)], env: &EnvReader, vault: &Vault) -> Result<Self, String> {
+impl ResolvedVariables {
+    /// The error names the missing variable. Variables that every program inherits are not secret, even
+    /// if an entry names them.
+    pub fn resolve(
+        given: &[(String, Given)],
+        env: &EnvReader,
+        vault: &Vault,
+    ) -> Result<Self, String> {
         let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (name, given) in given {
             values.extend(given.open_secret(name).map(str::to_owned));
@@ -38,8 +42,8 @@ impl Resolved {
                             "{name} needs the environment variable {variable}, which is not set"
                         )
                     })?;
-                    let is_told = PASSED_ON.contains(&variable.as_str());
-                    if !is_told && is_secret([name, variable], &value) {
+                    let is_inherited = PASSED_ON.contains(&variable.as_str());
+                    if !is_inherited && is_secret([name, variable], &value) {
                         names.push(variable.clone());
                         values.push(value.clone());
                     }
@@ -51,13 +55,13 @@ impl Resolved {
         Ok(Self { pairs, secrets: vault.learn(names, values) })
     }
 
-    /// `text` without anything secret.
+    /// `text` with secrets redacted.
     pub fn redact(&self, text: &str) -> String {
         self.secrets.redacted(text.to_owned())
     }
 }
 
-/// What every program is given: what commands are, of which no name is that of a key.
+/// The variables that every server inherits: the same as commands; none of them is a key.
 pub(super) fn passed_on(env: &EnvReader) -> impl Iterator<Item = (&'static str, String)> {
     PASSED_ON.iter().filter_map(|&name| Some((name, env(name)?)))
 }
@@ -82,12 +86,12 @@ mod tests {
     #[test]
     fn a_variable_that_is_missing_is_named() {
         let given = [("A".to_owned(), Given::Env("NOWHERE".to_owned()))];
-        let error = Resolved::of(&given, &env, &Vault::default()).unwrap_err();
+        let error = ResolvedVariables::resolve(&given, &env, &Vault::default()).unwrap_err();
         assert_eq!(error, "A needs the environment variable NOWHERE, which is not set");
     }
 
     #[test]
-    fn what_came_from_the_environment_is_not_shown() {
+    fn secrets_from_the_environment_are_redacted() {
         let given = [
             ("A".to_owned(), Given::Env("TOKEN".to_owned())),
             ("B".to_owned(), Given::Env("SHORT".to_owned())),
@@ -97,7 +101,7 @@ mod tests {
             ("NODE_ENV".to_owned(), Given::Env("NODE_ENV".to_owned())),
         ];
         let vault = Vault::default();
-        let resolved = Resolved::of(&given, &env, &vault).unwrap();
+        let resolved = ResolvedVariables::resolve(&given, &env, &vault).unwrap();
         let text = "sk-canary turned on a-word, open-secret, production in /home/somebody";
         let expected = "[redacted] turned on a-word, [redacted], production in /home/somebody";
         assert_eq!(resolved.redact(text), expected);
@@ -107,8 +111,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_not_passed_on() {
-        let told: Vec<_> = passed_on(&env).collect();
-        assert_eq!(told, [("PATH", "/bin".to_owned()), ("HOME", "/home/somebody".to_owned())]);
+    fn keys_are_not_inherited() {
+        let inherited: Vec<_> = passed_on(&env).collect();
+        assert_eq!(inherited, [("PATH", "/bin".to_owned()), ("HOME", "/home/somebody".to_owned())]);
     }
 }

@@ -1,4 +1,4 @@
-//! A server at a web address, and why it could not be reached.
+//! A server reached over HTTP, and the errors of its transport.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use rmcp::transport::streamable_http_client::{
 };
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
-use super::environment::Resolved;
-use super::lines::MAX_BYTES;
+use super::environment::ResolvedVariables;
+use super::message_filter::MAX_BYTES;
 use crate::llm::Clients;
 
-/// Headers the protocol sets itself.
+/// Headers that the protocol sets itself.
 const RESERVED: [&str; 4] = ["accept", "mcp-session-id", "mcp-protocol-version", "last-event-id"];
 
-/// The error is a sentence for a person.
+/// The error is a message for the user.
 pub(super) fn transport(
     url: &str,
-    headers: &Resolved,
+    headers: &ResolvedVariables,
     clients: &Clients,
 ) -> Result<StreamableHttpClientTransport<Client>, String> {
     let client = clients.for_address(url).map_err(|error| error.to_string())?;
@@ -31,25 +31,25 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// Why a server could not be opened, as the cause at the bottom says it.
-pub(super) fn why_closed(error: &ClientInitializeError) -> String {
+/// The root cause of a failed handshake.
+pub(super) fn open_error(error: &ClientInitializeError) -> String {
     if let ClientInitializeError::TransportError { error, .. } = error {
-        why_unsent(error)
+        send_error(error)
     } else {
         error.to_string()
     }
 }
 
-/// Why something could not be sent.
-pub(super) fn why_unsent(error: &DynamicTransportError) -> String {
+/// The root cause of a failed transmission.
+pub(super) fn send_error(error: &DynamicTransportError) -> String {
     let cause: &dyn std::error::Error = error.error.as_ref();
     match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::Client(error)) => bottom(error),
-        Some(_) | None => bottom(cause),
+        Some(StreamableHttpError::Client(error)) => root_cause(error),
+        Some(_) | None => root_cause(cause),
     }
 }
 
-fn bottom(error: &dyn std::error::Error) -> String {
+fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;
@@ -58,13 +58,12 @@ fn bottom(error: &dyn std::error::Error) -> String {
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let known =
-        name.parse::<HeaderName>().map_err(|_| format!("`{name}` is no name of a header"))?;
+    let known = name.parse::<HeaderName>().map_err(|_| format!("`{name}` is no header name"))?;
     if RESERVED.contains(&known.as_str()) {
         return Err(format!("the header `{name}` is set by the protocol; remove it"));
     }
     let mut value = HeaderValue::from_str(value.trim())
-        .map_err(|_| format!("the value of the header `{name}` holds characters it cannot"))?;
+        .map_err(|_| format!("the value of the header `{name}` contains invalid characters"))?;
     value.set_sensitive(true);
     Ok((known, value))
 }
@@ -77,9 +76,9 @@ mod tests {
     fn a_header_that_cannot_be_sent_is_named_and_its_value_never_shown() {
         for (name, value, expected) in [
             ("Authorization", " Bearer x ", Ok("Bearer x")),
-            ("a b", "x", Err("no name")),
+            ("a b", "x", Err("no header name")),
             ("Mcp-Session-Id", "x", Err("set by the protocol")),
-            ("X-Key", "a\nsecret", Err("cannot")),
+            ("X-Key", "a\nsecret", Err("invalid characters")),
         ] {
             match (header(name, value), expected) {
                 (Ok((_, sent)), Ok(expected)) => {

@@ -16,77 +16,78 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{EnvReader, Resolved};
+use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
-use super::lines::{Lines, MAX_BYTES};
+use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::Permission;
-use super::process::{self, LastWords, Process};
-use super::result::tidy;
-use super::roster::MAX_TOOLS;
+use super::process::{self, ServerProcess, StderrTail};
+use super::result::sanitize;
+use super::tool_list::MAX_TOOLS;
 use crate::domain::Vault;
 use crate::domain::sandbox::Level;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, Program, Transport};
 use crate::sandbox::Sandbox;
 
-/// Until a server has told its tools; a first start may have to fetch the program.
-const STARTING: Duration = Duration::from_secs(120);
-/// Until a new list of tools is there.
-const LISTING: Duration = Duration::from_secs(30);
-/// Until a connection is closed in good order.
-const CLOSING: Duration = Duration::from_secs(1);
-/// What a server that has ended still had to say is waited for this long.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// For the handshake and the first tool list; a first start may have to download the program.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+/// For an orderly end of the connection.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// For the rest of the error output of a server that has ended.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_PAGES: usize = 64;
-const WHY_CHARS: usize = 600;
+const MAX_REASON_CHARS: usize = 600;
 
-/// What an instance needs of the program around it.
+/// What instances need from the rest of the program.
 #[derive(Clone)]
 pub(super) struct InstanceContext {
     pub workspace: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
     pub permission: Arc<dyn Permission>,
-    /// Learns what servers are given, so that nobody repeats it.
+    /// Learns the secrets that servers get, so that they are redacted everywhere.
     pub vault: Vault,
-    pub wall: Option<(Sandbox, Level)>,
+    pub sandbox: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for InstanceContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings").field("workspace", &self.workspace).finish_non_exhaustive()
+        f.debug_struct("InstanceContext")
+            .field("workspace", &self.workspace)
+            .finish_non_exhaustive()
     }
 }
 
-/// What an instance tells.
+/// What an instance reports to the supervisor.
 #[derive(Debug)]
-pub(super) enum Event {
-    /// It can be used.
+pub(super) enum InstanceEvent {
+    /// It is ready.
     Open { peer: Peer<RoleClient>, tools: Vec<Tool> },
-    /// It has other tools now.
+    /// Its tool list changed.
     Tools(Vec<Tool>),
-    /// It could not be started; a sentence for a person.
+    /// It could not be started; the reason for the user.
     Failed(String),
 }
 
-/// An instance to be.
+/// The task of an instance.
 #[derive(Debug)]
-pub(super) struct Birth<K> {
-    /// What its signs are told under.
+pub(super) struct InstanceTask<K> {
+    /// Sent with each event.
     pub key: K,
     pub name: String,
     pub server: Arc<McpServer>,
-    pub around: InstanceContext,
+    pub context: InstanceContext,
     pub stop: CancellationToken,
-    /// The keeper takes signs at once, so a full channel is a short wait.
-    pub signs: mpsc::Sender<(K, Event)>,
+    /// The supervisor never blocks, so a full channel is a short wait.
+    pub events: mpsc::Sender<(K, InstanceEvent)>,
 }
 
-/// Notices that a server has other tools now.
+/// Receives the notification that the tool list changed.
 #[derive(Debug, Clone, Default)]
-struct Ear(Arc<Notify>);
+struct ToolListWatcher(Arc<Notify>);
 
-impl ClientHandler for Ear {
+impl ClientHandler for ToolListWatcher {
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ClientConfig::new(rmcp::model::ClientCapabilities::default(), us)
@@ -97,123 +98,136 @@ impl ClientHandler for Ear {
     }
 }
 
-type Running = RunningService<RoleClient, Ear>;
+type McpConnection = RunningService<RoleClient, ToolListWatcher>;
 
-impl<K: Copy + Send + 'static> Birth<K> {
-    /// Lives until it is stopped or its server ends. Returns its key.
-    pub async fn live(self) -> K {
-        let (key, vault) = (self.key, &self.around.vault);
+impl<K: Copy + Send + 'static> InstanceTask<K> {
+    /// Runs until it is stopped or its server ends. Returns its key.
+    pub async fn run(self) -> K {
+        let (key, vault) = (self.key, &self.context.vault);
         if !self.is_permitted().await {
-            let why = "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
-            let _ = self.signs.send((key, Event::Failed(why.to_owned()))).await;
+            let reason =
+                "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
+            let _ = self.events.send((key, InstanceEvent::Failed(reason.to_owned()))).await;
             return key;
         }
-        let own = match &self.server.transport {
-            Transport::Stdio(program) => Resolved::of(&program.env, self.around.env, vault),
-            Transport::Http(server) => Resolved::of(&server.headers, self.around.env, vault),
+        let variables = match &self.server.transport {
+            Transport::Stdio(program) => {
+                ResolvedVariables::resolve(&program.env, self.context.env, vault)
+            }
+            Transport::Http(server) => {
+                ResolvedVariables::resolve(&server.headers, self.context.env, vault)
+            }
         };
-        let failure = match own {
-            Ok(own) => match &self.server.transport {
-                Transport::Stdio(program) => self.by_pipes(program, &own).await.err(),
-                Transport::Http(server) => self.by_web(&server.url, &own).await.err(),
+        let failure = match variables {
+            Ok(variables) => match &self.server.transport {
+                Transport::Stdio(program) => self.run_stdio(program, &variables).await.err(),
+                Transport::Http(server) => self.run_http(&server.url, &variables).await.err(),
             },
-            Err(why) => Some(why),
+            Err(reason) => Some(reason),
         };
-        if let Some(why) = failure {
-            let _ = self.signs.send((key, Event::Failed(tidy(&why, WHY_CHARS)))).await;
+        if let Some(reason) = failure {
+            let _ = self
+                .events
+                .send((key, InstanceEvent::Failed(sanitize(&reason, MAX_REASON_CHARS))))
+                .await;
         }
         key
     }
 
-    /// Asked for each instance: a script may have changed since the last one.
+    /// Checked for each instance: a script may have changed since the last one.
     async fn is_permitted(&self) -> bool {
-        let permission = self.around.permission.clone();
+        let permission = self.context.permission.clone();
         let (name, server) = (self.name.clone(), self.server.clone());
-        let asked = move || permission.may(&name, &server.transport);
-        tokio::task::spawn_blocking(asked).await.unwrap_or(false)
+        let check = move || permission.may(&name, &server.transport);
+        tokio::task::spawn_blocking(check).await.unwrap_or(false)
     }
 
-    async fn by_pipes(&self, program: &Program, own: &Resolved) -> Result<(), String> {
-        let around = &self.around;
-        let (process, pipes) = process::start(program, around, own).await?;
-        let last = LastWords::default();
+    async fn run_stdio(
+        &self,
+        program: &Program,
+        variables: &ResolvedVariables,
+    ) -> Result<(), String> {
+        let context = &self.context;
+        let (process, pipes) = process::start(program, context, variables).await?;
+        let tail = StderrTail::default();
         let transport = AsyncRwTransport::<RoleClient, _, _>::new(
-            Lines::new(pipes.stdout, MAX_BYTES),
+            MessageFilter::new(pipes.stdout, MAX_BYTES),
             pipes.stdin,
         )
         .with_max_line_length(MAX_BYTES);
-        let talk = async {
-            let ear = Ear::default();
-            let opened = self.opened(ear.clone().serve(transport)).await;
-            let ended = match opened {
+        let session = async {
+            let watcher = ToolListWatcher::default();
+            let connected = self.connect(watcher.clone().serve(transport)).await;
+            let ended = match connected {
                 Ok(running) => {
-                    self.attend(running, &ear).await;
+                    self.watch_tools(running, &watcher).await;
                     Ok(())
                 }
-                Err(why) => Err(why),
+                Err(reason) => Err(reason),
             };
-            Process::end(process).await;
+            ServerProcess::end(process).await;
             ended
         };
-        let mut heard = pin!(process::listen(&self.name, pipes.stderr, own, &last).fuse());
+        let mut stderr =
+            pin!(process::read_stderr(&self.name, pipes.stderr, variables, &tail).fuse());
         let ended = tokio::select! {
-            ended = talk => ended,
-            () = async { (&mut heard).await; pending().await } => Ok(()),
+            ended = session => ended,
+            () = async { (&mut stderr).await; pending().await } => Ok(()),
         };
-        if !heard.is_terminated() {
-            let _ = timeout(LAST_WORDS, heard).await;
+        if !stderr.is_terminated() {
+            let _ = timeout(STDERR_TIMEOUT, stderr).await;
         }
-        ended.map_err(|why| match last.text() {
-            Some(words) => format!("{}; it wrote: {words}", own.redact(&why)),
-            None => own.redact(&why),
+        ended.map_err(|reason| match tail.text() {
+            Some(output) => format!("{}; it wrote: {output}", variables.redact(&reason)),
+            None => variables.redact(&reason),
         })
     }
 
-    async fn by_web(&self, url: &str, own: &Resolved) -> Result<(), String> {
-        let transport = http::transport(url, own, &self.around.clients)?;
-        let ear = Ear::default();
-        let running = self.opened(ear.clone().serve(transport)).await;
-        self.attend(running.map_err(|why| own.redact(&why))?, &ear).await;
+    async fn run_http(&self, url: &str, variables: &ResolvedVariables) -> Result<(), String> {
+        let transport = http::transport(url, variables, &self.context.clients)?;
+        let watcher = ToolListWatcher::default();
+        let running = self.connect(watcher.clone().serve(transport)).await;
+        self.watch_tools(running.map_err(|reason| variables.redact(&reason))?, &watcher).await;
         Ok(())
     }
 
     /// The handshake and the first list of tools.
-    async fn opened(
+    async fn connect(
         &self,
-        handshake: impl Future<Output = Result<Running, ClientInitializeError>>,
-    ) -> Result<Running, String> {
-        let begun = async {
-            let running = handshake.await.map_err(|error| http::why_closed(&error))?;
+        handshake: impl Future<Output = Result<McpConnection, ClientInitializeError>>,
+    ) -> Result<McpConnection, String> {
+        let connected = async {
+            let running = handshake.await.map_err(|error| http::open_error(&error))?;
             let tools = list(&running).await?;
-            let sign = Event::Open { peer: running.peer().clone(), tools };
-            let _ = self.signs.send((self.key, sign)).await;
+            let event = InstanceEvent::Open { peer: running.peer().clone(), tools };
+            let _ = self.events.send((self.key, event)).await;
             Ok(running)
         };
         tokio::select! {
-            begun = timeout(STARTING, begun) => begun.unwrap_or_else(|_| {
-                Err(format!("it did not answer within {} seconds", STARTING.as_secs()))
+            connected = timeout(START_TIMEOUT, connected) => connected.unwrap_or_else(|_| {
+                Err(format!("it did not answer within {} seconds", START_TIMEOUT.as_secs()))
             }),
             () = self.stop.cancelled() => Err("it was stopped while it started".to_owned()),
         }
     }
 
-    /// Passes on what it says about its tools, until the end.
-    async fn attend(&self, running: Running, ear: &Ear) {
+    /// Reports changes of the tool list until the connection ends.
+    async fn watch_tools(&self, running: McpConnection, watcher: &ToolListWatcher) {
         let (peer, token) = (running.peer().clone(), running.cancellation_token());
         let mut ended = pin!(running.waiting());
         loop {
             tokio::select! {
                 _ = &mut ended => return,
                 () = self.stop.cancelled() => break,
-                () = ear.0.notified() => {
-                    if let Ok(Ok(tools)) = timeout(LISTING, list(&peer)).await {
-                        let _ = self.signs.send((self.key, Event::Tools(tools))).await;
+                () = watcher.0.notified() => {
+                    if let Ok(Ok(tools)) = timeout(LIST_TIMEOUT, list(&peer)).await {
+                        let _ = self.events.send((self.key, InstanceEvent::Tools(tools))).await;
                     }
                 }
             }
         }
         token.cancel();
-        let _ = timeout(CLOSING, ended).await;
+        let _ = timeout(CLOSE_TIMEOUT, ended).await;
     }
 }
 
@@ -221,8 +235,8 @@ async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
     let mut tools = Vec::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
-        let asked = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer.list_tools(Some(asked)).await;
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let page = peer.list_tools(Some(params)).await;
         let page = page.map_err(|error| format!("it did not list its tools: {error}"))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
@@ -230,7 +244,7 @@ async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
             break;
         }
     }
-    // One more than is offered shows that there are too many.
+    // One more than the limit shows that there are too many.
     tools.truncate(MAX_TOOLS + 1);
     Ok(tools)
 }

@@ -1,28 +1,30 @@
-//! An instance of a server that one dialog has for itself, and the reminder that says so. Pure.
+//! The reminder in a dialog that leases an instance of a server. Pure.
 
 use serde_json::{Value, json};
 
 use crate::domain::{Lang, Reminder};
 use crate::tools::Upkeep;
 
-/// Who keeps the reminders, as Dominds calls it.
+/// The owner of these reminders, named as in Dominds.
 const OWNER: &str = "mcpLease";
 const KIND: &str = "mcp_lease";
 /// The tool that ends a lease.
 pub(super) const RELEASE: &str = "mcp_release";
 
-/// Makes the reminders of a dialog say which servers it holds.
-pub(super) fn upkeep(held: &[&str], reminders: &[Reminder], lang: Lang) -> Vec<Upkeep> {
+/// The changes after which the reminders of a dialog match the servers it leases.
+pub(super) fn upkeep(leased: &[&str], reminders: &[Reminder], lang: Lang) -> Vec<Upkeep> {
     let ours = || reminders.iter().filter(|reminder| reminder.owner_name.as_deref() == Some(OWNER));
-    let mut told: Vec<&str> = Vec::new();
+    let mut reminded: Vec<&str> = Vec::new();
     let mut changes = Vec::new();
     for reminder in ours() {
-        match server_of(reminder).filter(|server| held.contains(server) && !told.contains(server)) {
-            Some(server) => told.push(server),
+        match server_of(reminder)
+            .filter(|server| leased.contains(server) && !reminded.contains(server))
+        {
+            Some(server) => reminded.push(server),
             None => changes.push(Upkeep::Drop { id: reminder.id.clone() }),
         }
     }
-    for server in held.iter().filter(|server| !told.contains(server)) {
+    for server in leased.iter().filter(|server| !reminded.contains(server)) {
         let meta = json!({ "kind": KIND, "serverId": server, "manager": { "tool": RELEASE } });
         changes.push(Upkeep::Add { owner: OWNER, content: content(server, lang), meta });
     }
@@ -62,9 +64,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reminder_stands_as_long_as_its_server_is_held() {
+    fn a_reminder_exists_as_long_as_its_server_is_leased() {
         let ours = |id: &str, server: &str| reminder(id, Some(OWNER), server);
-        for (held, reminders, expected) in [
+        for (leased, reminders, expected) in [
             (&[][..], vec![], vec![]),
             (&["a"], vec![], vec!["+a"]),
             (&["a"], vec![ours("1", "a")], vec![]),
@@ -74,15 +76,15 @@ mod tests {
             (&["a"], vec![ours("1", "a"), ours("2", "a")], vec!["-2"]),
             (&[], vec![reminder("1", None, "a"), reminder("2", Some("shellCmd"), "a")], vec![]),
         ] {
-            let changes = upkeep(held, &reminders, Lang::En);
-            let told: Vec<String> = changes
+            let changes = upkeep(leased, &reminders, Lang::En);
+            let reminded: Vec<String> = changes
                 .iter()
                 .map(|change| match change {
                     Upkeep::Add { meta, .. } => format!("+{}", meta["serverId"].as_str().unwrap()),
                     Upkeep::Drop { id } => format!("-{id}"),
                 })
                 .collect();
-            assert_eq!(told, expected, "{held:?}");
+            assert_eq!(reminded, expected, "{leased:?}");
         }
     }
 

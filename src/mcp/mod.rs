@@ -2,34 +2,34 @@
 //! offered like our own.
 //!
 //! ```text
-//! Servers ──orders──▶ keeper (1 task) ──▶ instance (1 task each) ──▶ process | http
-//!    ▲                   │ plan, roster: pure                │ signs of life
-//!    └──── snapshot ─────┘◀───────────────────────────────────┘
+//! Servers ──requests──▶ supervisor (1 task) ──▶ instance (1 task each) ──▶ process | http
+//!    ▲                     │ plan, tool_list: pure              │ events
+//!    └───── snapshot ──────┘◀───────────────────────────────────┘
 //! ```
 //!
-//! The keeper owns all state and never waits for a server. What a generation sees is a snapshot. A server
-//! whose new configuration fails keeps the tools it had. A server that keeps state has one instance for
-//! each dialog that uses it, and a reminder there says so.
+//! The supervisor owns all state and never waits for a server. A generation works with a snapshot. A server
+//! whose new configuration fails keeps its former tools. A stateful server has one instance for each dialog
+//! that uses it, and a reminder in that dialog says so.
 
 mod admin;
 mod environment;
-mod fleet;
 mod http;
 mod instance;
 mod lease;
-mod lines;
-mod listed;
+mod message_filter;
 mod plan;
+mod pool;
 mod process;
 mod result;
-mod roster;
+mod server;
 mod servers;
 mod snapshot;
 mod supervisor;
 mod tool;
+mod tool_list;
 
 pub use plan::Permission;
 pub use servers::{Servers, Setup};
 
-/// The names that are there whenever servers can be: a toolset and its tools.
-pub const ALWAYS: [&str; 3] = [admin::TOOLSET, admin::RESTART, lease::RELEASE];
+/// Names that exist independently of the configured servers: a toolset and its tools.
+pub const BUILT_IN_NAMES: [&str; 3] = [admin::TOOLSET, admin::RESTART, lease::RELEASE];

@@ -1,65 +1,69 @@
-//! What is to be done about a server when the file has been read again. Pure.
+//! Decides what to do about a server after its configuration was read again. Pure.
 
 use std::fmt::Debug;
 
 use crate::minds::mcp_config::{McpServer, Transport};
 
-/// Whether a person agreed that this happens.
+/// Whether the user agreed to start or connect to a server.
 pub trait Permission: Send + Sync + Debug {
     fn may(&self, server: &str, transport: &Transport) -> bool;
 }
 
-/// What keeps a configuration from being in use.
+/// Why a configuration is not in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// It was tried; a sentence for a person.
+pub(super) enum BlockReason {
+    /// It was started and failed; the reason for the user.
     Failed(String),
-    /// Nobody has agreed to it.
-    Unagreed,
+    /// The user has not agreed to it.
+    NotPermitted,
 }
 
-/// What is known of a server before the file is read again.
+/// The status of a server before its configuration is read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known<'a> {
-    /// What the file said last.
+pub(super) struct ServerStatus<'a> {
+    /// The last configuration.
     pub wanted: &'a McpServer,
-    /// What its tools come from, if it has any.
-    pub good: Option<&'a McpServer>,
+    /// The configuration in use, if any.
+    pub active: Option<&'a McpServer>,
     /// An instance of `wanted` is being started.
-    pub trying: bool,
-    pub trouble: Option<&'a Trouble>,
-    /// A failure has become old enough to try again.
-    pub try_again: bool,
+    pub is_starting: bool,
+    pub blocked: Option<&'a BlockReason>,
+    /// The last failure is old enough for a retry.
+    pub may_retry: bool,
 }
 
-/// What is to be done.
+/// What to do about a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ServerAction {
     /// Nothing.
     Keep,
-    /// Nothing, and what was wrong is over: the file says again what is in use.
-    Settle,
-    /// An instance of it is started; what is in use stays until it can be used.
-    Try,
-    /// A person has to agree first; what is in use stays.
-    Hold,
+    /// Nothing, but clear the failure: the configuration is again the one in use.
+    ClearFailure,
+    /// Start an instance; the configuration in use stays until the new one works.
+    Start,
+    /// The user has to agree first; the configuration in use stays.
+    AwaitPermission,
 }
 
-/// `wanted`: what the file says now. `allowed`: a person agreed to it.
-pub(super) fn step(wanted: &McpServer, known: Option<Known>, allowed: bool) -> Step {
-    let try_it = if allowed { Step::Try } else { Step::Hold };
-    let Some(known) = known else { return try_it };
-    if known.good == Some(wanted) {
-        let settled = known.wanted == wanted && known.trouble.is_none();
-        return if settled { Step::Keep } else { Step::Settle };
+/// `wanted`: the new configuration. `allowed`: the user agreed to it.
+pub(super) fn plan(
+    wanted: &McpServer,
+    status: Option<ServerStatus>,
+    allowed: bool,
+) -> ServerAction {
+    let start = if allowed { ServerAction::Start } else { ServerAction::AwaitPermission };
+    let Some(status) = status else { return start };
+    if status.active == Some(wanted) {
+        let settled = status.wanted == wanted && status.blocked.is_none();
+        return if settled { ServerAction::Keep } else { ServerAction::ClearFailure };
     }
-    if known.wanted != wanted {
-        return try_it;
+    if status.wanted != wanted {
+        return start;
     }
-    match known.trouble {
-        Some(Trouble::Failed(_)) if !known.try_again => Step::Keep,
-        None if known.trying => Step::Keep,
-        Some(Trouble::Unagreed | Trouble::Failed(_)) | None => try_it,
+    match status.blocked {
+        Some(BlockReason::Failed(_)) if !status.may_retry => ServerAction::Keep,
+        None if status.is_starting => ServerAction::Keep,
+        Some(BlockReason::NotPermitted | BlockReason::Failed(_)) | None => start,
     }
 }
 
@@ -76,69 +80,109 @@ mod tests {
     #[test]
     fn k10_a_changed_server_is_tried_beside_the_one_in_use() {
         let (a, b) = (server("a"), server("b"));
-        let failed = Trouble::Failed("x".to_owned());
-        let known =
-            Known { wanted: &a, good: None, trying: false, trouble: None, try_again: false };
-        for (what, wanted, known, allowed, expected) in [
-            ("new", &a, None, true, Step::Try),
-            ("new, nobody agreed", &a, None, false, Step::Hold),
-            ("in use", &a, Some(Known { good: Some(&a), ..known }), true, Step::Keep),
+        let failed = BlockReason::Failed("x".to_owned());
+        let status = ServerStatus {
+            wanted: &a,
+            active: None,
+            is_starting: false,
+            blocked: None,
+            may_retry: false,
+        };
+        for (what, wanted, status, allowed, expected) in [
+            ("new", &a, None, true, ServerAction::Start),
+            ("new, nobody agreed", &a, None, false, ServerAction::AwaitPermission),
+            (
+                "in use",
+                &a,
+                Some(ServerStatus { active: Some(&a), ..status }),
+                true,
+                ServerAction::Keep,
+            ),
             (
                 "in use, consent taken back",
                 &a,
-                Some(Known { good: Some(&a), ..known }),
+                Some(ServerStatus { active: Some(&a), ..status }),
                 false,
-                Step::Keep,
+                ServerAction::Keep,
             ),
-            ("changed", &b, Some(Known { good: Some(&a), ..known }), true, Step::Try),
+            (
+                "changed",
+                &b,
+                Some(ServerStatus { active: Some(&a), ..status }),
+                true,
+                ServerAction::Start,
+            ),
             (
                 "changed, nobody agreed",
                 &b,
-                Some(Known { good: Some(&a), ..known }),
+                Some(ServerStatus { active: Some(&a), ..status }),
                 false,
-                Step::Hold,
+                ServerAction::AwaitPermission,
             ),
-            ("being tried", &a, Some(Known { trying: true, ..known }), true, Step::Keep),
-            ("changed while tried", &b, Some(Known { trying: true, ..known }), true, Step::Try),
-            ("failed", &a, Some(Known { trouble: Some(&failed), ..known }), true, Step::Keep),
+            (
+                "being tried",
+                &a,
+                Some(ServerStatus { is_starting: true, ..status }),
+                true,
+                ServerAction::Keep,
+            ),
+            (
+                "changed while tried",
+                &b,
+                Some(ServerStatus { is_starting: true, ..status }),
+                true,
+                ServerAction::Start,
+            ),
+            (
+                "failed",
+                &a,
+                Some(ServerStatus { blocked: Some(&failed), ..status }),
+                true,
+                ServerAction::Keep,
+            ),
             (
                 "failed long ago",
                 &a,
-                Some(Known { trouble: Some(&failed), try_again: true, ..known }),
+                Some(ServerStatus { blocked: Some(&failed), may_retry: true, ..status }),
                 true,
-                Step::Try,
+                ServerAction::Start,
             ),
             (
-                "failed, then mended",
+                "failed, then fixed",
                 &b,
-                Some(Known { trouble: Some(&failed), ..known }),
+                Some(ServerStatus { blocked: Some(&failed), ..status }),
                 true,
-                Step::Try,
+                ServerAction::Start,
             ),
             (
                 "failed, then taken back",
                 &a,
-                Some(Known { wanted: &b, good: Some(&a), trouble: Some(&failed), ..known }),
+                Some(ServerStatus {
+                    wanted: &b,
+                    active: Some(&a),
+                    blocked: Some(&failed),
+                    ..status
+                }),
                 true,
-                Step::Settle,
+                ServerAction::ClearFailure,
             ),
             (
-                "held",
+                "not agreed",
                 &a,
-                Some(Known { trouble: Some(&Trouble::Unagreed), ..known }),
+                Some(ServerStatus { blocked: Some(&BlockReason::NotPermitted), ..status }),
                 false,
-                Step::Hold,
+                ServerAction::AwaitPermission,
             ),
             (
                 "agreed",
                 &a,
-                Some(Known { trouble: Some(&Trouble::Unagreed), ..known }),
+                Some(ServerStatus { blocked: Some(&BlockReason::NotPermitted), ..status }),
                 true,
-                Step::Try,
+                ServerAction::Start,
             ),
-            ("ended before it was used", &a, Some(known), true, Step::Try),
+            ("ended before it was used", &a, Some(status), true, ServerAction::Start),
         ] {
-            assert_eq!(step(wanted, known, allowed), expected, "{what}");
+            assert_eq!(plan(wanted, status, allowed), expected, "{what}");
         }
     }
 }

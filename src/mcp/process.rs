@@ -9,29 +9,28 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::environment::{Resolved, passed_on};
+use super::environment::{ResolvedVariables, passed_on};
 use super::instance::InstanceContext;
 use crate::minds::mcp_config::Program;
 use crate::sandbox::{CommandSpec, Placeholders};
 use crate::tools::{Group, Identity};
 
-/// How long a server may take to go after its input ended, and again after it was told to.
-const LEAVING: Duration = Duration::from_millis(500);
-/// A line of its error output is kept and logged up to here.
-const LINE_BYTES: usize = 2_000;
-/// Lines kept for a person who wants to know why it failed.
-const LAST_LINES: usize = 8;
+/// For a server to exit after its input was closed, and again after `SIGTERM`.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// A longer line of its error output is split.
+const MAX_LINE_BYTES: usize = 2_000;
+/// Lines of error output that are kept for the report of a failure.
+const MAX_KEPT_LINES: usize = 8;
 
 /// A running server. Dropping it kills the group.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     child: Child,
     group: Option<Group>,
-    /// What its sandbox needs.
-    _standing: Option<Placeholders>,
+    /// Needed by its sandbox until it has ended.
+    _placeholders: Option<Placeholders>,
 }
 
-/// What a server speaks through.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub stdin: ChildStdin,
@@ -39,52 +38,54 @@ pub(super) struct Pipes {
     pub stderr: ChildStderr,
 }
 
-/// The error is a sentence for a person.
+/// The error is a message for the user.
 pub(super) async fn start(
     program: &Program,
-    around: &InstanceContext,
-    own: &Resolved,
-) -> Result<(Process, Pipes), String> {
-    let cwd = around.workspace.join(&program.cwd);
+    context: &InstanceContext,
+    variables: &ResolvedVariables,
+) -> Result<(ServerProcess, Pipes), String> {
+    let cwd = context.workspace.join(&program.cwd);
     if !cwd.is_dir() {
         return Err(format!("its folder `{}` does not exist", program.cwd));
     }
-    // A path is meant from the folder the program runs in.
+    // A path is relative to the working folder of the program.
     let is_path = program.command.contains('/');
     let command = if is_path { cwd.join(&program.command) } else { program.command.clone().into() };
-    let passed = passed_on(around.env).map(|(name, value)| (name.to_owned(), value));
-    let environment: Vec<(String, String)> = passed.chain(own.pairs.iter().cloned()).collect();
-    let Some((sandbox, level)) = around.wall.clone() else {
+    let passed = passed_on(context.env).map(|(name, value)| (name.to_owned(), value));
+    let environment: Vec<(String, String)> =
+        passed.chain(variables.pairs.iter().cloned()).collect();
+    let Some((sandbox, level)) = context.sandbox.clone() else {
         let mut child = Command::new(command);
         child.args(&program.args).current_dir(cwd).env_clear().envs(environment);
-        return begin(child, 0, None)
+        return spawn(child, 0, None)
             .map_err(|error| format!("`{}` could not be started: {error}", program.command));
     };
     let arguments = program.args.clone();
     let runtime = tokio::runtime::Handle::current();
-    let wall = sandbox.clone();
-    let work = move || {
+    let inner = sandbox.clone();
+    let job = move || {
         let _inside = runtime.enter();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let program = command.to_string_lossy();
         let (program, arguments) = (program.as_ref(), arguments.as_slice());
-        let order = CommandSpec { program, arguments, folder: &cwd, stay: false };
-        let wrapped = wall.wrap(level, order).map_err(|refusal| refusal.for_person())?;
-        let mut child = Command::new(&wrapped.program);
-        child.args(&wrapped.arguments).current_dir("/").env_clear();
-        child.envs(environment).envs(wrapped.environment);
-        begin(child, wrapped.layers, Some(wrapped.standing)).map_err(|error| error.to_string())
+        let spec = CommandSpec { program, arguments, folder: &cwd, stay: false };
+        let sandboxed = inner.wrap(level, spec).map_err(|refusal| refusal.for_user())?;
+        let mut child = Command::new(&sandboxed.program);
+        child.args(&sandboxed.arguments).current_dir("/").env_clear();
+        child.envs(environment).envs(sandboxed.environment);
+        spawn(child, sandboxed.layers, Some(sandboxed.placeholders))
+            .map_err(|error| error.to_string())
     };
-    let started = sandbox.on_its_thread(work).await;
-    let started = started.unwrap_or_else(|| Err("the sandbox is gone".to_owned()));
+    let started = sandbox.run_on_launcher(job).await;
+    let started = started.unwrap_or_else(|| Err("the sandbox has ended".to_owned()));
     started.map_err(|error| format!("`{}` could not be started: {error}", program.command))
 }
 
-fn begin(
+fn spawn(
     mut command: Command,
     layers: usize,
-    standing: Option<Placeholders>,
-) -> std::io::Result<(Process, Pipes)> {
+    placeholders: Option<Placeholders>,
+) -> std::io::Result<(ServerProcess, Pipes)> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -94,44 +95,44 @@ fn begin(
         .spawn()?;
     let group = child.id().map(|id| Group::behind(Identity::of(id), layers));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let process = Process { child, group, _standing: standing };
+    let process = ServerProcess { child, group, _placeholders: placeholders };
     match pipes {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok((process, Pipes { stdin, stdout, stderr })),
         _ => Err(std::io::Error::other("its pipes could not be opened")),
     }
 }
 
-impl Process {
-    /// Waits for a server whose input has ended; one that stays is told to go, then killed.
+impl ServerProcess {
+    /// Waits for a server whose input was closed; terminates, then kills one that does not exit.
     pub async fn end(mut self) {
-        if timeout(LEAVING, self.child.wait()).await.is_err() {
+        if timeout(EXIT_TIMEOUT, self.child.wait()).await.is_err() {
             self.group.iter().for_each(Group::terminate);
-            let _ = timeout(LEAVING, self.child.wait()).await;
+            let _ = timeout(EXIT_TIMEOUT, self.child.wait()).await;
         }
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Also when the server itself has ended: what it started may be alive.
+        // Also if the server itself has ended: its children may be alive.
         self.group.iter().for_each(Group::kill);
     }
 }
 
-/// The last lines a server wrote to its error output.
+/// The last lines of the error output of a server.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LastWords(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
-impl LastWords {
+impl StderrTail {
     fn add(&self, line: String) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() >= LAST_LINES {
+        if lines.len() >= MAX_KEPT_LINES {
             lines.pop_front();
         }
         lines.push_back(line);
     }
 
-    /// One line, if there is anything.
+    /// The lines joined into one, if there are any.
     pub fn text(&self) -> Option<String> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<&str> =
@@ -140,15 +141,15 @@ impl LastWords {
     }
 }
 
-/// Reads the error output to its end, so that a server never waits for us.
-pub(super) async fn listen(
+/// Reads the error output to its end, so that a server never blocks on it.
+pub(super) async fn read_stderr(
     server: &str,
     mut stderr: ChildStderr,
-    own: &Resolved,
-    last: &LastWords,
+    variables: &ResolvedVariables,
+    last: &StderrTail,
 ) {
-    let mut stream = own.secrets.stream();
-    let (mut block, mut text) = (vec![0; LINE_BYTES], Vec::new());
+    let mut stream = variables.secrets.stream();
+    let (mut block, mut text) = (vec![0; MAX_LINE_BYTES], Vec::new());
     loop {
         let read = stderr.read(&mut block).await.unwrap_or_default();
         let is_over = read == 0;
@@ -169,9 +170,10 @@ pub(super) async fn listen(
     }
 }
 
-/// The length of the first line, if it is whole or long enough.
+/// The length of the first line, if it is complete or must be split.
 fn line_of(text: &[u8], is_over: bool) -> Option<usize> {
     let end = text.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
-    let rest = (text.len() >= LINE_BYTES || is_over && !text.is_empty()).then_some(text.len());
-    Some(end.or(rest)?.min(LINE_BYTES))
+    let partial =
+        (text.len() >= MAX_LINE_BYTES || is_over && !text.is_empty()).then_some(text.len());
+    Some(end.or(partial)?.min(MAX_LINE_BYTES))
 }

@@ -1,4 +1,4 @@
-//! The front of this module: what the rest of the program sees of all servers.
+//! The public interface to all servers.
 
 use std::collections::BTreeSet;
 use std::future::ready;
@@ -16,7 +16,9 @@ use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
 use super::snapshot::Snapshot;
-use super::supervisor::{Desired, McpSupervisor, ORDERS, PATIENCE, Request};
+use super::supervisor::{
+    CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
+};
 use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
@@ -31,13 +33,13 @@ pub struct Setup {
     pub lang: Lang,
     pub env: &'static EnvReader,
     pub clients: Clients,
-    /// Learns what servers are given.
+    /// Learns the secrets that servers get.
     pub vault: Vault,
     pub permission: Arc<dyn Permission>,
-    /// Names of tools and toolsets that are in use elsewhere.
+    /// Names of tools and toolsets in use elsewhere.
     pub taken: BTreeSet<String>,
-    /// What servers that are programs run behind, if a person wants that.
-    pub wall: Option<(Sandbox, Level)>,
+    /// The sandbox for servers that are programs, unless the user turned it off.
+    pub sandbox: Option<(Sandbox, Level)>,
 }
 
 impl std::fmt::Debug for Setup {
@@ -52,34 +54,34 @@ pub struct Servers {
     workspace: Arc<Path>,
     lang: Lang,
     permission: Arc<dyn Permission>,
-    desk: mpsc::Sender<Request>,
-    seen: watch::Receiver<Arc<Snapshot>>,
-    /// Until it is run.
-    keeper: Mutex<Option<McpSupervisor>>,
+    tx: mpsc::Sender<SupervisorRequest>,
+    snapshots: watch::Receiver<Arc<Snapshot>>,
+    /// Taken when it is run.
+    supervisor: Mutex<Option<McpSupervisor>>,
 }
 
 impl Servers {
     /// Nothing is started before the first [`ToolSource::settle`].
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        let (desk, orders) = mpsc::channel(ORDERS);
-        let (told, seen) = watch::channel(Arc::default());
-        let Setup { workspace, lang, env, clients, vault, permission, mut taken, wall } = setup;
-        taken.extend(super::ALWAYS.map(str::to_owned));
-        let around = InstanceContext {
+        let (tx, requests) = mpsc::channel(CHANNEL_CAPACITY);
+        let (snapshots_tx, snapshots) = watch::channel(Arc::default());
+        let Setup { workspace, lang, env, clients, vault, permission, mut taken, sandbox } = setup;
+        taken.extend(super::BUILT_IN_NAMES.map(str::to_owned));
+        let context = InstanceContext {
             workspace: workspace.clone(),
             env,
             clients,
             permission: permission.clone(),
             vault,
-            wall,
+            sandbox,
         };
-        let keeper = McpSupervisor::new(around, taken, desk.downgrade(), orders, told);
-        let keeper = Mutex::new(Some(keeper));
-        Self { workspace, lang, permission, desk, seen, keeper }
+        let supervisor = McpSupervisor::new(context, taken, tx.downgrade(), requests, snapshots_tx);
+        let supervisor = Mutex::new(Some(supervisor));
+        Self { workspace, lang, permission, tx, snapshots, supervisor }
     }
 
-    /// The tools there are now, each with its server.
+    /// The current tools, as (server, tool).
     pub fn tools(&self) -> Vec<(String, String)> {
         let name = |(server, tool): &(String, Arc<dyn Tool>)| {
             (server.clone(), tool.spec().name.to_string())
@@ -88,30 +90,30 @@ impl Servers {
     }
 
     fn now(&self) -> Arc<Snapshot> {
-        self.seen.borrow().clone()
+        self.snapshots.borrow().clone()
     }
 
-    fn order(&self, order: Request) -> impl Future<Output = ()> + Send + use<> {
-        let desk = self.desk.clone();
-        async move { _ = desk.send(order).await }
+    fn request(&self, request: SupervisorRequest) -> impl Future<Output = ()> + Send + use<> {
+        let tx = self.tx.clone();
+        async move { _ = tx.send(request).await }
     }
 }
 
-/// `None` where the file is broken, so that everything stays as it is.
-fn wishes(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Desired>> {
+/// The configured servers; `None` if the file is broken, so that everything stays as it is.
+fn desired(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Desired>> {
     let file = McpFile::load(workspace);
-    let wishes = file.servers.into_iter().map(|declared| {
+    let desired = file.servers.into_iter().map(|declared| {
         let may = |server: &McpServer| permission.may(&declared.id, &server.transport);
         let allowed = declared.server.as_ref().is_some_and(may);
         Desired { id: declared.id, line: declared.line, server: declared.server, allowed }
     });
-    (!file.broken).then(|| wishes.collect())
+    (!file.broken).then(|| desired.collect())
 }
 
 impl ToolSource for Servers {
     fn run(&self) -> BoxFuture<'static, ()> {
-        match self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(keeper) => Box::pin(keeper.run()),
+        match self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(supervisor) => Box::pin(supervisor.run()),
             None => Box::pin(ready(())),
         }
     }
@@ -119,14 +121,14 @@ impl ToolSource for Servers {
     fn settle(&self) -> BoxFuture<'static, ()> {
         const MARGIN: Duration = Duration::from_millis(200);
         let (workspace, permission) = (self.workspace.clone(), self.permission.clone());
-        let desk = self.desk.clone();
+        let tx = self.tx.clone();
         Box::pin(async move {
-            let read = tokio::task::spawn_blocking(move || wishes(&workspace, &*permission)).await;
-            let Ok(Some(wishes)) = read else { return };
+            let read = tokio::task::spawn_blocking(move || desired(&workspace, &*permission)).await;
+            let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();
-            if desk.send(Request::Settle { wishes, reply }).await.is_ok() {
-                // Too long: the tools come later, a problem says so.
-                let _ = timeout(PATIENCE + MARGIN, settled).await;
+            if tx.send(SupervisorRequest::Settle { desired, reply }).await.is_ok() {
+                // After the timeout the tools come later; a problem reports that.
+                let _ = timeout(READY_TIMEOUT + MARGIN, settled).await;
             }
         })
     }
@@ -138,12 +140,12 @@ impl ToolSource for Servers {
                 tracing::warn!(server, %error, "a tool of an MCP server is left out");
             }
         }
-        for tool in admin::tools(&self.desk) {
+        for tool in admin::tools(&self.tx) {
             if let Err(error) = registry.add(admin::TOOLSET, tool) {
                 tracing::warn!(%error, "a tool for MCP servers is left out");
             }
         }
-        // Who can hold an instance can let it go.
+        // Whoever can lease an instance can release it.
         for server in &now.stateful {
             registry.share(server, RELEASE);
         }
@@ -154,19 +156,19 @@ impl ToolSource for Servers {
     }
 
     fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep> {
-        lease::upkeep(&self.now().held_by(dialog), reminders, self.lang)
+        lease::upkeep(&self.now().leased_by(dialog), reminders, self.lang)
     }
 
     fn release(&self, whose: Whose) -> BoxFuture<'static, ()> {
         let (reply, released) = oneshot::channel();
-        let order = self.order(Request::Release { whose, server: None, reply });
+        let request = self.request(SupervisorRequest::Release { whose, server: None, reply });
         Box::pin(async move {
-            order.await;
+            request.await;
             let _ = released.await;
         })
     }
 
     fn close(&self) -> BoxFuture<'static, ()> {
-        Box::pin(self.order(Request::Close))
+        Box::pin(self.request(SupervisorRequest::Close))
     }
 }

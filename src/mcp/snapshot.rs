@@ -1,4 +1,4 @@
-//! What a generation sees of the servers: complete, and never changed.
+//! An immutable snapshot of all servers, as a generation sees them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use crate::tools::Tool;
 
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
-    /// With the server each belongs to.
+    /// Each with its server.
     pub tools: Vec<(String, Arc<dyn Tool>)>,
-    /// Servers with an instance for each dialog.
+    /// Servers with one instance per dialog.
     pub stateful: BTreeSet<String>,
     pub problems: Vec<Problem>,
-    /// Who holds an instance of which server.
-    pub held: Vec<(DialogId, String)>,
+    /// Dialogs that lease an instance, and its server.
+    pub leases: Vec<(DialogId, String)>,
 }
 
 impl Snapshot {
-    /// The servers a dialog holds, each once, in their order.
-    pub fn held_by(&self, dialog: &DialogId) -> Vec<&str> {
-        let held = self.held.iter().filter(|(holder, _)| holder == dialog);
-        held.map(|(_, server)| server.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
+    /// The servers that a dialog leases, sorted.
+    pub fn leased_by(&self, dialog: &DialogId) -> Vec<&str> {
+        let leases = self.leases.iter().filter(|(dialog_id, _)| dialog_id == dialog);
+        leases.map(|(_, server)| server.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
     }
 }

@@ -1,5 +1,5 @@
-//! The one task that knows which servers there are and what runs. It takes one order or sign at a time
-//! and never waits for a server: what takes long is a task of its own.
+//! The task that owns all servers and instances. It handles one request or event at a time and never
+//! waits for a server: what takes long is a task of its own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,42 +9,44 @@ use rmcp::model::Tool;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-use super::fleet::{Fleet, Holder, Instance, Key, State, Waiter, is_for};
-use super::instance::{Event, InstanceContext};
-use super::listed::{Good, Server, at, name_taken};
-use super::plan::{Step, Trouble, step};
-use super::roster::{self, Offer};
+use super::instance::{InstanceContext, InstanceEvent};
+use super::plan::{BlockReason, ServerAction, plan};
+use super::pool::{
+    Instance, InstanceKey, InstanceOwner, InstancePool, InstanceState, Waiter, is_owned_by,
+};
+use super::server::{ActiveConfig, Server, name_taken, with_line};
 use super::snapshot::Snapshot;
 use super::tool::ServerTool;
+use super::tool_list::{self, ServerTools};
 use crate::domain::{DialogId, Problem, Vault};
 use crate::minds::mcp_config::{McpServer, PATH};
 use crate::tools::Whose;
 
-/// A generation waits this long for a server that starts.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-/// Orders that may wait; who finds it full waits shortly, for the keeper never does.
-pub(super) const ORDERS: usize = 64;
+/// How long a generation waits for a server that is starting.
+pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Capacity of the channels. The supervisor never blocks, so a full one is a short wait.
+pub(super) const CHANNEL_CAPACITY: usize = 64;
 
-/// What is asked of the keeper.
+/// A request to the supervisor.
 #[derive(Debug)]
-pub(super) enum Request {
-    /// Take in what the file says; answered when nothing starts any more that is worth waiting for.
+pub(super) enum SupervisorRequest {
+    /// Apply the configuration; answered when no server is starting any more, or has been for too long.
     Settle {
-        wishes: Vec<Desired>,
+        desired: Vec<Desired>,
         reply: oneshot::Sender<()>,
     },
-    /// A dialog wants to call a tool.
+    /// A dialog is about to call a tool.
     Use {
         server: String,
         dialog: DialogId,
         reply: Waiter,
     },
-    /// Start a server anew; answered when it can be used, or why it cannot.
+    /// Restart a server; answered when it is ready, or with the reason why it is not.
     Restart {
         server: String,
         reply: Waiter,
     },
-    /// Answered with whether anything was held.
+    /// Answered with whether any instance was leased.
     Release {
         whose: Whose,
         server: Option<String>,
@@ -53,226 +55,240 @@ pub(super) enum Request {
     Close,
 }
 
-/// A server as the file wants it now.
+/// A server as configured now.
 #[derive(Debug)]
 pub(super) struct Desired {
     pub id: String,
     pub line: Option<usize>,
     /// `None`: the entry is broken, so the server stays as it is.
     pub server: Option<McpServer>,
-    /// A person agreed to it.
+    /// The user agreed to it.
     pub allowed: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct McpSupervisor {
-    orders: mpsc::Receiver<Request>,
-    /// For the tools that are made here.
-    tx: mpsc::WeakSender<Request>,
-    signs: mpsc::Receiver<(Key, Event)>,
-    fleet: Fleet,
+    requests: mpsc::Receiver<SupervisorRequest>,
+    /// Cloned into the tools.
+    tx: mpsc::WeakSender<SupervisorRequest>,
+    events: mpsc::Receiver<(InstanceKey, InstanceEvent)>,
+    pool: InstancePool,
     vault: Vault,
     /// In the order of the file.
     servers: Vec<Server>,
-    /// Names a server or its tools cannot have.
+    /// Names in use elsewhere.
     taken: BTreeSet<String>,
-    /// Servers that cannot be called what they are called.
+    /// Problems of servers whose name is in use.
     refused: Vec<Problem>,
-    told: watch::Sender<Arc<Snapshot>>,
-    settling: Vec<oneshot::Sender<()>>,
+    snapshots: watch::Sender<Arc<Snapshot>>,
+    settle_waiters: Vec<oneshot::Sender<()>>,
 }
 
 impl McpSupervisor {
     pub fn new(
-        around: InstanceContext,
+        context: InstanceContext,
         taken: BTreeSet<String>,
-        desk: mpsc::WeakSender<Request>,
-        orders: mpsc::Receiver<Request>,
-        told: watch::Sender<Arc<Snapshot>>,
+        tx: mpsc::WeakSender<SupervisorRequest>,
+        requests: mpsc::Receiver<SupervisorRequest>,
+        snapshots: watch::Sender<Arc<Snapshot>>,
     ) -> Self {
-        let vault = around.vault.clone();
-        let (signs_in, signs) = mpsc::channel(ORDERS);
-        let fleet = Fleet::new(around, signs_in);
-        let (servers, refused, settling) = (Vec::new(), Vec::new(), Vec::new());
-        Self { orders, tx: desk, signs, fleet, vault, servers, taken, refused, told, settling }
+        let vault = context.vault.clone();
+        let (events_tx, events) = mpsc::channel(CHANNEL_CAPACITY);
+        let pool = InstancePool::new(context, events_tx);
+        let (servers, refused, settle_waiters) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            requests,
+            tx,
+            events,
+            pool,
+            vault,
+            servers,
+            taken,
+            refused,
+            snapshots,
+            settle_waiters,
+        }
     }
 
-    /// Works until it is told to close, or nobody can give orders any more.
+    /// Runs until it is closed or all senders are dropped.
     pub async fn run(mut self) {
         loop {
             tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(Request::Close) | None => break,
-                    Some(order) => self.take(order),
+                request = self.requests.recv() => match request {
+                    Some(SupervisorRequest::Close) | None => break,
+                    Some(request) => self.handle_request(request),
                 },
-                Some((key, sign)) = self.signs.recv() => self.hear(key, sign),
-                Some(key) = self.fleet.next_end() => self.ended(key),
+                Some((key, event)) = self.events.recv() => self.handle_event(key, event),
+                Some(key) = self.pool.next_ended() => self.ended(key),
             }
             self.answer_settled();
         }
-        self.signs.close();
-        self.fleet.end().await;
+        self.events.close();
+        self.pool.end().await;
     }
 
-    fn take(&mut self, order: Request) {
-        match order {
-            Request::Settle { wishes, reply } => {
-                self.reconcile(wishes);
-                self.settling.push(reply);
+    fn handle_request(&mut self, request: SupervisorRequest) {
+        match request {
+            SupervisorRequest::Settle { desired, reply } => {
+                self.reconcile(desired);
+                self.settle_waiters.push(reply);
             }
-            Request::Use { server, dialog, reply } => self.lend(&server, dialog, reply),
-            Request::Restart { server, reply } => self.restart(&server, reply),
-            Request::Release { whose, server, reply } => {
-                let any = self.fleet.let_go_of("it was let go", |_, one| {
-                    is_for(&one.holder, &whose)
+            SupervisorRequest::Use { server, dialog, reply } => self.lease(&server, dialog, reply),
+            SupervisorRequest::Restart { server, reply } => self.restart(&server, reply),
+            SupervisorRequest::Release { whose, server, reply } => {
+                let any = self.pool.release_matching("it was let go", |_, one| {
+                    is_owned_by(&one.owner, &whose)
                         && server.as_ref().is_none_or(|id| *id == one.server)
                 });
                 self.publish();
                 let _ = reply.send(any);
             }
-            Request::Close => {}
+            SupervisorRequest::Close => {}
         }
     }
 
-    // --- what the file says --------------------------------------------------------------------
+    // --- configuration -------------------------------------------------------------------------
 
-    fn reconcile(&mut self, wishes: Vec<Desired>) {
+    fn reconcile(&mut self, desired: Vec<Desired>) {
         let mut before = std::mem::take(&mut self.servers);
         self.refused.clear();
-        for wish in wishes {
-            if self.taken.contains(&wish.id) {
-                self.refused.push(at(name_taken(&wish.id), wish.line));
+        for server in desired {
+            if self.taken.contains(&server.id) {
+                self.refused.push(with_line(name_taken(&server.id), server.line));
                 continue;
             }
-            let at = before.iter().position(|server| server.id == wish.id);
-            let known = at.map(|at| before.swap_remove(at));
-            let server = self.meet(wish, known);
+            let index = before.iter().position(|known| known.id == server.id);
+            let previous = index.map(|index| before.swap_remove(index));
+            let server = self.merge(server, previous);
             self.servers.extend(server);
         }
-        for gone in before {
-            let why = "it is not in the configuration any more";
-            self.fleet.let_go_of(why, |_, one| one.server == gone.id);
+        for removed in before {
+            let reason = "it is not in the configuration any more";
+            self.pool.release_matching(reason, |_, one| one.server == removed.id);
         }
         self.publish();
     }
 
-    /// A server as it is after the file was read.
-    fn meet(&mut self, wish: Desired, known: Option<Server>) -> Option<Server> {
-        let Some(wanted) = wish.server else {
-            return known;
+    /// The server after its configuration was read.
+    fn merge(&mut self, desired: Desired, previous: Option<Server>) -> Option<Server> {
+        let Some(wanted) = desired.server else {
+            return previous;
         };
-        let todo = step(&wanted, known.as_ref().map(Server::known), wish.allowed);
+        let action = plan(&wanted, previous.as_ref().map(Server::status), desired.allowed);
         let wanted = Arc::new(wanted);
-        let mut server = known.unwrap_or_else(|| Server {
-            id: wish.id,
+        let mut server = previous.unwrap_or_else(|| Server {
+            id: desired.id,
             line: None,
             wanted: wanted.clone(),
-            good: None,
+            active: None,
             trial: None,
-            trouble: None,
+            blocked: None,
         });
-        server.line = wish.line;
-        if todo == Step::Keep {
+        server.line = desired.line;
+        if action == ServerAction::Keep {
             return Some(server);
         }
         server.wanted = wanted;
         if let Some(trial) = server.trial.take() {
-            self.fleet.let_go(trial, "its configuration changed");
+            self.pool.release(trial, "its configuration changed");
         }
-        server.trouble = (todo == Step::Hold).then(|| (Trouble::Unagreed, Instant::now()));
-        if todo == Step::Try {
+        server.blocked = (action == ServerAction::AwaitPermission)
+            .then(|| (BlockReason::NotPermitted, Instant::now()));
+        if action == ServerAction::Start {
             server.trial =
-                Some(self.fleet.start(&server.id, server.wanted.clone(), Holder::Nobody));
+                Some(self.pool.start(&server.id, server.wanted.clone(), InstanceOwner::Unassigned));
         }
         Some(server)
     }
 
-    // --- what instances tell -------------------------------------------------------------------
+    // --- events of instances -------------------------------------------------------------------
 
-    fn hear(&mut self, key: Key, sign: Event) {
-        match sign {
-            Event::Open { peer, tools } => {
-                self.fleet.opened(key, peer);
-                self.proved(key, tools);
+    fn handle_event(&mut self, key: InstanceKey, event: InstanceEvent) {
+        match event {
+            InstanceEvent::Open { peer, tools } => {
+                self.pool.set_ready(key, peer);
+                self.trial_succeeded(key, tools);
             }
-            Event::Tools(tools) => {
-                let Some(instance) = self.fleet.get(key) else { return };
+            InstanceEvent::Tools(tools) => {
+                let Some(instance) = self.pool.get(key) else { return };
                 let server = self.servers.iter_mut().find(|server| server.id == instance.server);
-                let good = server.and_then(|server| server.good.as_mut());
-                if let Some(good) = good.filter(|good| good.config == instance.config) {
-                    good.tools = tools;
+                let active = server.and_then(|server| server.active.as_mut());
+                if let Some(active) = active.filter(|active| active.config == instance.config) {
+                    active.tools = tools;
                 }
             }
-            Event::Failed(why) => {
-                self.fleet.let_go(key, &why);
+            InstanceEvent::Failed(reason) => {
+                self.pool.release(key, &reason);
                 if let Some(server) = self.trial_of(key) {
-                    tracing::warn!(server = server.id, why, "an MCP server cannot be used");
+                    tracing::warn!(server = server.id, reason, "an MCP server cannot be used");
                     server.trial = None;
-                    server.trouble = Some((Trouble::Failed(why), Instant::now()));
+                    server.blocked = Some((BlockReason::Failed(reason), Instant::now()));
                 }
             }
         }
         self.publish();
     }
 
-    /// If this was the trial of a configuration, that is in use from now on.
-    fn proved(&mut self, key: Key, tools: Vec<Tool>) {
+    /// If this was the trial of a configuration, it is in use from now on.
+    fn trial_succeeded(&mut self, key: InstanceKey, tools: Vec<Tool>) {
         let Some(server) = self.trial_of(key) else { return };
         let config = server.wanted.clone();
-        (server.trial, server.trouble) = (None, None);
-        server.good = Some(Good { config: config.clone(), tools });
+        (server.trial, server.blocked) = (None, None);
+        server.active = Some(ActiveConfig { config: config.clone(), tools });
         let id = server.id.clone();
-        self.fleet.let_go_of("it was started anew", |other, one| one.server == id && other != key);
-        if let Some(instance) = self.fleet.get_mut(key).filter(|_| config.stateless) {
-            instance.holder = Holder::All;
+        self.pool
+            .release_matching("it was started anew", |other, one| one.server == id && other != key);
+        if let Some(instance) = self.pool.get_mut(key).filter(|_| config.stateless) {
+            instance.owner = InstanceOwner::Shared;
         }
     }
 
-    fn trial_of(&mut self, key: Key) -> Option<&mut Server> {
+    fn trial_of(&mut self, key: InstanceKey) -> Option<&mut Server> {
         self.servers.iter_mut().find(|server| server.trial == Some(key))
     }
 
-    fn ended(&mut self, key: Key) {
-        // What it said before it ended is heard first.
-        while let Ok((key, sign)) = self.signs.try_recv() {
-            self.hear(key, sign);
+    fn ended(&mut self, key: InstanceKey) {
+        // Handle the events it sent before it ended.
+        while let Ok((key, event)) = self.events.try_recv() {
+            self.handle_event(key, event);
         }
-        if self.fleet.let_go(key, "it ended while it started").is_some() {
+        if self.pool.release(key, "it ended while it started").is_some() {
             self.publish();
         }
         if let Some(server) = self.trial_of(key) {
             server.trial = None;
-            let why = Trouble::Failed("it ended while it started".to_owned());
-            server.trouble = Some((why, Instant::now()));
+            let reason = BlockReason::Failed("it ended while it started".to_owned());
+            server.blocked = Some((reason, Instant::now()));
             self.publish();
         }
     }
 
-    // --- who uses what -------------------------------------------------------------------------
+    // --- leases --------------------------------------------------------------------------------
 
-    fn lend(&mut self, id: &str, dialog: DialogId, reply: Waiter) {
+    fn lease(&mut self, id: &str, dialog: DialogId, reply: Waiter) {
         let found = self.servers.iter().find(|server| server.id == id);
-        let Some(good) = found.and_then(|server| server.good.as_ref()) else {
+        let Some(active) = found.and_then(|server| server.active.as_ref()) else {
             let _ = reply.send(Err("it is not there any more".to_owned()));
             return;
         };
-        let config = good.config.clone();
-        let holder = if config.stateless { Holder::All } else { Holder::Dialog(dialog) };
-        let spare = self.fleet.find(id, &config, &Holder::Nobody);
-        let key = match self.fleet.find(id, &config, &holder).or(spare) {
+        let config = active.config.clone();
+        let owner =
+            if config.stateless { InstanceOwner::Shared } else { InstanceOwner::Dialog(dialog) };
+        let spare = self.pool.find(id, &config, &InstanceOwner::Unassigned);
+        let key = match self.pool.find(id, &config, &owner).or(spare) {
             Some(key) => key,
-            None if self.fleet.is_full() => {
+            None if self.pool.is_full() => {
                 let text = "too many instances run; let some go with mcp_release";
                 let _ = reply.send(Err(text.to_owned()));
                 return;
             }
-            None => self.fleet.start(id, config, holder.clone()),
+            None => self.pool.start(id, config, owner.clone()),
         };
-        if let Some(instance) = self.fleet.get_mut(key) {
-            instance.holder = holder;
+        if let Some(instance) = self.pool.get_mut(key) {
+            instance.owner = owner;
         }
         self.publish();
-        self.fleet.hand(key, reply);
+        self.pool.send_handle(key, reply);
     }
 
     fn restart(&mut self, id: &str, reply: Waiter) {
@@ -280,55 +296,58 @@ impl McpSupervisor {
             let _ = reply.send(Err(format!("{PATH} names no such server that can be used")));
             return;
         };
-        if matches!(server.trouble, Some((Trouble::Unagreed, _))) {
+        if matches!(server.blocked, Some((BlockReason::NotPermitted, _))) {
             let _ = reply.send(Err("it waits for the consent of a person".to_owned()));
             return;
         }
         if let Some(trial) = server.trial.take() {
-            self.fleet.let_go(trial, "it was started anew");
+            self.pool.release(trial, "it was started anew");
         }
-        let key = self.fleet.start(id, server.wanted.clone(), Holder::Nobody);
+        let key = self.pool.start(id, server.wanted.clone(), InstanceOwner::Unassigned);
         server.trial = Some(key);
-        self.fleet.hand(key, reply);
+        self.pool.send_handle(key, reply);
     }
 
-    // --- telling -------------------------------------------------------------------------------
+    // --- replies and snapshots -----------------------------------------------------------------
 
-    /// Whoever waits for servers that start is answered when none is worth waiting for.
+    /// Answers `Settle` requests when no server has been starting for less than the timeout.
     fn answer_settled(&mut self) {
-        let fresh = |instance: &Instance| match instance.state {
-            State::Opening { since, .. } => since.elapsed() < PATIENCE,
-            State::Open(_) => false,
+        let is_fresh = |instance: &Instance| match instance.state {
+            InstanceState::Starting { since, .. } => since.elapsed() < READY_TIMEOUT,
+            InstanceState::Ready(_) => false,
         };
         let trials = self.servers.iter().filter_map(|server| server.trial);
-        if trials.filter_map(|key| self.fleet.get(key)).any(fresh) {
+        if trials.filter_map(|key| self.pool.get(key)).any(is_fresh) {
             return;
         }
-        for waiter in self.settling.drain(..) {
+        for waiter in self.settle_waiters.drain(..) {
             let _ = waiter.send(());
         }
     }
 
-    /// What everybody sees from now on.
+    /// Publishes a new snapshot.
     fn publish(&self) {
-        let Some(desk) = self.tx.upgrade() else { return };
+        let Some(tx) = self.tx.upgrade() else { return };
         let secrets = self.vault.secrets();
-        let offers: Vec<Offer> = self.servers.iter().filter_map(Server::offer).collect();
-        let (entries, doubts) = roster::entries(&offers, &self.taken, &secrets);
-        let stateful = offers.iter().filter(|offer| !offer.config.stateless);
-        let troubles = self.servers.iter().filter_map(Server::problem);
-        let lines = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
-        let doubts = doubts.into_iter().map(|(server, problem)| at(problem, lines(&server)));
-        let all = self.refused.iter().cloned().chain(troubles).chain(doubts);
+        let listed_tools: Vec<ServerTools> =
+            self.servers.iter().filter_map(Server::listed).collect();
+        let (offered_tools, tool_problems) =
+            tool_list::offered_tools(&listed_tools, &self.taken, &secrets);
+        let stateful = listed_tools.iter().filter(|server| !server.config.stateless);
+        let server_problems = self.servers.iter().filter_map(Server::problem);
+        let line_of = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
+        let tool_problems =
+            tool_problems.into_iter().map(|(server, problem)| with_line(problem, line_of(&server)));
+        let all = self.refused.iter().cloned().chain(server_problems).chain(tool_problems);
         let snapshot = Snapshot {
-            stateful: stateful.map(|offer| offer.server.to_owned()).collect(),
+            stateful: stateful.map(|server| server.server.to_owned()).collect(),
             problems: all.map(|problem| problem.redacted(&secrets)).collect(),
-            held: self.fleet.held(),
-            tools: entries
+            leases: self.pool.leases(),
+            tools: offered_tools
                 .into_iter()
-                .map(|entry| (entry.server.clone(), ServerTool::of(entry, desk.clone())))
+                .map(|entry| (entry.server.clone(), ServerTool::of(entry, tx.clone())))
                 .collect(),
         };
-        self.told.send_replace(Arc::new(snapshot));
+        self.snapshots.send_replace(Arc::new(snapshot));
     }
 }

@@ -1,4 +1,4 @@
-//! A tool of a server, as a model calls it.
+//! A tool of a server that a model can call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,127 +9,129 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::http::why_unsent;
-use super::lines::DROPPED;
-use super::result::{clean, outcome};
-use super::roster::Entry;
-use super::supervisor::Request;
+use super::http::send_error;
+use super::message_filter::DROPPED_CODE;
+use super::result::{sanitize_and_redact, tool_outcome};
+use super::supervisor::SupervisorRequest;
+use super::tool_list::OfferedTool;
 use crate::domain::Lang;
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
-/// A call that takes longer is given up, and its server told so.
-const CALL: Duration = Duration::from_secs(600);
-const WHY_CHARS: usize = 2_000;
+/// A longer call is cancelled.
+const CALL_TIMEOUT: Duration = Duration::from_secs(600);
+const MAX_REASON_CHARS: usize = 2_000;
 
 #[derive(Debug)]
 pub(super) struct ServerTool {
-    entry: Entry,
-    desk: mpsc::Sender<Request>,
+    tool: OfferedTool,
+    tx: mpsc::Sender<SupervisorRequest>,
 }
 
 impl ServerTool {
-    pub fn of(entry: Entry, desk: mpsc::Sender<Request>) -> Arc<dyn Tool> {
-        Arc::new(Self { entry, desk })
+    pub fn of(tool: OfferedTool, tx: mpsc::Sender<SupervisorRequest>) -> Arc<dyn Tool> {
+        Arc::new(Self { tool, tx })
     }
 }
 
 impl Tool for ServerTool {
     fn spec(&self) -> &ToolSpec {
-        &self.entry.spec
+        &self.tool.spec
     }
 
-    /// Dropping the future tells the server that nobody waits any more.
+    /// Dropping the future cancels the request at the server.
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (entry, desk) = (self.entry.clone(), self.desk.clone());
+        let (tool, tx) = (self.tool.clone(), self.tx.clone());
         Box::pin(async move {
             let lang = cx.lang;
-            let result = timeout(CALL, called(&entry, &desk, cx, args)).await;
-            result.unwrap_or_else(|_| ToolOutcome::failed(too_long(&entry.server, lang)))
+            let result = timeout(CALL_TIMEOUT, call(&tool, &tx, cx, args)).await;
+            result.unwrap_or_else(|_| ToolOutcome::failed(too_long(&tool.server, lang)))
         })
     }
 }
 
-async fn called(
-    entry: &Entry,
-    desk: &mpsc::Sender<Request>,
+async fn call(
+    tool: &OfferedTool,
+    tx: &mpsc::Sender<SupervisorRequest>,
     cx: ToolCx,
     args: Args,
 ) -> ToolOutcome {
-    let (server, lang, keys) = (&entry.server, cx.lang, cx.keys);
-    let (reply, lent) = oneshot::channel();
-    let order = Request::Use { server: server.clone(), dialog: cx.dialog, reply };
-    let _ = desk.send(order).await;
-    let hold = match lent.await {
-        Ok(Ok(hold)) => hold,
-        Ok(Err(why)) => return ToolOutcome::failed(not_run(server, &why, lang)),
+    let (server, lang, keys) = (&tool.server, cx.lang, cx.keys);
+    let (reply, lease) = oneshot::channel();
+    let request = SupervisorRequest::Use { server: server.clone(), dialog: cx.dialog, reply };
+    let _ = tx.send(request).await;
+    let handle = match lease.await {
+        Ok(Ok(handle)) => handle,
+        Ok(Err(reason)) => return ToolOutcome::failed(not_run(server, &reason, lang)),
         Err(_) => return ToolOutcome::failed(not_run(server, "the program is ending", lang)),
     };
     let params =
-        CallToolRequestParams::new(entry.original.clone()).with_arguments(args.into_object());
-    match hold.peer.call_tool_once(params).await {
-        Ok(CallToolResponse::Complete(result)) => outcome(result, &keys, lang),
+        CallToolRequestParams::new(tool.original.clone()).with_arguments(args.into_object());
+    match handle.peer.call_tool_once(params).await {
+        Ok(CallToolResponse::Complete(result)) => tool_outcome(result, &keys, lang),
         Ok(CallToolResponse::InputRequired(_)) => ToolOutcome::failed(asks_a_person(server, lang)),
         Ok(_) => ToolOutcome::failed(unknown_answer(server, lang)),
-        Err(ServiceError::McpError(error)) if error.code.0 == DROPPED => {
-            ToolOutcome::failed(dropped(server, &clean(&error.message, WHY_CHARS, &keys), lang))
-        }
-        Err(ServiceError::McpError(error)) => {
-            ToolOutcome::failed(refused(server, &clean(&error.message, WHY_CHARS, &keys), lang))
-        }
+        Err(ServiceError::McpError(error)) if error.code.0 == DROPPED_CODE => ToolOutcome::failed(
+            dropped(server, &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys), lang),
+        ),
+        Err(ServiceError::McpError(error)) => ToolOutcome::failed(refused(
+            server,
+            &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys),
+            lang,
+        )),
         Err(ServiceError::TransportSend(error)) => {
-            let why = clean(&why_unsent(&error), WHY_CHARS, &keys);
-            ToolOutcome::failed(broke_off(server, &why, lang))
+            let reason = sanitize_and_redact(&send_error(&error), MAX_REASON_CHARS, &keys);
+            ToolOutcome::failed(broke_off(server, &reason, lang))
         }
         Err(error) => {
-            let why = clean(&error.to_string(), WHY_CHARS, &keys);
-            ToolOutcome::failed(broke_off(server, &why, lang))
+            let reason = sanitize_and_redact(&error.to_string(), MAX_REASON_CHARS, &keys);
+            ToolOutcome::failed(broke_off(server, &reason, lang))
         }
     }
 }
 
-fn not_run(server: &str, why: &str, lang: Lang) -> String {
+fn not_run(server: &str, reason: &str, lang: Lang) -> String {
     match lang {
         Lang::En => {
-            format!("The tool was not run: the MCP server `{server}` cannot be used. {why}")
+            format!("The tool was not run: the MCP server `{server}` cannot be used. {reason}")
         }
-        Lang::Zh => format!("工具未执行：无法使用 MCP 服务器 `{server}`。{why}"),
+        Lang::Zh => format!("工具未执行：无法使用 MCP 服务器 `{server}`。{reason}"),
     }
 }
 
-fn refused(server: &str, why: &str, lang: Lang) -> String {
+fn refused(server: &str, reason: &str, lang: Lang) -> String {
     match lang {
-        Lang::En => format!("The MCP server `{server}` refused the call: {why}"),
-        Lang::Zh => format!("MCP 服务器 `{server}` 拒绝了本次调用：{why}"),
+        Lang::En => format!("The MCP server `{server}` refused the call: {reason}"),
+        Lang::Zh => format!("MCP 服务器 `{server}` 拒绝了本次调用：{reason}"),
     }
 }
 
-fn dropped(server: &str, why: &str, lang: Lang) -> String {
+fn dropped(server: &str, reason: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!(
-            "The MCP server `{server}` answered, and the answer was dropped: it is {why}. The call may \
+            "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. The call may \
              have taken effect; ask for less at a time."
         ),
         Lang::Zh => format!(
-            "MCP 服务器 `{server}` 已应答，但应答被丢弃（{why}）。本次调用可能已经生效；请每次少取一些。"
+            "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用可能已经生效；请每次少取一些。"
         ),
     }
 }
 
-fn broke_off(server: &str, why: &str, lang: Lang) -> String {
+fn broke_off(server: &str, reason: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!(
-            "The MCP server `{server}` broke off ({why}). Whether the call took effect is not known; \
+            "The MCP server `{server}` broke off ({reason}). Whether the call took effect is not known; \
              look before you repeat it. The next call starts the server anew, without its earlier state."
         ),
         Lang::Zh => format!(
-            "MCP 服务器 `{server}` 中断（{why}）。本次调用是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
+            "MCP 服务器 `{server}` 中断（{reason}）。本次调用是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
              此前的状态不再保留。"
         ),
     }
 }
 
 fn too_long(server: &str, lang: Lang) -> String {
-    let seconds = CALL.as_secs();
+    let seconds = CALL_TIMEOUT.as_secs();
     match lang {
         Lang::En => format!(
             "The MCP server `{server}` did not answer within {seconds} seconds; the call was given up. \

@@ -1,4 +1,4 @@
-//! What a person, or a script, wants.
+//! Commands of the user, or of a script.
 
 use std::time::Duration;
 
@@ -38,13 +38,13 @@ pub enum Command {
         taskdoc: String,
         text: String,
     },
-    /// Words for a dialog: drives it, or waits for the end of its running generation.
+    /// A message for a dialog: drives it, or is queued until its running generation has ended.
     Say {
         ticket: Ticket,
         dialog: DialogId,
         text: String,
     },
-    /// Takes back a message that waits for a dialog. Refused if a generation has taken it already.
+    /// Takes back a queued message. Refused if a generation has taken it already.
     TakeBack {
         ticket: Ticket,
         dialog: DialogId,
@@ -60,12 +60,12 @@ pub enum Command {
     Stop {
         dialog: DialogId,
     },
-    /// A failing request is tried again now; nothing happens where none waits.
+    /// Retries a failing request now; without effect if none waits for a retry.
     RetryNow {
         dialog: DialogId,
     },
     StopAll,
-    /// Lets a stopped dialog go on. Refused with a reason where it cannot.
+    /// Continues a stopped dialog. Refused with a reason if that is not possible.
     Continue {
         ticket: Ticket,
         dialog: DialogId,
@@ -73,50 +73,50 @@ pub enum Command {
     ContinueAll {
         ticket: Ticket,
     },
-    /// Takes back that a dialog may go on, where nothing has driven it yet.
+    /// Takes back a `Continue` if nothing has driven the dialog yet.
     Withdraw {
         ticket: Ticket,
         dialog: DialogId,
     },
-    /// Switches keep-going of a main dialog. An idle one that is switched on goes on at once.
+    /// Switches keep-going of a main dialog. An idle one that is switched on continues at once.
     KeepGoing {
         ticket: Ticket,
         dialog: DialogId,
         switch: Switch,
     },
-    /// Acknowledged with the dialog it made or concerned.
+    /// Acknowledged with the dialog it created or concerned.
     Lifecycle {
         ticket: Ticket,
         change: Lifecycle,
     },
-    /// Lists what is done and archived: answered by [`super::DriverEvent::Shelf`].
+    /// Lists done and archived trees: answered by [`super::DriverEvent::Shelf`].
     Shelf {
         ticket: Ticket,
     },
-    /// A person agrees to what they were shown of [`super::ConsentView`], by the digests of its entries,
-    /// now and later. When nothing waits any more, what can go on does.
+    /// The user agrees to entries of [`super::ConsentView`], identified by their digests, permanently. When
+    /// nothing waits any more, dialogs that can continue do.
     Agree {
         ticket: Ticket,
         digests: Vec<String>,
-        /// What commands may do from now on, where a person chose that anew.
+        /// The new sandbox level, if the user chose one.
         level: Option<Level>,
     },
-    /// Looks again at what waits for consent: answered by [`super::DriverEvent::Consent`].
-    LookAtConsent,
-    /// Ends a process in the background, with everything it started.
+    /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
+    CheckConsent,
+    /// Ends a background process, with all its children.
     StopProcess {
         ticket: Ticket,
         pid: u32,
     },
-    /// The reminders or the Taskdoc of a dialog: to see them, or to change them.
+    /// Reads or changes the reminders or the Taskdoc of a dialog.
     Sheet {
         ticket: Ticket,
         dialog: DialogId,
         request: SheetRequest,
     },
-    /// The whole picture again: rows, inbox, problems.
+    /// Requests the complete state again: rows, inbox, problems.
     Refresh,
-    /// Ends the driver: streams are cut, partial sayings kept, within `grace`.
+    /// Ends the driver: streams are aborted and partial texts kept, within `grace`.
     Shutdown {
         grace: Duration,
     },

@@ -1,4 +1,4 @@
-//! What happened, for whoever watches.
+//! Events of the driver.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::command::Ticket;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::sheet::Sheet;
 
-/// The place of a record: course and line, the first line being 0.
+/// The position of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cursor {
     pub course: Course,
@@ -44,25 +44,25 @@ pub struct TreeRow {
     pub pending: usize,
     /// First line of its assignment, or of the first message of a main dialog where known.
     pub about: String,
-    /// How far its fresh-boots reasoning is; `None` for a dialog that does something else.
+    /// Progress of its fresh-boots reasoning; `None` for any other dialog.
     pub reasoning: Option<Reasoning>,
     /// Used share of the model's context, in percent.
     pub context_percent: Option<u8>,
-    /// What that share means for this model.
+    /// The health level of that share for this model.
     pub context_level: Option<HealthLevel>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.
     pub keep_going: Option<(i64, i64)>,
-    /// Of a tree of an earlier layout, which is only read.
+    /// Part of a tree in an earlier layout, which is read-only.
     #[serde(default)]
     pub history: bool,
-    /// Messages of a person that wait for their generation, the oldest first.
+    /// Queued messages of the user, the oldest first.
     #[serde(default)]
-    pub queued: Arc<[QueuedWords]>,
+    pub queued: Arc<[QueuedMessage]>,
 }
 
-/// A message of a person that no generation has taken yet.
+/// A message of the user that no generation has taken yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QueuedWords {
+pub struct QueuedMessage {
     pub message: MsgId,
     pub text: Arc<str>,
 }
@@ -92,10 +92,10 @@ pub struct TranscriptPage {
     pub entries: Vec<Entry>,
 }
 
-/// What a new dialog can be made with.
+/// The choices for a new dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkspaceView {
-    /// The folder, as shown to people (`~` for the home directory).
+    /// The folder as shown to the user (`~` for the home directory).
     pub folder: String,
     pub members: Vec<MemberView>,
     pub default_responder: Option<AgentId>,
@@ -104,8 +104,8 @@ pub struct WorkspaceView {
 }
 
 impl WorkspaceView {
-    /// A dialog was begun on this Taskdoc just now.
-    pub fn used(&mut self, taskdoc: String) {
+    /// Moves the Taskdoc of a new dialog to the front.
+    pub fn move_taskdoc_to_front(&mut self, taskdoc: String) {
         self.taskdocs.retain(|known| *known != taskdoc);
         self.taskdocs.insert(0, taskdoc);
     }
@@ -119,58 +119,58 @@ pub struct MemberView {
     pub gofor: String,
 }
 
-/// A failed request that is tried again.
+/// The state of retrying a failed request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RetryView {
-    /// The next attempt starts in so many seconds.
+    /// The next attempt starts in `seconds`.
     Waiting {
         error: String,
         seconds: u64,
     },
     Running,
     Resolved,
-    /// It is not tried again: a person stopped it, or it cannot succeed.
+    /// No more retries: the user stopped it, or it cannot succeed.
     Stopped,
 }
 
-/// What waits for a person's consent in this workspace.
+/// What waits for the user's consent in this workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConsentView {
     /// In the order of the files.
     pub waiting: Vec<Unagreed>,
-    /// Until a person agrees, nothing is driven here.
-    pub look_only: bool,
-    /// What commands may do; `None` where no sandbox is known of.
+    /// Nothing is driven until the user agrees.
+    pub read_only: bool,
+    /// The sandbox level; `None` if there is no sandbox.
     pub level: Option<Level>,
-    /// The person's own file says that; it is not chosen on the screen.
+    /// The level is set in the user's own configuration and cannot be chosen on the screen.
     pub level_is_set: bool,
 }
 
-/// What is left of the trees that were taken up, now that nothing of them moves any more.
+/// The outcome of a run, when all loaded trees are idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuietOutcome {
     Done,
-    /// A person stopped something, or was answered and its own work waits for them.
+    /// The user stopped something, or a dialog answered the user and its parked work waits.
     Paused,
     QuestionWaits,
     Failed,
-    /// Something waits for what nobody will do.
+    /// A dialog waits for something that will never happen.
     Blocked,
 }
 
-/// A dialog that does not go on.
+/// A dialog that cannot continue by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HaltedDialog {
     pub dialog: DialogId,
     pub agent: AgentId,
     /// Why it stopped, or who waits for whom.
     pub reason: Option<String>,
-    /// The dialogs of its tree it waits for in vain.
+    /// The dialogs of its tree it waits for.
     pub waits_for: Vec<SelfId>,
 }
 
-/// Which part of a generation grows.
+/// The kind of text a model streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Segment {
@@ -181,21 +181,21 @@ pub enum Segment {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
     Workspace(WorkspaceView),
-    /// All rows of the running main dialogs, in order of creation; replaces what was there.
+    /// All rows of the running main dialogs, in order of creation; replaces the previous ones.
     Rows(Vec<TreeRow>),
     /// One row, new or changed.
     Row(Box<TreeRow>),
-    /// A tree left the list (moved, deleted, or set aside as damaged).
-    Gone(DialogId),
-    /// All open questions, oldest first; replaces what was there.
+    /// A tree was removed from the list: moved, deleted, or set aside as damaged.
+    Removed(DialogId),
+    /// All open questions, oldest first; replaces the previous ones.
     Inbox(Vec<InboxRow>),
-    /// A question reached the inbox just now. The new [`DriverEvent::Inbox`] came before.
+    /// A question was added to the inbox. The new [`DriverEvent::Inbox`] came before.
     Asked {
         dialog: DialogId,
         question: String,
         headline: String,
     },
-    /// A question left the inbox, whoever answered it.
+    /// A question was removed from the inbox, answered by anybody.
     Answered {
         dialog: DialogId,
         question: String,
@@ -204,7 +204,7 @@ pub enum DriverEvent {
         ticket: Ticket,
         page: Box<TranscriptPage>,
     },
-    /// The reminders or the Taskdoc of a dialog as they are now.
+    /// The current reminders or Taskdoc of a dialog.
     Sheet {
         dialog: DialogId,
         sheet: Box<Sheet>,
@@ -227,7 +227,7 @@ pub enum DriverEvent {
         call: CallId,
         ok: bool,
     },
-    /// The live text of this dialog is over: its records came before, or it was discarded.
+    /// The live text of this dialog has ended: its records came before, or it was discarded.
     LiveEnd {
         dialog: DialogId,
     },
@@ -235,14 +235,14 @@ pub enum DriverEvent {
         dialog: DialogId,
         retry: RetryView,
     },
-    /// All problems known now; replaces what was there.
+    /// All known problems; replaces the previous ones.
     Problems(Vec<Problem>),
-    /// The command with this ticket is carried out and on disk; `dialog` names what it made or drove.
+    /// The command with this ticket is done and on disk; `dialog` is what it created or concerned.
     Done {
         ticket: Ticket,
         dialog: Option<DialogId>,
     },
-    /// The command with this ticket was not carried out.
+    /// The command with this ticket was refused.
     Refused {
         ticket: Ticket,
         text: String,
@@ -257,18 +257,18 @@ pub enum DriverEvent {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
     },
-    /// All processes that members left in the background; replaces what was there.
+    /// All background processes; replaces the previous ones.
     Processes(Vec<Background>),
-    /// What waits for consent; replaces what was there.
+    /// What waits for consent; replaces the previous value.
     Consent(ConsentView),
-    /// Something a person should know once.
+    /// A one-time message for the user.
     Notice(String),
-    /// The dialogs that make the [`Self::Quiet`] that follows what it is: those that failed, are paused, or
-    /// wait in vain. Told where there are some.
-    Standing(Vec<HaltedDialog>),
-    /// Nothing moves and nothing can, without a person.
+    /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
+    /// if there are any.
+    Halted(Vec<HaltedDialog>),
+    /// Nothing runs, and nothing can without the user.
     Quiet(QuietOutcome),
-    /// Events were lost to a slow screen: ask for everything again.
+    /// Events were dropped because the screen was slow: request everything again.
     Lagged,
     /// The driver has ended; nothing follows.
     Stopped,

@@ -1,39 +1,39 @@
-//! The life of dialogs beyond their talk: ended, put away, brought back, branched off.
+//! Lifecycle operations on dialogs and trees: declare dead, move, delete, fork.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{AgentId, Bucket, Course, DialogId, Genseq, RootId, Stamp};
 
-/// What is to become of a dialog or of a whole tree.
+/// An operation on a dialog or a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lifecycle {
-    /// A side dialog never goes on; whoever waits for it is told, with the person's note.
+    /// Ends a side dialog for good; its askers get a notice with the user's note.
     DeclareDead { dialog: DialogId, note: Option<String> },
-    /// A main dialog with all its side dialogs goes to another place. Refused while any of it runs.
+    /// Moves a main dialog with all its side dialogs to another bucket. Refused while any of it runs.
     Move { root: RootId, to: Bucket },
-    /// A main dialog with all its side dialogs is deleted for ever. Refused while any of it runs.
+    /// Deletes a main dialog with all its side dialogs. Refused while any of it runs.
     Delete { root: RootId },
-    /// A new main dialog that has everything from before this generation. The source stays as it is;
-    /// refused while any of it runs.
-    Fork { root: RootId, course: Course, genseq: Genseq, then: Onward },
+    /// Creates a main dialog with everything from before this generation. The source is not changed; refused
+    /// while any of it runs.
+    Fork { root: RootId, course: Course, genseq: Genseq, then: ForkMode },
 }
 
-/// What a fork does once it is made, if it waits for nobody.
+/// What a new fork does if it waits for nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Onward {
-    GoOn,
-    /// It rests until a person lets it go on.
-    Rest,
+pub enum ForkMode {
+    Continue,
+    /// It is stopped until the user continues it.
+    Stay,
 }
 
 /// What a fork waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AfterFork {
-    /// The generation began with words of a person: they are to be said anew, or others.
+    /// The generation began with a message of the user, which becomes a draft.
     DraftUserText(String),
-    /// Questions were open or side dialogs awaited, and they are again.
+    /// It waits for open questions or pending side dialogs, like the source then.
     RestorePending,
-    /// It waits for nobody: it goes on where the source went on.
+    /// It waits for nobody: it continues as the source did.
     AutoContinue,
 }
 
@@ -45,7 +45,7 @@ pub struct ShelfRow {
     pub agent: AgentId,
     pub taskdoc: String,
     pub about: String,
-    /// Of a tree of an earlier layout, which is only read.
+    /// A tree in an earlier layout, which is read-only.
     pub history: bool,
     pub last_modified: Stamp,
 }

@@ -1,10 +1,10 @@
-//! What the screen and the driver say to each other. Both directions are plain data: the same two
-//! streams may one day cross a socket.
+//! The protocol between screen and driver. Both directions are plain data, so that it can be sent over a
+//! socket.
 //!
-//! * [`Command`] (screen → driver) is an imperative; each may be refused with a sentence.
-//! * [`DriverEvent`] (driver → screen) is a past fact or a piece of live text. A [`DriverEvent::Fact`] is on
-//!   disk before it is sent. Under pressure live text is merged; everything else keeps its place, or
-//!   the screen is told [`DriverEvent::Lagged`] and asks for a fresh picture.
+//! * [`Command`] (screen → driver): each may be refused with a sentence.
+//! * [`DriverEvent`] (driver → screen): a fact or a piece of live text. A [`DriverEvent::Fact`] is on disk
+//!   before it is sent. For a slow screen live text is merged; other events keep their order, or are dropped
+//!   for [`DriverEvent::Lagged`], after which the screen requests the complete state.
 
 pub mod command;
 pub mod event;
@@ -18,7 +18,7 @@ pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
     TranscriptPage, TreeRow, WorkspaceView,
 };
-pub use lifecycle::{AfterFork, Lifecycle, Onward, ShelfRow};
+pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

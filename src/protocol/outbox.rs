@@ -1,8 +1,8 @@
 //! The queue between a driver that must not wait and a screen that may be slow.
 //!
-//! Text of one dialog is merged into its newest waiting piece if only other dialogs' events lie
-//! between; so each dialog's story keeps its order, and deltas alone never lengthen the queue beyond
-//! one entry per dialog. Past the bound the queue is dropped for one [`DriverEvent::Lagged`].
+//! Live text is merged into the newest queued text of its dialog if only events of other dialogs are in
+//! between. So the order within each dialog is kept, and deltas alone never lengthen the queue beyond one
+//! entry per dialog. Past the limit the queue is dropped for one [`DriverEvent::Lagged`].
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// `limit`: events that may wait before the reader is told that it lagged.
+    /// `limit`: events that may wait before they are dropped for [`DriverEvent::Lagged`].
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { waiting: VecDeque::new(), limit }
@@ -28,12 +28,12 @@ impl Outbox {
         {
             return;
         }
-        if replaces(&event) {
+        if is_replaceable(&event) {
             self.waiting.retain(|old| !is_replaced_by(old, &event));
         }
         self.waiting.push_back(event);
         if self.waiting.len() > self.limit {
-            self.lag();
+            self.drop_for_lag();
         }
     }
 
@@ -52,7 +52,8 @@ impl Outbox {
     }
 
     fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
-        let newest = self.waiting.iter_mut().rev().find(|event| story_of(event) == Some(dialog));
+        let newest =
+            self.waiting.iter_mut().rev().find(|event| transcript_of(event) == Some(dialog));
         match newest {
             Some(DriverEvent::Live { segment: same, text, .. }) if *same == segment => {
                 text.push_str(more);
@@ -62,8 +63,8 @@ impl Outbox {
         }
     }
 
-    /// Keeps only what cannot be asked for again.
-    fn lag(&mut self) {
+    /// Drops everything that can be requested again.
+    fn drop_for_lag(&mut self) {
         self.waiting.retain(|event| {
             matches!(
                 event,
@@ -81,8 +82,8 @@ impl Outbox {
     }
 }
 
-/// True for pictures of which only the newest counts.
-fn replaces(event: &DriverEvent) -> bool {
+/// True for events of which only the newest counts.
+fn is_replaceable(event: &DriverEvent) -> bool {
     matches!(
         event,
         DriverEvent::Row(_)
@@ -92,7 +93,7 @@ fn replaces(event: &DriverEvent) -> bool {
     )
 }
 
-/// True if nobody needs the `old` picture once the new one is there.
+/// True if the new event makes the `old` one obsolete.
 fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
     match (old, new) {
         (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
@@ -104,7 +105,7 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
 }
 
 /// The dialog whose transcript an event continues.
-fn story_of(event: &DriverEvent) -> Option<&DialogId> {
+fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
     match event {
         DriverEvent::Fact { dialog, .. }
         | DriverEvent::Live { dialog, .. }
@@ -115,7 +116,7 @@ fn story_of(event: &DriverEvent) -> Option<&DialogId> {
         DriverEvent::Workspace(_)
         | DriverEvent::Rows(_)
         | DriverEvent::Row(_)
-        | DriverEvent::Gone(_)
+        | DriverEvent::Removed(_)
         | DriverEvent::Inbox(_)
         | DriverEvent::Asked { .. }
         | DriverEvent::Answered { .. }
@@ -128,7 +129,7 @@ fn story_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Processes(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
-        | DriverEvent::Standing(_)
+        | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::Lagged
         | DriverEvent::Stopped => None,
@@ -156,27 +157,27 @@ mod tests {
         }
     }
 
-    fn story(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
-        let mut told = String::new();
+    fn transcript(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
+        let mut text_so_far = String::new();
         let mut last = None;
-        for event in events.into_iter().filter(|event| story_of(event) == Some(&dialog(of))) {
+        for event in events.into_iter().filter(|event| transcript_of(event) == Some(&dialog(of))) {
             if let DriverEvent::Live { segment, text, .. } = event {
                 if last != Some(segment) {
-                    told.push_str(&format!("[{segment:?}]"));
+                    text_so_far.push_str(&format!("[{segment:?}]"));
                 }
                 last = Some(segment);
-                told.push_str(&text);
+                text_so_far.push_str(&text);
             } else {
                 last = None;
-                told.push_str("[end]");
+                text_so_far.push_str("[end]");
             }
         }
-        told
+        text_so_far
     }
 
     proptest! {
         #[test]
-        fn merging_keeps_each_dialogs_story(
+        fn merging_keeps_the_order_within_each_dialog(
             moves in proptest::collection::vec((0u8..3, 0u8..8, any::<bool>()), 0..200)
         ) {
             let mut outbox = Outbox::new(usize::MAX);
@@ -192,7 +193,7 @@ mod tests {
                 received.push(event);
             }
             for d in 0..3 {
-                prop_assert_eq!(story(sent.clone(), d), story(received.clone(), d));
+                prop_assert_eq!(transcript(sent.clone(), d), transcript(received.clone(), d));
             }
         }
     }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_lags_is_told_so_and_keeps_its_acknowledgements() {
+    fn a_lagging_reader_gets_lagged_and_keeps_its_acknowledgements() {
         let mut outbox = Outbox::new(4);
         outbox.push(DriverEvent::Done { ticket: 7, dialog: None });
         for _ in 0..5 {

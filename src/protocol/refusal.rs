@@ -1,11 +1,11 @@
-//! Why a wish of a person is refused, in both languages. The driver says the English, which the command
-//! line prints as it is; a screen in Chinese looks the sentence up here.
+//! Reasons for refusing a command, in both languages. The driver sends the English text, which the command
+//! line prints as it is; a Chinese screen translates it here.
 
 use crate::domain::Lang;
 
 macro_rules! refusals {
     ($($refusal:ident: $en:literal / $zh:literal;)*) => {
-        /// A reason that needs no name and no number.
+        /// A reason without arguments.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Refusal { $(#[doc = $en] $refusal,)* }
 
@@ -27,18 +27,18 @@ refusals! {
     CannotContinue: "it cannot be continued" / "它不能继续";
     Waits: "it waits for an answer or side dialogs" / "它在等待回答或支线对话";
     IsDead: "it is dead" / "它已经死亡";
-    HearsNothing: "this dialog is dead: it hears nothing any more" / "这个对话已经死亡，听不到任何话";
-    TakesNoWords: "this dialog reasons by itself and takes no words; write to its asker" / "这个对话在独自思考，不接收消息；请写给它的提问者";
+    DeadTakesNoMessages: "this dialog is dead: it takes no messages" / "这个对话已经死亡，听不到任何话";
+    TakesNoMessages: "this dialog reasons by itself and takes no messages; write to its asker" / "这个对话在独自思考，不接收消息；请写给它的提问者";
     NothingToSend: "there is nothing to send" / "没有可发送的内容";
-    QueueIsFull: "too many messages wait for this dialog already; they are heard first" / "已有太多消息在此排队，先等它们被听到";
+    QueueIsFull: "too many messages wait for this dialog already; they come first" / "已有太多消息在此排队，先等它们被听到";
     TakenAlready: "it was taken already: the model has it" / "它已被取走：模型已收到";
     AnswerIsEmpty: "an answer needs some text" / "请写下答复";
-    QuestionIsGone: "this question is not open: it was withdrawn, or answered in an earlier course" / "这个问题已不再等待：已撤回，或已在更早的课程中答复";
+    QuestionIsClosed: "this question is not open: it was withdrawn, or answered in an earlier course" / "这个问题已不再等待：已撤回，或已在更早的课程中答复";
     NothingIsStopped: "no dialog is stopped" / "没有已停止的对话";
-    AtWork: "something in it is at work; stop it first" / "其中还有对话在运行，请先停止";
+    StillRunning: "something in it is running; stop it first" / "其中还有对话在运行，请先停止";
     OnlyMainsAreKeptGoing: "only main dialogs are kept going" / "只有主线对话可以续推";
     NoDiligenceText: "the diligence file of this workspace is empty: nobody is pushed" / "此工作区的续推文件为空，因此不会续推";
-    RemembersNothing: "this dialog is dead: it remembers nothing any more" / "这个对话已经死亡，不再记住任何事";
+    DeadTakesNoReminders: "this dialog is dead: it takes no reminders" / "这个对话已经死亡，不再记住任何事";
     NoSuchReminder: "there is no such reminder any more" / "这条提醒已不存在";
     ReminderIsTooLong: "a reminder holds 16 KiB: put a long text into the Taskdoc" / "一条提醒最多 16 KiB，长文本请写入任务文档";
     TooManyReminders: "there are 200 reminders: delete some first" / "提醒已有 200 条，请先删除一些";
@@ -46,19 +46,19 @@ refusals! {
 }
 
 impl Refusal {
-    /// As the driver says it.
+    /// The English text, as sent by the driver.
     #[must_use]
     pub fn text(self) -> &'static str {
         self.both().0
     }
 
-    /// What the driver said, in the language of the reader; as it is where that is not known.
+    /// The text in the user's language; unknown texts are returned as they are.
     #[must_use]
-    pub fn told(said: &str, lang: Lang) -> &str {
-        let known = Self::ALL.iter().map(|refusal| refusal.both()).find(|(en, _)| *en == said);
+    pub fn translated(text: &str, lang: Lang) -> &str {
+        let known = Self::ALL.iter().map(|refusal| refusal.both()).find(|(en, _)| *en == text);
         match (lang, known) {
             (Lang::Zh, Some((_, zh))) => zh,
-            (Lang::En, _) | (Lang::Zh, None) => said,
+            (Lang::En, _) | (Lang::Zh, None) => text,
         }
     }
 }
@@ -74,12 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_in_the_language_of_the_reader_and_any_other_text_as_it_is() {
+    fn a_refusal_is_translated_and_any_other_text_returned_as_it_is() {
         let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
         for refusal in Refusal::ALL {
-            assert_eq!(Refusal::told(refusal.text(), Lang::En), refusal.text());
-            assert!(is_chinese(Refusal::told(refusal.text(), Lang::Zh)), "{refusal:?}");
+            assert_eq!(Refusal::translated(refusal.text(), Lang::En), refusal.text());
+            assert!(is_chinese(Refusal::translated(refusal.text(), Lang::Zh)), "{refusal:?}");
         }
-        assert_eq!(Refusal::told("status 500", Lang::Zh), "status 500");
+        assert_eq!(Refusal::translated("status 500", Lang::Zh), "status 500");
     }
 }

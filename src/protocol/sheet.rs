@@ -1,11 +1,11 @@
-//! What a person looks at beside a dialog's text, its reminders and its Taskdoc, and what may be changed
-//! there. Everything is read anew when it is asked for.
+//! The sheets of a dialog: its reminders and its Taskdoc, read and changed by the user. Everything is read
+//! again for each request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Stamp;
 
-/// What is wanted of the sheets of a dialog.
+/// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SheetRequest {
     /// Answered by [`Sheet::Reminders`].
@@ -23,7 +23,7 @@ pub enum SheetRequest {
     DeleteReminder {
         id: String,
     },
-    /// Replaces a section whole. Refused where it is not `before` any more.
+    /// Replaces a section. Refused if its text is not `before` any more.
     WriteSection {
         name: String,
         before: String,
@@ -31,13 +31,13 @@ pub enum SheetRequest {
     },
 }
 
-/// For which dialogs a reminder is kept.
+/// The dialogs that see a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReminderAudience {
     Dialog,
     /// All dialogs of the member.
     Personal,
-    /// All dialogs of the member; the program keeps it.
+    /// All dialogs of the member; maintained by the program.
     Shared,
 }
 
@@ -52,17 +52,17 @@ pub enum Sheet {
 pub struct ReminderView {
     pub id: String,
     pub content: String,
-    pub keeping: ReminderAudience,
-    /// Who maintains it, where it is not the member.
+    pub scope: ReminderAudience,
+    /// Who maintains it, if not the member.
     pub owner: Option<String>,
     pub touched_at: Stamp,
-    /// Its text is no Markdown.
+    /// Its text is not Markdown.
     pub plain: bool,
     /// The model is not shown it.
     pub hidden: bool,
-    /// Why it is not changed by hand.
+    /// Why the user cannot change it.
     pub no_update: Option<String>,
-    /// Why it is not deleted by hand.
+    /// Why the user cannot delete it.
     pub no_delete: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct TaskdocView {
     pub path: String,
     /// In the order the model sees them; then those that are only listed.
     pub sections: Vec<SectionView>,
-    /// What does not belong where it is, and what was left out.
+    /// Violations of the package's rules, and sections left out.
     pub faults: Vec<String>,
 }
 
@@ -81,6 +81,6 @@ pub struct SectionView {
     /// `goals`, `bearinmind/risks`, `research/findings`.
     pub name: String,
     pub text: String,
-    /// False if the section is larger than its text here; it is not changed then.
-    pub whole: bool,
+    /// False if `text` is truncated; the section cannot be changed then.
+    pub complete: bool,
 }

@@ -1,100 +1,99 @@
-//! The options of `bwrap`: an empty root, what is shown bound read-only, the home folder empty, the
+//! The command line of `bwrap`: an empty root, visible paths bound read-only, an empty home folder, and the
 //! workspace last.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::SandboxConfig;
-use super::places::Places;
-use super::reserved::Reserved;
+use super::reserved::ReservedPaths;
 use super::session::Session;
+use super::visible::VisiblePaths;
 use crate::domain::sandbox::Level;
 
-/// Where it is looked for: places only an administrator writes to.
-const FOLDERS: [&str; 4] =
+/// Where `bwrap` may be: paths that only an administrator can write.
+const BWRAP_PATHS: [&str; 4] =
     ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
-/// Where a command finds this program as the first process of its sandbox.
-pub(super) const HELPER: &str = "/run/dominds-tui";
+/// Where this program is mounted as the first process of a sandbox.
+pub(super) const HELPER_PATH: &str = "/run/dominds-tui";
 
-/// The program, if it is there.
+/// The path of `bwrap`, if it is installed.
 pub(super) fn find() -> Option<PathBuf> {
-    FOLDERS.iter().map(PathBuf::from).find(|path| path.is_file())
+    BWRAP_PATHS.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// A list of arguments that grows.
+/// Builder of the argument list.
 #[derive(Debug, Default)]
-struct Options(Vec<OsString>);
+struct ArgumentList(Vec<OsString>);
 
-impl Options {
+impl ArgumentList {
     fn add<const N: usize>(&mut self, words: [&dyn AsRef<std::ffi::OsStr>; N]) {
         self.0.extend(words.map(|word| word.as_ref().to_owned()));
     }
 
-    fn shown(&mut self, path: &Path) {
+    fn ro_bind(&mut self, path: &Path) {
         self.add([&"--ro-bind", &path, &path]);
     }
 
-    /// An empty folder in its place, with this mode.
-    fn emptied(&mut self, path: &Path, mode: &str) {
+    /// Mounts an empty tmpfs there, with this mode.
+    fn tmpfs(&mut self, path: &Path, mode: &str) {
         self.add([&"--perms", &mode, &"--tmpfs", &path]);
     }
 
-    /// What a command writes there nobody else sees.
-    fn shut_folder(&mut self, path: &Path) {
-        self.emptied(path, "0000");
+    fn mask_folder(&mut self, path: &Path) {
+        self.tmpfs(path, "0000");
     }
 
-    fn shut_file(&mut self, path: &Path) {
+    fn mask_file(&mut self, path: &Path) {
         self.add([&"--ro-bind", &"/dev/null", &path]);
     }
 }
 
-/// What there is to choose.
+/// How `bwrap` is to be run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ways {
+pub(super) struct BwrapMode {
     pub level: Level,
-    /// It knows no `--disable-userns`.
-    pub old: bool,
-    /// With a network that no other command is in.
-    pub alone: bool,
+    /// `bwrap` is too old for `--disable-userns`.
+    pub old_version: bool,
+    /// In a network namespace of its own.
+    pub own_network: bool,
 }
 
-/// Everything before the command. What is reserved must stand there already.
+/// All arguments before the command. Reserved paths must exist already.
 pub(super) fn options(
-    ground: &SandboxConfig,
-    Ways { level, old, alone }: Ways,
-    (places, reserved, session): (&Places, &Reserved, &Session),
+    config: &SandboxConfig,
+    BwrapMode { level, old_version, own_network }: BwrapMode,
+    (visible, reserved, session): (&VisiblePaths, &ReservedPaths, &Session),
     folder: &Path,
 ) -> Vec<OsString> {
-    let mut all = Options::default();
+    let mut all = ArgumentList::default();
     all.add([&"--unshare-user", &"--cap-drop", &"ALL"]);
-    if !old {
+    if !old_version {
         all.add([&"--disable-userns"]);
     }
     all.add([&"--unshare-pid", &"--unshare-ipc", &"--unshare-uts", &"--unshare-cgroup-try"]);
     all.add([&"--die-with-parent", &"--new-session", &"--as-pid-1"]);
-    if alone {
+    if own_network {
         all.add([&"--unshare-net"]);
     }
-    system(&mut all, level, places, session);
-    all.add([&"--dir", &"/run", &"--ro-bind", &ground.program, &HELPER]);
+    system(&mut all, level, visible, session);
+    all.add([&"--dir", &"/run", &"--ro-bind", &config.program, &HELPER_PATH]);
     // A home folder inside the workspace is emptied after that is bound, else before.
-    let inner_home = ground.home.as_deref().filter(|home| home.starts_with(&ground.workspace));
+    let inner_home = config.home.as_deref().filter(|home| home.starts_with(&config.workspace));
     if inner_home.is_none() {
-        home(&mut all, ground, places, session);
+        home(&mut all, config, visible, session);
     }
-    workspace(&mut all, &ground.workspace, level, reserved);
+    workspace(&mut all, &config.workspace, level, reserved);
     if inner_home.is_some() {
-        home(&mut all, ground, places, session);
+        home(&mut all, config, visible, session);
     }
-    if ground.state.starts_with(&ground.workspace)
-        && !inner_home.is_some_and(|home| ground.state.starts_with(home))
-        && ground.state.is_dir()
+    if config.state.starts_with(&config.workspace)
+        && !inner_home.is_some_and(|home| config.state.starts_with(home))
+        && config.state.is_dir()
     {
-        all.shut_folder(&ground.state);
+        all.mask_folder(&config.state);
     }
-    if let Some(home) = &ground.home
-        && is_mounted(home, places, &ground.workspace)
+    if let Some(home) = &config.home
+        && is_mounted(home, visible, &config.workspace)
     {
         all.add([&"--remount-ro", &home]);
     }
@@ -102,73 +101,73 @@ pub(super) fn options(
     all.0
 }
 
-/// True for a home folder that lies in something shown. Else it is a folder of the empty root; a mount
+/// True if the home folder lies in a visible path. Otherwise it is a folder of the empty root: one mount
 /// less starts faster.
-fn is_mounted(home: &Path, places: &Places, workspace: &Path) -> bool {
+fn is_mounted(home: &Path, visible: &VisiblePaths, workspace: &Path) -> bool {
     let tmp = [Path::new("/tmp"), Path::new("/var/tmp"), workspace];
-    let shown = places.system.iter().map(PathBuf::as_path).chain(tmp);
-    home.is_dir() && shown.into_iter().any(|top| home.starts_with(top))
+    let mounted = visible.system.iter().map(PathBuf::as_path).chain(tmp);
+    home.is_dir() && mounted.into_iter().any(|top| home.starts_with(top))
 }
 
-fn system(all: &mut Options, level: Level, places: &Places, session: &Session) {
-    for folder in &places.system {
-        all.shown(folder);
+fn system(all: &mut ArgumentList, level: Level, visible: &VisiblePaths, session: &Session) {
+    for folder in &visible.system {
+        all.ro_bind(folder);
     }
-    for (told, link) in &places.links {
-        all.add([&"--symlink", told, link]);
+    for (target, link) in &visible.links {
+        all.add([&"--symlink", target, link]);
     }
-    for folder in &places.shut_folders {
-        all.shut_folder(folder);
+    for folder in &visible.masked_folders {
+        all.mask_folder(folder);
     }
-    let in_system = |path: &&PathBuf| places.system.iter().any(|top| path.starts_with(top));
-    for file in places.shut_files.iter().filter(in_system) {
-        all.shut_file(file);
+    let in_system = |path: &&PathBuf| visible.system.iter().any(|top| path.starts_with(top));
+    for file in visible.masked_files.iter().filter(in_system) {
+        all.mask_file(file);
     }
     if level.has_network() {
-        for path in &places.resolver {
+        for path in &visible.resolver {
             all.add([&"--ro-bind-try", path, path]);
         }
     }
-    // Settings of the kernel, which an administrator may write, are below /proc.
+    // Kernel settings that root may write are below /proc.
     all.add([&"--proc", &"/proc", &"--remount-ro", &"/proc", &"--dev", &"/dev"]);
     all.add([&"--ro-bind-try", &"/sys/devices/system", &"/sys/devices/system"]);
     all.add([&"--bind", &session.tmp(), &"/tmp", &"--symlink", &"../tmp", &"/var/tmp"]);
 }
 
-fn home(all: &mut Options, ground: &SandboxConfig, places: &Places, session: &Session) {
-    if let Some(home) = ground.home.as_deref().filter(|home| home.is_dir()) {
-        if is_mounted(home, places, &ground.workspace) {
-            all.emptied(home, "0755");
+fn home(all: &mut ArgumentList, config: &SandboxConfig, visible: &VisiblePaths, session: &Session) {
+    if let Some(home) = config.home.as_deref().filter(|home| home.is_dir()) {
+        if is_mounted(home, visible, &config.workspace) {
+            all.tmpfs(home, "0755");
         } else {
             all.add([&"--perms", &"0755", &"--dir", &home]);
         }
         all.add([&"--ro-bind", &session.git_settings(), &home.join(".gitconfig")]);
     }
-    for path in &places.tools {
-        all.shown(path);
+    for path in &visible.tools {
+        all.ro_bind(path);
     }
-    let of_tool = |path: &&PathBuf| places.tools.iter().any(|top| path.starts_with(top));
-    for file in places.shut_files.iter().filter(of_tool) {
-        all.shut_file(file);
+    let of_tool = |path: &&PathBuf| visible.tools.iter().any(|top| path.starts_with(top));
+    for file in visible.masked_files.iter().filter(of_tool) {
+        all.mask_file(file);
     }
 }
 
-fn workspace(all: &mut Options, workspace: &Path, level: Level, reserved: &Reserved) {
+fn workspace(all: &mut ArgumentList, workspace: &Path, level: Level, reserved: &ReservedPaths) {
     if level.writes() {
         all.add([&"--bind", &workspace, &workspace]);
         for path in &reserved.areas {
-            all.shown(path);
+            all.ro_bind(path);
         }
         for path in &reserved.pinned {
             all.add([&"--bind", path, path]);
         }
         for path in &reserved.fixed {
-            all.shown(path);
+            all.ro_bind(path);
         }
         return;
     }
-    all.shown(workspace);
+    all.ro_bind(workspace);
     for path in &reserved.areas {
-        if path.is_dir() { all.shut_folder(path) } else { all.shut_file(path) }
+        if path.is_dir() { all.mask_folder(path) } else { all.mask_file(path) }
     }
 }

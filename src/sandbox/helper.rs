@@ -1,13 +1,13 @@
-//! The first process of a sandbox: this program, started anew. It gives up what the command is not to
-//! have, starts the command and waits. What is left when the command has ended either goes on until it
-//! ends by itself, or ends now.
+//! The first process of a sandbox: this program, started again with a hidden command. It drops privileges,
+//! starts the command and waits. Processes left over when the command ends either run on until they end by
+//! themselves, or are killed.
 //!
-//! Behind `bwrap` it is the first process of a namespace, and the kernel ends what it leaves. By Landlock
-//! alone it stays outside of the wall, takes in what its command lets go of, and ends that when this
-//! program is gone; a second one goes behind the wall and becomes the command.
+//! With `bwrap` it is the init process of a PID namespace, and the kernel kills what it leaves. With
+//! Landlock one helper stays outside the sandbox as supervisor and subreaper: it adopts orphans of the
+//! command and kills them when the main program ends. A second helper enters the sandbox and execs the
+//! command.
 //!
-//! It is reached by the name of a hidden command, before arguments are read in the usual way, so that it
-//! starts quickly.
+//! The hidden command is handled before the usual argument parsing, so that it starts quickly.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -31,54 +31,55 @@ use rustix::thread::{
     set_capabilities,
 };
 
-use super::filter::{self, Sockets};
 use super::landlock::{FOLDER, LIST, NETWORK, OUTSIDE, READ, WITHIN, WRITE};
-use super::{HELPER_NAME, JOIN, STAY};
+use super::seccomp::{self, Sockets};
+use super::{HELPER_NAME, JOIN_NETWORK, STAY};
 
-/// The sandbox could not be made.
-const BROKEN: u8 = 125;
+/// The sandbox could not be set up.
+const SETUP_FAILED: u8 = 125;
 /// The command could not be started.
 const NOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// Between two looks whether the program is still there.
-const LOOK: Duration = Duration::from_millis(50);
-/// Capabilities there may ever be.
+/// How often the supervisor checks that the main program is alive.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Upper bound for capability numbers.
 const MAX_CAPABILITIES: u32 = 64;
 
-/// What it was told.
+/// The parsed command line of the helper.
 #[derive(Debug, Default)]
-struct Told {
+struct HelperArguments {
     stay: bool,
     network: bool,
-    /// Outside of the wall, or within: there are two by Landlock.
-    outside: bool,
-    within: bool,
-    /// The process whose network is joined.
-    join: Option<u32>,
+    /// Landlock: this is the supervisor outside the sandbox.
+    supervise: bool,
+    /// Landlock: this is the process that enters the sandbox.
+    enter_sandbox: bool,
+    /// The process whose network namespace is joined.
+    join_network: Option<u32>,
     folder: Option<PathBuf>,
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
     list: Vec<PathBuf>,
-    words: Vec<OsString>,
+    command_line: Vec<OsString>,
 }
 
-impl Told {
+impl HelperArguments {
     fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
-        let mut told = Self::default();
+        let mut args = Self::default();
         while let Some(argument) = arguments.next() {
             match argument.to_str()? {
-                STAY => told.stay = true,
-                NETWORK => told.network = true,
-                OUTSIDE => told.outside = true,
-                WITHIN => told.within = true,
-                JOIN => told.join = Some(arguments.next()?.to_str()?.parse().ok()?),
-                FOLDER => told.folder = Some(arguments.next()?.into()),
-                READ => told.read.push(arguments.next()?.into()),
-                WRITE => told.write.push(arguments.next()?.into()),
-                LIST => told.list.push(arguments.next()?.into()),
+                STAY => args.stay = true,
+                NETWORK => args.network = true,
+                OUTSIDE => args.supervise = true,
+                WITHIN => args.enter_sandbox = true,
+                JOIN_NETWORK => args.join_network = Some(arguments.next()?.to_str()?.parse().ok()?),
+                FOLDER => args.folder = Some(arguments.next()?.into()),
+                READ => args.read.push(arguments.next()?.into()),
+                WRITE => args.write.push(arguments.next()?.into()),
+                LIST => args.list.push(arguments.next()?.into()),
                 "--" => {
-                    told.words = arguments.collect();
-                    return (!told.words.is_empty()).then_some(told);
+                    args.command_line = arguments.collect();
+                    return (!args.command_line.is_empty()).then_some(args);
                 }
                 _ => return None,
             }
@@ -95,36 +96,36 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         return None;
     }
     let arguments: Vec<OsString> = arguments.collect();
-    let Some(told) = Told::read(arguments.iter().cloned()) else {
-        return Some(broken("it was started in a wrong way"));
+    let Some(args) = HelperArguments::read(arguments.iter().cloned()) else {
+        return Some(fail("invalid arguments"));
     };
-    Some(if let Some(pid) = told.join {
-        join(pid, &told)
-    } else if told.within {
-        within(&told)
-    } else if told.outside {
-        outside(&told, &arguments)
+    Some(if let Some(pid) = args.join_network {
+        join_network(pid, &args)
+    } else if args.enter_sandbox {
+        enter_sandbox(&args)
+    } else if args.supervise {
+        supervise(&args, &arguments)
     } else {
-        first(&told)
+        run_as_init(&args)
     })
 }
 
-/// The first process of a namespace.
-fn first(told: &Told) -> ExitCode {
-    if let Err(error) = keep_to_itself().and_then(|()| refuse(Sockets::Held)) {
-        return broken(&error);
+/// The init process of a PID namespace.
+fn run_as_init(args: &HelperArguments) -> ExitCode {
+    if let Err(error) = confine_ipc().and_then(|()| apply_seccomp(Sockets::Isolated)) {
+        return fail(&error);
     }
-    let Some((program, arguments)) = told.words.split_first() else {
-        return broken("there is no command");
+    let Some((program, arguments)) = args.command_line.split_first() else {
+        return fail("there is no command");
     };
     match Command::new(program).args(arguments).spawn() {
-        Ok(child) => reap(child.id(), told.stay),
+        Ok(child) => reap(child.id(), args.stay),
         Err(error) => not_started(program, &error),
     }
 }
 
-/// Enters the network of a process and becomes what builds the wall.
-fn join(pid: u32, told: &Told) -> ExitCode {
+/// Joins the network namespace of a process, then execs `bwrap`.
+fn join_network(pid: u32, args: &HelperArguments) -> ExitCode {
     let open = |name| fs::File::open(format!("/proc/{pid}/ns/{name}"));
     let entered = open("user").and_then(|user| {
         let network = open("net")?;
@@ -132,83 +133,85 @@ fn join(pid: u32, told: &Told) -> ExitCode {
         Ok(move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?)
     });
     if let Err(error) = entered {
-        return broken(&format!("the network of the session: {error}"));
+        return fail(&format!("the network of the session: {error}"));
     }
-    become_command(told)
+    exec_command(args)
 }
 
-/// Outside of the wall of Landlock: the end of this program is the end of what it looks after.
-fn outside(told: &Told, arguments: &[OsString]) -> ExitCode {
+/// The supervisor outside a Landlock sandbox: kills what is in it when the main program ends.
+fn supervise(args: &HelperArguments, arguments: &[OsString]) -> ExitCode {
     let parent = getppid();
     let own = match std::env::current_exe() {
         Ok(own) => own,
-        Err(error) => return broken(&error.to_string()),
+        Err(error) => return fail(&error.to_string()),
     };
     if let Err(error) = set_child_subreaper(Some(getpid())) {
-        return broken(&error.to_string());
+        return fail(&error.to_string());
     }
-    // The first one says that this process stays outside.
-    let within = arguments.iter().skip(1);
-    let child = Command::new(own).arg(HELPER_NAME).arg(WITHIN).args(within).spawn();
+    // The first argument is the flag for this role.
+    let enter_sandbox = arguments.iter().skip(1);
+    let child = Command::new(own).arg(HELPER_NAME).arg(WITHIN).args(enter_sandbox).spawn();
     let child = match child {
         Ok(child) => child.id(),
-        Err(error) => return broken(&error.to_string()),
+        Err(error) => return fail(&error.to_string()),
     };
     std::thread::spawn(move || {
         while getppid() == parent {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         end_children();
     });
-    let code = reap(child, told.stay);
+    let code = reap(child, args.stay);
     end_children();
     code
 }
 
-/// Goes behind the wall and becomes the command.
-fn within(told: &Told) -> ExitCode {
-    let sockets = if told.network { Sockets::Network } else { Sockets::None };
-    let walled = give_up().and_then(|()| let_through(told)).and_then(|()| refuse(sockets));
-    if let Err(error) = walled {
-        return broken(&error);
+/// Enters the Landlock sandbox and execs the command.
+fn enter_sandbox(args: &HelperArguments) -> ExitCode {
+    let sockets = if args.network { Sockets::NetworkOnly } else { Sockets::None };
+    let confined = drop_capabilities()
+        .and_then(|()| apply_landlock(args))
+        .and_then(|()| apply_seccomp(sockets));
+    if let Err(error) = confined {
+        return fail(&error);
     }
-    become_command(told)
+    exec_command(args)
 }
 
-fn become_command(told: &Told) -> ExitCode {
-    let Some((program, arguments)) = told.words.split_first() else {
-        return broken("there is no command");
+fn exec_command(args: &HelperArguments) -> ExitCode {
+    let Some((program, arguments)) = args.command_line.split_first() else {
+        return fail("there is no command");
     };
     let mut command = Command::new(program);
     command.args(arguments);
-    if let Some(folder) = &told.folder {
+    if let Some(folder) = &args.folder {
         command.current_dir(folder);
     }
     let error = command.exec();
     not_started(program, &error)
 }
 
-/// Waits for the command, and if told so for whatever it leaves.
+/// Waits for the command, and with `stay` also for the processes it leaves.
 fn reap(main: u32, stay: bool) -> ExitCode {
     let main = i32::try_from(main).ok().and_then(Pid::from_raw);
-    let mut code = BROKEN;
+    let mut code = SETUP_FAILED;
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if Some(pid) == main => {
-                code = code_of(status);
+                code = exit_code(status);
                 if !stay {
                     return ExitCode::from(code);
                 }
             }
             Ok(_) => {}
             Err(error) if error == rustix::io::Errno::INTR => {}
-            // Nobody is left.
+            // No child is left.
             Err(_) => return ExitCode::from(code),
         }
     }
 }
 
-/// Ends the children, and their children, who are then its own, until there are none.
+/// Kills the children, then their children (which this process adopts), until there are none.
 fn end_children() {
     let own = getpid().as_raw_nonzero().get().to_string();
     loop {
@@ -220,10 +223,10 @@ fn end_children() {
             return;
         }
         for child in children {
-            // One that is gone meanwhile needs no signal.
+            // It may have ended meanwhile.
             let _ = kill_process(child, Signal::KILL);
         }
-        // Whoever waits for children meanwhile takes some of them.
+        // Another thread may reap some of them.
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
     }
 }
@@ -237,27 +240,26 @@ fn is_child(pid: i32, parent: &str) -> bool {
     !ended && fields.next() == Some(parent)
 }
 
-/// A command that a signal ended tells it as a shell does.
-fn code_of(status: WaitStatus) -> u8 {
+/// The exit code; 128 + signal, as in a shell, if a signal ended the command.
+fn exit_code(status: WaitStatus) -> u8 {
     let signal = status.terminating_signal().map(|signal| signal + 128);
     let code = status.exit_status().or(signal);
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(BROKEN)
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(SETUP_FAILED)
 }
 
-/// Sockets without a name in the file system, and signals, stay within the sandbox, where the kernel can
-/// hold them.
-fn keep_to_itself() -> Result<(), String> {
+/// Confines abstract Unix sockets and signals to the sandbox, where the kernel supports that.
+fn confine_ipc() -> Result<(), String> {
     let rules = Ruleset::default().scope(Scope::from_all(ABI::V6));
     let restricted = rules.and_then(Ruleset::create).and_then(RulesetCreated::restrict_self);
     restricted.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// The rights of an administrator, and the way back to them.
-fn give_up() -> Result<(), String> {
+/// Drops all capabilities, and the means to regain them.
+fn drop_capabilities() -> Result<(), String> {
     for number in 0..MAX_CAPABILITIES {
         let one = CapabilitySet::from_bits_retain(1 << number);
         if matches!(capability_is_in_bounding_set(one), Ok(true)) {
-            // Who has none of these rights may not do this either.
+            // A process without capabilities may not do this either.
             let _ = remove_capability_from_bounding_set(one);
         }
     }
@@ -267,16 +269,16 @@ fn give_up() -> Result<(), String> {
     set_capabilities(None, none).map_err(|error| error.to_string())
 }
 
-/// Nothing of the file system but this.
-fn let_through(told: &Told) -> Result<(), String> {
+/// Restricts the file system to the paths of the arguments.
+fn apply_landlock(args: &HelperArguments) -> Result<(), String> {
     let all = AccessFs::from_all(ABI::V5);
     let read = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
     let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let each: [(&[PathBuf], BitFlags<AccessFs>); 3] =
-        [(&told.read, read), (&told.write, write), (&told.list, AccessFs::ReadDir.into())];
+        [(&args.read, read), (&args.write, write), (&args.list, AccessFs::ReadDir.into())];
     let made = || {
         let mut rules = Ruleset::default()
-            // A kernel that cannot hold the length of a file holds nothing.
+            // A kernel that cannot restrict truncation is not enough.
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(ABI::V3))?
             .set_compatibility(CompatLevel::BestEffort)
@@ -291,22 +293,22 @@ fn let_through(told: &Told) -> Result<(), String> {
     made().map(|_| ()).map_err(|error: landlock::RulesetError| error.to_string())
 }
 
-fn refuse(sockets: Sockets) -> Result<(), String> {
-    let program = filter::program(sockets).map_err(|error| error.to_string())?;
+fn apply_seccomp(sockets: Sockets) -> Result<(), String> {
+    let program = seccomp::program(sockets).map_err(|error| error.to_string())?;
     seccompiler::apply_filter(&program).map_err(|error| error.to_string())
 }
 
 fn not_started(program: &OsStr, error: &std::io::Error) -> ExitCode {
-    say(&format!("{}: {error}", program.display()));
-    let found = error.kind() != std::io::ErrorKind::NotFound;
-    ExitCode::from(if found { NOT_RUN } else { NOT_FOUND })
+    print_error(&format!("{}: {error}", program.display()));
+    let exists = error.kind() != std::io::ErrorKind::NotFound;
+    ExitCode::from(if exists { NOT_RUN } else { NOT_FOUND })
 }
 
-fn broken(why: &str) -> ExitCode {
-    say(why);
-    ExitCode::from(BROKEN)
+fn fail(reason: &str) -> ExitCode {
+    print_error(reason);
+    ExitCode::from(SETUP_FAILED)
 }
 
-fn say(text: &str) {
+fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "sandbox: {text}");
 }

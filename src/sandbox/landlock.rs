@@ -1,6 +1,6 @@
-//! The means where `bwrap` cannot be had: rules of the kernel that add up below a folder. A folder that may
-//! be written cannot hold one that may not. So the top of the workspace and of `.git` are frozen, and what
-//! lies in them is let through entry by entry, without what is reserved.
+//! Landlock rules, used where `bwrap` is not available. Rules add up below a folder, so a writable folder
+//! cannot contain a read-only one. Hence the top of the workspace and of `.git` can only be listed, and
+//! their entries get a rule each, except what is reserved.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,45 +8,45 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::SandboxConfig;
-use super::places::{Places, is_root};
-use super::reserved::Reserved;
+use super::reserved::ReservedPaths;
 use super::session::Session;
+use super::visible::{VisiblePaths, is_root};
 use crate::domain::sandbox::Level;
 
-/// What a rule lets through, as the first process is told.
+/// Access that a rule grants, as flags of the helper.
 pub(super) const READ: &str = "--read";
 pub(super) const WRITE: &str = "--write";
 pub(super) const LIST: &str = "--list";
-/// The network is let through.
+/// The network is allowed.
 pub(super) const NETWORK: &str = "--network";
 
-/// The folder of the command.
+/// The working folder of the command.
 pub(super) const FOLDER: &str = "--folder";
-/// Stays outside of the wall, and goes behind it.
+/// Roles of the helper: the supervisor outside the sandbox, and the process that enters it.
 pub(super) const OUTSIDE: &str = "--outside";
 pub(super) const WITHIN: &str = "--within";
 
-/// Of `/dev`, what programs need.
+/// Devices that programs need.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
-/// Programs look at themselves and at the machine there.
-const ALWAYS: [&str; 2] = ["/proc", "/sys/devices/system"];
-/// Entries of the top of a workspace that are let through.
+/// Readable at every level.
+const ALWAYS_READABLE: [&str; 2] = ["/proc", "/sys/devices/system"];
+/// Entries of the workspace that get a rule of their own.
 const MAX_ENTRIES: usize = 4_000;
 
-/// Rules for the first process. The error is a sentence for a person.
+/// Rules as arguments of the helper. The error is a message for the user.
 pub(super) fn rules(
-    ground: &SandboxConfig,
+    config: &SandboxConfig,
     level: Level,
-    (places, reserved, session): (&Places, &Reserved, &Session),
+    (visible, reserved, session): (&VisiblePaths, &ReservedPaths, &Session),
 ) -> Result<Vec<OsString>, String> {
-    let mut rules = Rules::default();
-    for folder in ALWAYS.map(Path::new) {
+    let mut rules = LandlockRules::default();
+    for folder in ALWAYS_READABLE.map(Path::new) {
         rules.add(READ, folder);
     }
-    for folder in &places.system {
+    for folder in &visible.system {
         if is_root() && folder == Path::new("/etc") {
             rules.add(LIST, folder);
-            rules.around(folder, &places.shut_folders, &places.shut_files, READ)?;
+            rules.add_except(folder, &visible.masked_folders, &visible.masked_files, READ)?;
         } else {
             rules.add(READ, folder);
         }
@@ -54,11 +54,11 @@ pub(super) fn rules(
     for device in DEVICES {
         rules.add(WRITE, &Path::new("/dev").join(device));
     }
-    for path in &places.tools {
-        let shut = places.shut_files.iter().any(|file| file.starts_with(path));
-        if shut {
+    for path in &visible.tools {
+        let masked = visible.masked_files.iter().any(|file| file.starts_with(path));
+        if masked {
             rules.add(LIST, path);
-            rules.around(path, &[], &places.shut_files, READ)?;
+            rules.add_except(path, &[], &visible.masked_files, READ)?;
         } else {
             rules.add(READ, path);
         }
@@ -66,53 +66,54 @@ pub(super) fn rules(
     rules.add(READ, &session.git_settings());
     rules.add(WRITE, &session.tmp());
     if level.has_network() {
-        for path in &places.resolver {
+        for path in &visible.resolver {
             rules.add(READ, path);
         }
         rules.0.push(NETWORK.into());
     }
-    workspace(&mut rules, ground, level, reserved)?;
+    workspace(&mut rules, config, level, reserved)?;
     Ok(rules.0)
 }
 
 fn workspace(
-    rules: &mut Rules,
-    ground: &SandboxConfig,
+    rules: &mut LandlockRules,
+    config: &SandboxConfig,
     level: Level,
-    reserved: &Reserved,
+    reserved: &ReservedPaths,
 ) -> Result<(), String> {
-    let top = &ground.workspace;
-    let holds = |path: &Path| path.starts_with(top);
-    if ground.home.as_deref().is_some_and(holds) || holds(&ground.state) {
+    let top = &config.workspace;
+    let contains = |path: &Path| path.starts_with(top);
+    if config.home.as_deref().is_some_and(contains) || contains(&config.state) {
         return Err("the home folder lies in the workspace".to_owned());
     }
     rules.add(LIST, top);
-    let how = if level.writes() { WRITE } else { READ };
-    // What is reserved may be read where the workspace may be written.
+    let access = if level.writes() { WRITE } else { READ };
+    // Where the workspace is writable, reserved paths are readable.
     let (areas, fixed) = (&reserved.areas, &reserved.fixed);
     if level.writes() {
         for path in areas.iter().chain(fixed).chain(&reserved.pinned) {
             rules.add(READ, path);
         }
     }
-    let below = |path: &Path, all: &[PathBuf]| all.iter().any(|one| one.starts_with(path));
+    let contains_one_of =
+        |path: &Path, all: &[PathBuf]| all.iter().any(|one| one.starts_with(path));
     let mut left = vec![top.clone()];
-    let mut looked_at = 0;
+    let mut checked = 0;
     while let Some(folder) = left.pop() {
         for entry in entries(&folder)? {
-            looked_at += 1;
-            if looked_at > MAX_ENTRIES {
+            checked += 1;
+            if checked > MAX_ENTRIES {
                 return Err(format!("more than {MAX_ENTRIES} entries would need a rule each"));
             }
             if areas.contains(&entry) || fixed.contains(&entry) {
                 continue;
             }
-            if below(&entry, areas) || below(&entry, fixed) {
-                // Something in it is reserved: it is frozen, and let through entry by entry.
+            if contains_one_of(&entry, areas) || contains_one_of(&entry, fixed) {
+                // It contains reserved paths: its entries get a rule each.
                 rules.add(LIST, &entry);
                 left.push(entry);
             } else {
-                rules.add(how, &entry);
+                rules.add(access, &entry);
             }
         }
     }
@@ -125,37 +126,37 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 #[derive(Debug, Default)]
-struct Rules(Vec<OsString>);
+struct LandlockRules(Vec<OsString>);
 
-impl Rules {
-    /// A link is let through by what it leads to, or not at all.
-    fn add(&mut self, how: &str, path: &Path) {
+impl LandlockRules {
+    /// Symlinks get no rule: access is decided by their target.
+    fn add(&mut self, access: &str, path: &Path) {
         if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_symlink()) {
-            self.0.extend([OsString::from(how), path.as_os_str().to_owned()]);
+            self.0.extend([OsString::from(access), path.as_os_str().to_owned()]);
         }
     }
 
-    /// All below a folder but this.
-    fn around(
+    /// Grants access to everything below a folder, with exceptions.
+    fn add_except(
         &mut self,
         folder: &Path,
         folders: &[PathBuf],
         files: &[PathBuf],
-        how: &str,
+        access: &str,
     ) -> Result<(), String> {
         for entry in entries(folder)? {
-            let shut = |all: &[PathBuf]| all.contains(&entry);
-            if shut(folders) || shut(files) {
+            let masked = |all: &[PathBuf]| all.contains(&entry);
+            if masked(folders) || masked(files) {
                 continue;
             }
-            let holds = |all: &[PathBuf]| all.iter().any(|one| one.starts_with(&entry));
+            let contains = |all: &[PathBuf]| all.iter().any(|one| one.starts_with(&entry));
             let closed = fs::symlink_metadata(&entry)
                 .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o444 == 0);
-            if entry.is_dir() && (holds(folders) || holds(files)) {
+            if entry.is_dir() && (contains(folders) || contains(files)) {
                 self.add(LIST, &entry);
-                self.around(&entry, folders, files, how)?;
+                self.add_except(&entry, folders, files, access)?;
             } else if !closed {
-                self.add(how, &entry);
+                self.add(access, &entry);
             }
         }
         Ok(())

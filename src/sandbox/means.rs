@@ -1,18 +1,18 @@
-//! What holds a command, and what each means cannot give. `doctor` and `docs/safety.md` say the same.
+//! The ways to sandbox a command, and the gaps of each. `doctor` and `docs/safety.md` list the same gaps.
 
 use std::fmt;
 
-/// What holds a command.
+/// How a command is sandboxed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Means {
-    /// `bwrap`: namespaces and mounts, with a filter of system calls.
+    /// `bwrap`: namespaces and mounts, with a seccomp filter.
     Bwrap,
-    /// Rules of the kernel about files, with the same filter. Nothing needs to be installed.
+    /// Landlock rules of the kernel, with the same filter. Needs no installation.
     Landlock,
 }
 
 impl Means {
-    /// The better one first.
+    /// In order of preference.
     pub const ALL: [Self; 2] = [Self::Bwrap, Self::Landlock];
 
     #[must_use]
@@ -28,7 +28,7 @@ impl Means {
         Self::ALL.into_iter().find(|means| means.name() == name)
     }
 
-    /// What it cannot give, each a sentence.
+    /// What it cannot guarantee, a sentence each.
     #[must_use]
     pub fn gaps(self) -> &'static [&'static str] {
         match self {

@@ -1,25 +1,25 @@
-//! A wall around every command that a member runs. What a command may do is a [`Level`], chosen by a
-//! person; what holds it is a [`Means`], tried before it is relied on.
+//! The sandbox for every command that a member runs. What a command may do is a [`Level`], chosen by the
+//! user; how that is enforced is a [`Means`] (`bwrap` or Landlock), probed before it is relied on.
 //!
-//! The wall shows what is on a list (`places.rs`) and nothing else, and holds what decides about later
-//! runs (`reserved.rs`). In it, this program is the first process (`helper.rs`), so that what a command
-//! starts ends with it.
+//! A sandbox shows the paths of an allowlist (`visible.rs`) and nothing else, and write-protects what
+//! decides about later runs (`reserved.rs`). The first process in it is this program (`helper.rs`), so that
+//! whatever a command starts ends with it.
 
 mod bwrap;
-#[cfg(target_os = "linux")]
-mod filter;
+mod git_settings;
 #[cfg(target_os = "linux")]
 mod helper;
 mod landlock;
+mod launcher;
 mod means;
 mod network;
 mod placeholders;
-mod places;
 mod refusal;
 mod reserved;
+#[cfg(target_os = "linux")]
+mod seccomp;
 mod session;
-mod settings;
-mod starter;
+mod visible;
 mod wrap;
 
 use std::path::PathBuf;
@@ -29,123 +29,124 @@ use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
 #[cfg(target_os = "linux")]
-pub use helper::run as help;
+pub use helper::run as run_helper;
 pub use means::Means;
 pub use placeholders::Placeholders;
 pub use refusal::{SandboxRefusal, SandboxRefusalKind};
-pub use wrap::{CommandSpec, NewPaths, Wrapped};
+pub use wrap::{CommandSpec, NewPaths, SandboxedCommand};
 
 /// The hidden command that is the first process of a sandbox.
 const HELPER_NAME: &str = "sandbox-helper";
-/// Tells it that processes the command leaves may go on.
+/// Its flag: processes that the command leaves behind may go on.
 const STAY: &str = "--stay";
-/// Tells it to enter the network of a process first, and to become what it is to start.
-const JOIN: &str = "--join";
+/// Its flag: join the network namespace of a process first, then exec the command.
+const JOIN_NETWORK: &str = "--join";
 
-/// Where a sandbox is built.
+/// Paths that a sandbox is built from.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
-    /// The workspace, without links in its path.
+    /// The workspace, its symlinks resolved.
     pub workspace: PathBuf,
-    /// The home folder, without links in its path.
+    /// The home folder, its symlinks resolved.
     pub home: Option<PathBuf>,
-    /// The folder of this program's own state.
+    /// The state folder of this program.
     pub state: PathBuf,
-    /// This program, for the first process of a sandbox.
+    /// The executable of this program, run as the first process of a sandbox.
     pub program: PathBuf,
-    /// What variables of the environment name as places of tools.
+    /// Folders of tools that environment variables name.
     pub tools: Vec<PathBuf>,
 }
 
-/// The wall around the commands of a workspace. Clones share it.
+/// The sandbox for the commands of a workspace. Clones share its state.
 #[derive(Debug, Clone)]
 pub struct Sandbox(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ground: SandboxConfig,
+    config: SandboxConfig,
     level: Mutex<Level>,
-    /// Only this one, if a person says so.
+    /// Only this one, if the user says so.
     only: Option<Means>,
-    /// What was found to work, by level.
-    found: [OnceLock<Result<wrap::Found, SandboxRefusal>>; 3],
-    built: OnceLock<Result<wrap::Built, SandboxRefusal>>,
-    /// Loopback that commands share, where it can be had.
-    network: OnceLock<Option<network::Network>>,
-    stands: placeholders::PlaceholderStore,
-    starter: starter::Starter,
+    /// Results of the probes, by level.
+    usable: [OnceLock<Result<wrap::UsableMeans, SandboxRefusal>>; 3],
+    prepared: OnceLock<Result<wrap::PreparedSandbox, SandboxRefusal>>,
+    /// The loopback that commands share, where it is available.
+    network: OnceLock<Option<network::SharedLoopback>>,
+    placeholder_store: placeholders::PlaceholderStore,
+    launcher: launcher::Launcher,
 }
 
 impl Sandbox {
     #[must_use]
-    pub fn new(ground: SandboxConfig, level: Level) -> Self {
-        Self::by(ground, level, None)
+    pub fn new(config: SandboxConfig, level: Level) -> Self {
+        Self::with_means(config, level, None)
     }
 
-    /// By one means only.
+    /// Restricted to one means.
     #[must_use]
-    pub fn by(ground: SandboxConfig, level: Level, only: Option<Means>) -> Self {
-        let stands = placeholders::PlaceholderStore::new(&ground.state, &ground.workspace);
+    pub fn with_means(config: SandboxConfig, level: Level, only: Option<Means>) -> Self {
+        let placeholder_store =
+            placeholders::PlaceholderStore::new(&config.state, &config.workspace);
         Self(Arc::new(Inner {
-            ground,
+            config,
             level: Mutex::new(level),
             only,
-            found: Default::default(),
-            built: OnceLock::new(),
+            usable: Default::default(),
+            prepared: OnceLock::new(),
             network: OnceLock::new(),
-            stands,
-            starter: starter::Starter::default(),
+            placeholder_store,
+            launcher: launcher::Launcher::default(),
         }))
     }
 
-    /// What commands may do now.
     #[must_use]
     pub fn level(&self) -> Level {
         *self.lock()
     }
 
-    /// For commands that begin from now on.
+    /// Applies to commands that start from now on.
     pub fn set_level(&self, level: Level) {
         *self.lock() = level;
     }
 
-    /// Does work on the thread whose end is the end of all commands it started. `None`: it could not be.
-    pub async fn on_its_thread<T: Send + 'static>(
+    /// Runs a job on the launcher thread, which lives as long as the sandbox (commands die with the thread
+    /// that started them). `None`: there is no such thread.
+    pub async fn run_on_launcher<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        job: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        self.0.starter.run(work).await
+        self.0.launcher.run(job).await
     }
 
-    /// What holds commands of this level here. Tried at the first call, which starts a process and waits
-    /// for it; remembered then.
+    /// The means used here for commands of this level. The first call starts a process as a probe and
+    /// waits for it; the result is cached.
     pub fn means(&self, level: Level) -> Result<Means, SandboxRefusal> {
-        self.found(level).map(|found| found.means)
+        self.usable(level).map(|usable| usable.means)
     }
 
-    /// What a person has to know: why commands were not run here, and settings of git that came while
-    /// some ran. Nothing is tried for it; looks at the disk if commands have run.
+    /// Problems for the user: why commands were refused, and git settings that appeared while commands ran.
+    /// Starts no probe; reads the disk if commands have run.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let levels = [self.level(), Level::ReadOnly].into_iter().filter(|one| *one != Level::Off);
         let mut refused = levels.filter_map(|level| self.slot(level)?.get()?.as_ref().err());
         let refused = refused.next().map(SandboxRefusal::problem);
-        let built = self.0.built.get().and_then(|built| built.as_ref().ok());
+        let prepared = self.0.prepared.get().and_then(|prepared| prepared.as_ref().ok());
         refused
             .into_iter()
-            .chain(built.into_iter().flat_map(|built| self.settings(built)))
+            .chain(prepared.into_iter().flat_map(|prepared| self.git_settings_problems(prepared)))
             .collect()
     }
 
-    fn found(&self, level: Level) -> Result<wrap::Found, SandboxRefusal> {
+    fn usable(&self, level: Level) -> Result<wrap::UsableMeans, SandboxRefusal> {
         let Some(slot) = self.slot(level) else {
-            return Err(SandboxRefusal::broken("there is no such level"));
+            return Err(SandboxRefusal::failed("unknown level"));
         };
-        slot.get_or_init(|| self.try_all(level)).clone()
+        slot.get_or_init(|| self.probe(level)).clone()
     }
 
-    fn slot(&self, level: Level) -> Option<&OnceLock<Result<wrap::Found, SandboxRefusal>>> {
-        self.0.found.get(match level {
+    fn slot(&self, level: Level) -> Option<&OnceLock<Result<wrap::UsableMeans, SandboxRefusal>>> {
+        self.0.usable.get(match level {
             Level::ReadOnly => 0,
             Level::Workspace => 1,
             Level::WorkspaceNet | Level::Off => 2,
@@ -156,22 +157,22 @@ impl Sandbox {
         self.0.only.is_none_or(|only| only == means)
     }
 
-    fn ground(&self) -> &SandboxConfig {
-        &self.0.ground
+    fn config(&self) -> &SandboxConfig {
+        &self.0.config
     }
 
-    fn stands(&self) -> &placeholders::PlaceholderStore {
-        &self.0.stands
+    fn placeholder_store(&self) -> &placeholders::PlaceholderStore {
+        &self.0.placeholder_store
     }
 
-    fn built(&self) -> Result<&wrap::Built, SandboxRefusal> {
-        let built = self.0.built.get_or_init(|| wrap::Built::new(&self.0.ground));
-        built.as_ref().map_err(Clone::clone)
+    fn prepared(&self) -> Result<&wrap::PreparedSandbox, SandboxRefusal> {
+        let prepared = self.0.prepared.get_or_init(|| wrap::PreparedSandbox::new(&self.0.config));
+        prepared.as_ref().map_err(Clone::clone)
     }
 
-    fn network(&self) -> Option<&network::Network> {
-        let begin = || network::Network::begin(&bwrap::find()?);
-        self.0.network.get_or_init(begin).as_ref()
+    fn network(&self) -> Option<&network::SharedLoopback> {
+        let start = || network::SharedLoopback::start(&bwrap::find()?);
+        self.0.network.get_or_init(start).as_ref()
     }
 
     fn lock(&self) -> MutexGuard<'_, Level> {
@@ -179,9 +180,9 @@ impl Sandbox {
     }
 }
 
-/// No system but Linux has a first process of a sandbox.
+/// Only Linux has a first process of a sandbox.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
-pub fn help(_: impl Iterator<Item = std::ffi::OsString>) -> Option<std::process::ExitCode> {
+pub fn run_helper(_: impl Iterator<Item = std::ffi::OsString>) -> Option<std::process::ExitCode> {
     None
 }

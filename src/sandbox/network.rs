@@ -1,25 +1,25 @@
-//! A network of nothing but loopback that all commands of a run share, so that a server in one command is
-//! reached by another one. It lives in a process that waits for the end of this program.
+//! A loopback-only network namespace that all commands of a run share, so that one command can reach a
+//! server in another. A helper process keeps it alive until this program ends.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Tells its number and waits for its input to end.
-const HOLD: &str = "echo $$; read -r word";
+/// Prints its process id and waits for the end of its input.
+const SCRIPT: &str = "echo $$; read -r word";
 
-/// The process. Dropped, it ends.
+/// The namespace and its process. Dropping it ends the process.
 #[derive(Debug)]
-pub(super) struct Network {
-    /// Whose namespaces are joined.
+pub(super) struct SharedLoopback {
+    /// The process whose namespaces are joined.
     pub pid: u32,
     child: Child,
     input: Option<ChildStdin>,
 }
 
-impl Network {
-    /// `None` where the system does not let one have it.
-    pub fn begin(bwrap: &Path) -> Option<Self> {
+impl SharedLoopback {
+    /// `None` where the system does not allow it.
+    pub fn start(bwrap: &Path) -> Option<Self> {
         let mut child = Command::new(bwrap)
             .args([
                 "--unshare-user",
@@ -30,7 +30,7 @@ impl Network {
                 "--",
                 "/bin/sh",
                 "-c",
-                HOLD,
+                SCRIPT,
             ])
             .current_dir("/")
             .env_clear()
@@ -41,17 +41,17 @@ impl Network {
             .ok()?;
         let input = child.stdin.take();
         let mut line = String::new();
-        let told = BufReader::new(child.stdout.take()?).read_line(&mut line);
-        let pid = told.ok().and_then(|_| line.trim().parse().ok());
+        let read = BufReader::new(child.stdout.take()?).read_line(&mut line);
+        let pid = read.ok().and_then(|_| line.trim().parse().ok());
         let network = Self { pid: pid.unwrap_or_default(), child, input };
         (network.pid > 1).then_some(network)
     }
 }
 
-impl Drop for Network {
+impl Drop for SharedLoopback {
     fn drop(&mut self) {
         drop(self.input.take());
-        // Commands in it may still run; the namespace lives as long as they do.
+        // The namespace lives on while commands in it run.
         let _ = self.child.wait();
     }
 }

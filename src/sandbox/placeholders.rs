@@ -1,9 +1,9 @@
-//! What is made to stand in a workspace while commands run, so that nobody else makes it: counted over all
-//! programs that use the workspace, and removed when the last command of the last one is over. Removed
-//! earlier, it would be gone from under a command that runs.
+//! Placeholders: empty files and folders created at missing reserved paths while commands run, so that no
+//! command can create them. They are reference-counted over all programs that use the workspace, and
+//! removed after the last command of the last program.
 //!
-//! A journal outside the workspace names what was made, so that a program that was killed leaves nothing
-//! behind for longer than until the next one.
+//! A journal outside the workspace lists them, so that the next program cleans up after one that was
+//! killed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -23,17 +23,17 @@ use rustix::{
 
 use super::reserved::Placeholder;
 
-/// The longest journal that is read.
-const JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
+/// A longer journal is not read.
+const MAX_JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What stands in one workspace. Clones share it.
+/// The placeholders of one workspace. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct PlaceholderStore(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     workspace: PathBuf,
-    /// Of this workspace, outside of it.
+    /// The folder for the lock and journal, outside the workspace.
     folder: PathBuf,
     users: Mutex<Users>,
 }
@@ -41,11 +41,11 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Users {
     count: usize,
-    /// Held as long as a command of this program runs.
+    /// Held while a command of this program runs.
     lock: Option<File>,
 }
 
-/// A command that needs what stands there. Dropped, it does not any more.
+/// A reference of a running command to the placeholders. The last one dropped removes them.
 #[derive(Debug)]
 pub struct Placeholders(PlaceholderStore);
 
@@ -59,37 +59,37 @@ impl PlaceholderStore {
     }
 
     /// True while a command of this program runs.
-    pub fn are_used(&self) -> bool {
+    pub fn has_users(&self) -> bool {
         self.users().count > 0
     }
 
-    /// Makes what is missing, for as long as the result lives.
-    pub fn make(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<Placeholders> {
+    /// Creates the missing paths; they exist at least as long as the result.
+    pub fn create(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<Placeholders> {
         let mut users = self.users();
         if users.lock.is_none() {
-            users.lock = Some(self.enter()?);
+            users.lock = Some(self.acquire()?);
         }
         users.count += 1;
-        let standing = Placeholders(self.clone());
-        let made = self.place(missing);
-        // What is dropped takes the lock again.
+        let placeholders = Placeholders(self.clone());
+        let created = self.create_all(missing);
+        // Dropping `placeholders` on an error takes the lock again.
         drop(users);
-        made.map(|()| standing)
+        created.map(|()| placeholders)
     }
 
-    fn enter(&self) -> io::Result<File> {
+    fn acquire(&self) -> io::Result<File> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0.folder)?;
         let lock = self.open("lock")?;
         if lock.try_lock().is_ok() {
-            // Nobody else is here: whatever is noted was left behind.
-            self.clear();
+            // No other program uses the workspace: the journal is of one that was killed.
+            self.remove_all();
             lock.unlock()?;
         }
         lock.lock_shared()?;
         Ok(lock)
     }
 
-    fn leave(&self) {
+    fn release(&self) {
         let mut users = self.users();
         users.count = users.count.saturating_sub(1);
         if users.count > 0 {
@@ -99,11 +99,11 @@ impl PlaceholderStore {
             && lock.unlock().is_ok()
             && lock.try_lock().is_ok()
         {
-            self.clear();
+            self.remove_all();
         }
     }
 
-    fn place(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<()> {
+    fn create_all(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<()> {
         if missing.is_empty() {
             return Ok(());
         }
@@ -111,19 +111,19 @@ impl PlaceholderStore {
         for (path, _) in missing {
             let name = path.as_os_str().as_bytes();
             if name.contains(&b'\n') {
-                return Err(io::Error::other("the name of the workspace has more than one line"));
+                return Err(io::Error::other("the path of the workspace contains a line break"));
             }
             lines.extend(name);
             lines.push(b'\n');
         }
-        // Noted before it is made.
+        // Write the journal before creating anything.
         self.open("made")?.write_all(&lines)?;
-        for (path, blank) in missing {
-            let made = match blank {
+        for (path, placeholder) in missing {
+            let created = match placeholder {
                 Placeholder::Folder => fs::create_dir(path),
-                Placeholder::File | Placeholder::Here => new_file(path, blank.text()),
+                Placeholder::File | Placeholder::CommonDir => create_file(path, placeholder.text()),
             };
-            match made {
+            match created {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 Ok(()) | Err(_) => {}
             }
@@ -131,21 +131,22 @@ impl PlaceholderStore {
         Ok(())
     }
 
-    /// Removes what was made and is as it was made. Nobody may run a command meanwhile.
-    fn clear(&self) {
+    /// Removes placeholders that are unchanged. The caller holds the exclusive lock.
+    fn remove_all(&self) {
         let journal = self.0.folder.join("made");
-        let known = fs::metadata(&journal).is_ok_and(|meta| meta.len() <= JOURNAL_BYTES);
-        let noted = if known { fs::read(&journal).unwrap_or_default() } else { Vec::new() };
-        let lines: Vec<&[u8]> = noted.split(|byte| *byte == b'\n').collect();
+        let is_readable = fs::metadata(&journal).is_ok_and(|meta| meta.len() <= MAX_JOURNAL_BYTES);
+        let journaled =
+            if is_readable { fs::read(&journal).unwrap_or_default() } else { Vec::new() };
+        let lines: Vec<&[u8]> = journaled.split(|byte| *byte == b'\n').collect();
         for line in lines.into_iter().rev().filter(|line| !line.is_empty()) {
             let path = Path::new(std::ffi::OsStr::from_bytes(line));
             if !path.starts_with(&self.0.workspace) {
                 continue;
             }
             match fs::symlink_metadata(path) {
-                // One that is not empty stays.
+                // Fails for one that is not empty.
                 Ok(meta) if meta.is_dir() => drop(fs::remove_dir(path)),
-                Ok(meta) if meta.is_file() && says_nothing(path, meta.len()) => {
+                Ok(meta) if meta.is_file() && is_unchanged(path, meta.len()) => {
                     drop(fs::remove_file(path));
                 }
                 Ok(_) | Err(_) => {}
@@ -155,9 +156,9 @@ impl PlaceholderStore {
     }
 
     fn open(&self, name: &str) -> io::Result<File> {
-        let mut how = OpenOptions::new();
-        how.append(true).create(true).mode(0o600);
-        how.open(self.0.folder.join(name))
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600);
+        options.open(self.0.folder.join(name))
     }
 
     fn users(&self) -> MutexGuard<'_, Users> {
@@ -165,12 +166,11 @@ impl PlaceholderStore {
     }
 }
 
-/// Makes a file with this text. Where the system can, it has all of it from the moment it has a name: git
-/// may read it at any time.
-fn new_file(path: &Path, text: &str) -> io::Result<()> {
-    match named_when_written(path, text) {
+/// Creates a file with this text, atomically where the system can: git may read it at any time.
+fn create_file(path: &Path, text: &str) -> io::Result<()> {
+    match create_atomically(path, text) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-        made => return made,
+        created => return created,
     }
     let mut new = OpenOptions::new();
     let mut file = new.write(true).create_new(true).open(path)?;
@@ -178,27 +178,27 @@ fn new_file(path: &Path, text: &str) -> io::Result<()> {
 }
 
 #[cfg(target_os = "linux")]
-fn named_when_written(path: &Path, text: &str) -> io::Result<()> {
+fn create_atomically(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut how = OpenOptions::new();
-    how.write(true).custom_flags(libc::O_TMPFILE);
-    // Some file systems have no files without a name.
-    let mut file = how.open(folder).map_err(|_| io::ErrorKind::Unsupported)?;
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(libc::O_TMPFILE);
+    // Some file systems do not support `O_TMPFILE`.
+    let mut file = options.open(folder).map_err(|_| io::ErrorKind::Unsupported)?;
     file.write_all(text.as_bytes())?;
-    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(CWD, &own, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(|error| match error {
+    let fd_path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, &fd_path, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(|error| match error {
         Errno::EXIST => error.into(),
         _ => io::ErrorKind::Unsupported.into(),
     })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn named_when_written(_path: &Path, _text: &str) -> io::Result<()> {
+fn create_atomically(_path: &Path, _text: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn says_nothing(path: &Path, length: u64) -> bool {
-    let here = Placeholder::Here.text();
+fn is_unchanged(path: &Path, length: u64) -> bool {
+    let here = Placeholder::CommonDir.text();
     let as_made = length == here.len() as u64
         && path.file_name().is_some_and(|name| name == "commondir")
         && fs::read_to_string(path).is_ok_and(|text| text == here);
@@ -207,7 +207,7 @@ fn says_nothing(path: &Path, length: u64) -> bool {
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.release();
     }
 }
 
@@ -221,74 +221,74 @@ mod tests {
         [
             (".hive", Placeholder::Folder),
             ("config", Placeholder::File),
-            ("commondir", Placeholder::Here),
+            ("commondir", Placeholder::CommonDir),
         ]
-        .map(|(name, blank)| (top.join(name), blank))
+        .map(|(name, placeholder)| (top.join(name), placeholder))
         .to_vec()
     }
 
-    fn there(top: &Path) -> usize {
+    fn count_entries(top: &Path) -> usize {
         fs::read_dir(top).unwrap().count()
     }
 
     #[test]
-    fn what_stands_in_goes_with_the_last_command_of_the_last_program() {
+    fn placeholders_are_removed_after_the_last_command_of_the_last_program() {
         let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let one = PlaceholderStore::new(state.path(), top.path());
         let other = PlaceholderStore::new(state.path(), top.path());
-        let wanted = missing(top.path());
-        let (a, b) = (one.make(&wanted).unwrap(), one.make(&wanted).unwrap());
-        let c = other.make(&wanted).unwrap();
+        let paths = missing(top.path());
+        let (a, b) = (one.create(&paths).unwrap(), one.create(&paths).unwrap());
+        let c = other.create(&paths).unwrap();
         drop(a);
         drop(b);
-        assert_eq!(there(top.path()), 3, "the other program still needs it");
+        assert_eq!(count_entries(top.path()), 3, "the other program still needs it");
         drop(c);
-        assert_eq!(there(top.path()), 0);
-        drop(one.make(&wanted).unwrap());
-        assert_eq!(there(top.path()), 0);
+        assert_eq!(count_entries(top.path()), 0);
+        drop(one.create(&paths).unwrap());
+        assert_eq!(count_entries(top.path()), 0);
     }
 
     #[test]
-    fn a_file_that_stands_in_never_has_less_than_all_of_its_text() {
+    fn a_placeholder_file_appears_with_its_complete_text() {
         let top = tempfile::tempdir().unwrap();
         let path = top.path().join("commondir");
-        let over = AtomicBool::new(false);
+        let is_done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..2_000 {
-                    new_file(&path, Placeholder::Here.text()).unwrap();
+                    create_file(&path, Placeholder::CommonDir.text()).unwrap();
                     fs::remove_file(&path).unwrap();
                 }
-                over.store(true, Ordering::Relaxed);
+                is_done.store(true, Ordering::Relaxed);
             });
             let mut read = 0;
-            while !over.load(Ordering::Relaxed) {
+            while !is_done.load(Ordering::Relaxed) {
                 if let Ok(text) = fs::read_to_string(&path) {
-                    assert_eq!(text, Placeholder::Here.text());
+                    assert_eq!(text, Placeholder::CommonDir.text());
                     read += 1;
                 }
             }
             assert!(read > 0, "it was never there");
         });
-        new_file(&path, "a").unwrap();
-        let again = new_file(&path, "b").unwrap_err();
+        create_file(&path, "a").unwrap();
+        let again = create_file(&path, "b").unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(there(top.path()), 1);
+        assert_eq!(count_entries(top.path()), 1);
     }
 
     #[test]
-    fn what_somebody_put_in_its_place_stays_and_what_a_killed_program_left_goes() {
+    fn changed_placeholders_stay_and_those_of_a_killed_program_are_removed() {
         let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let wanted = missing(top.path());
+        let paths = missing(top.path());
         let killed = PlaceholderStore::new(state.path(), top.path());
-        let standing = killed.make(&wanted).unwrap();
-        // The kernel lets go of the locks of a program that was killed.
+        let placeholders = killed.create(&paths).unwrap();
+        // The kernel releases the locks of a killed program.
         drop(killed.users().lock.take());
-        std::mem::forget(standing);
+        std::mem::forget(placeholders);
         fs::write(top.path().join(".hive/x"), "").unwrap();
         fs::write(top.path().join("config"), "[core]").unwrap();
         fs::create_dir(top.path().join("own")).unwrap();
-        drop(PlaceholderStore::new(state.path(), top.path()).make(&[]).unwrap());
+        drop(PlaceholderStore::new(state.path(), top.path()).create(&[]).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(top.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
         left.sort();

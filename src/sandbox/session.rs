@@ -1,42 +1,42 @@
-//! The private folders of one run of the program: what commands see as `/tmp`, so that one command finds
-//! what another one wrote. They lie on disk, outside of every workspace, and go at the end; what a program
-//! that was killed left is removed by the next one.
+//! The private folder of one run of the program. Commands see part of it as `/tmp` and share it. It lies
+//! on disk outside of every workspace and is removed at the end; the next run removes that of a killed
+//! program.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Beginning of the names of these folders.
-const RUN: &str = "run-";
+/// Prefix of the names of these folders.
+const RUN_PREFIX: &str = "run-";
 const LOCK: &str = "lock";
-/// Tries for a name that nobody has.
+/// Attempts to find a free name.
 const MAX_TRIES: u32 = 1_000;
 
-/// The folders. Dropped, they are gone.
+/// Dropping it removes the folder.
 #[derive(Debug)]
 pub(super) struct Session {
     folder: PathBuf,
-    /// Held as long as this program runs.
+    /// Held while this program runs.
     _lock: File,
 }
 
 impl Session {
-    pub fn begin(state: &Path, home: Option<&Path>) -> io::Result<Self> {
+    pub fn create(state: &Path, home: Option<&Path>) -> io::Result<Self> {
         let top = state.join("sandbox");
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&top)?;
-        // Held until this one has its own lock: a folder whose lock nobody holds is removed.
+        // Held until the new folder is locked: unlocked folders are removed as stale.
         let all = open_lock(&top)?;
         all.lock()?;
-        remove_left(&top);
+        remove_stale(&top);
         let folder = new_folder(&top)?;
         let lock = open_lock(&folder)?;
         lock.lock()?;
         drop(all);
         let session = Self { folder, _lock: lock };
         fs::DirBuilder::new().mode(0o700).create(session.tmp())?;
-        let person = home.and_then(|home| fs::read_to_string(home.join(".gitconfig")).ok());
-        fs::write(session.git_settings(), who(&person.unwrap_or_default()))?;
+        let user_config = home.and_then(|home| fs::read_to_string(home.join(".gitconfig")).ok());
+        fs::write(session.git_settings(), user_section(&user_config.unwrap_or_default()))?;
         Ok(session)
     }
 
@@ -44,7 +44,7 @@ impl Session {
         self.folder.join("tmp")
     }
 
-    /// A file of settings for git that says who the person is, and nothing else.
+    /// A git configuration with the name and email of the user, and nothing else.
     pub fn git_settings(&self) -> PathBuf {
         self.folder.join("gitconfig")
     }
@@ -52,7 +52,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next program.
+        // What cannot be removed now is removed by the next run.
         drop(fs::remove_dir_all(&self.folder));
     }
 }
@@ -60,7 +60,7 @@ impl Drop for Session {
 fn new_folder(top: &Path) -> io::Result<PathBuf> {
     let own = std::process::id();
     for n in 0..MAX_TRIES {
-        let folder = top.join(format!("{RUN}{own}-{n}"));
+        let folder = top.join(format!("{RUN_PREFIX}{own}-{n}"));
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made.map(|()| folder),
@@ -70,17 +70,17 @@ fn new_folder(top: &Path) -> io::Result<PathBuf> {
 }
 
 fn open_lock(folder: &Path) -> io::Result<File> {
-    let mut how = OpenOptions::new();
-    how.append(true).create(true).mode(0o600);
-    how.open(folder.join(LOCK))
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    options.open(folder.join(LOCK))
 }
 
-/// Removes the folders of programs that are gone.
-fn remove_left(top: &Path) {
+/// Removes the folders of killed programs.
+fn remove_stale(top: &Path) {
     for entry in fs::read_dir(top).into_iter().flatten().flatten() {
         let folder = entry.path();
-        let ours = entry.file_name().to_string_lossy().starts_with(RUN);
-        // One that has no lock yet is being made.
+        let ours = entry.file_name().to_string_lossy().starts_with(RUN_PREFIX);
+        // One without a lock file is being created.
         if ours
             && let Ok(lock) = File::open(folder.join(LOCK))
             && lock.try_lock().is_ok()
@@ -90,10 +90,10 @@ fn remove_left(top: &Path) {
     }
 }
 
-/// Name and address of the person. Other settings may hold addresses with keys in them.
-fn who(settings: &str) -> String {
+/// The `[user]` section with name and email. Other settings may contain URLs with credentials.
+fn user_section(settings: &str) -> String {
     let mut section = String::new();
-    let mut said = String::from("[user]\n");
+    let mut section_text = String::from("[user]\n");
     for line in settings.lines().map(str::trim) {
         if let Some(rest) = line.strip_prefix('[') {
             section = rest.trim_end_matches(']').trim().to_ascii_lowercase();
@@ -102,10 +102,10 @@ fn who(settings: &str) -> String {
             && ["name", "email"].contains(&key.trim().to_ascii_lowercase().as_str())
             && !line.ends_with('\\')
         {
-            said.push_str(&format!("\t{line}\n"));
+            section_text.push_str(&format!("\t{line}\n"));
         }
     }
-    said
+    section_text
 }
 
 #[cfg(test)]
@@ -113,34 +113,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_private_folders_go_at_the_end_and_those_of_a_killed_program_with_the_next() {
+    fn private_folders_are_removed_at_the_end_and_those_of_a_killed_program_by_the_next_run() {
         let state = tempfile::tempdir().unwrap();
-        let runs = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(RUN);
+        let runs =
+            |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(RUN_PREFIX);
         let count = || {
             let entries = fs::read_dir(state.path().join("sandbox")).unwrap();
             entries.filter(|entry| runs(entry.as_ref().unwrap())).count()
         };
-        let session = Session::begin(state.path(), None).unwrap();
+        let session = Session::create(state.path(), None).unwrap();
         fs::write(session.tmp().join("x"), "").unwrap();
-        let other = Session::begin(state.path(), None).unwrap();
+        let other = Session::create(state.path(), None).unwrap();
         assert_eq!(count(), 2, "a program that runs keeps its folder");
         drop((session, other));
         assert_eq!(count(), 0);
-        let left = state.path().join("sandbox/run-1-0");
-        fs::create_dir(&left).unwrap();
-        fs::write(left.join(LOCK), "").unwrap();
-        drop(Session::begin(state.path(), None).unwrap());
+        let leftover = state.path().join("sandbox/run-1-0");
+        fs::create_dir(&leftover).unwrap();
+        fs::write(leftover.join(LOCK), "").unwrap();
+        drop(Session::create(state.path(), None).unwrap());
         assert_eq!(count(), 0);
     }
 
     #[test]
-    fn programs_that_start_at_the_same_moment_leave_each_other_their_folders() {
+    fn programs_that_start_at_once_do_not_remove_each_others_folders() {
         let state = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for _ in 0..16 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let session = Session::begin(state.path(), None).unwrap();
+                        let session = Session::create(state.path(), None).unwrap();
                         assert!(session.tmp().is_dir() && session.git_settings().is_file());
                     }
                 });
@@ -149,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn of_the_settings_for_git_only_the_person_is_passed_on() {
+    fn only_name_and_email_of_the_git_settings_are_passed_on() {
         let settings = "[core]\n\tpager = less\n[user]\n  name = Ada L\n\temail=a@b\n\tsigningkey = k\n\
                         [url \"https://token@host/\"]\n\tinsteadOf = https://host/\n";
-        assert_eq!(who(settings), "[user]\n\tname = Ada L\n\temail=a@b\n");
-        assert_eq!(who(""), "[user]\n");
+        assert_eq!(user_section(settings), "[user]\n\tname = Ada L\n\temail=a@b\n");
+        assert_eq!(user_section(""), "[user]\n");
     }
 }

@@ -1,4 +1,4 @@
-//! Puts a command behind the wall, and tries once whether that works here.
+//! Wraps a command into a sandbox, and probes once whether that works here.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -7,240 +7,245 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::git_settings::GitSettings;
 use super::placeholders::Placeholders;
-use super::places::Places;
 use super::refusal::{SandboxRefusal, SandboxRefusalKind};
-use super::reserved::{self, Below, Known, Reserved, is_taskdoc};
+use super::reserved::{self, KnownPaths, NestedPaths, ReservedPaths, is_taskdoc};
 use super::session::Session;
-use super::settings::Settings;
+use super::visible::VisiblePaths;
 use super::{Means, Sandbox, SandboxConfig, bwrap, landlock};
 use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
-/// What a command gets for the folders in which it may write.
-const VARIABLES: [(&str, &str); 2] = [("TMPDIR", "/tmp"), ("GOCACHE", "/tmp/.go-build")];
-/// The path of a try.
-const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Writes where nothing may be written; 40 if it could not.
-const TRY: &str = r#"(: >"$1/.sandbox-try") 2>/dev/null && exit 41; exit 40"#;
-const HELD: i32 = 40;
-/// A try that takes longer has failed.
-const TRY_LIMIT: Duration = Duration::from_secs(20);
-/// Between two looks at a try.
-const LOOK: Duration = Duration::from_millis(2);
-/// Of what a try says.
-const SAID_CHARS: usize = 300;
+/// Variables that point to folders a command may write.
+const ENVIRONMENT: [(&str, &str); 2] = [("TMPDIR", "/tmp"), ("GOCACHE", "/tmp/.go-build")];
+/// `PATH` of a probe.
+const PROBE_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Tries a forbidden write; exits with 40 if that is denied.
+const PROBE_SCRIPT: &str = r#"(: >"$1/.sandbox-try") 2>/dev/null && exit 41; exit 40"#;
+const DENIED_EXIT: i32 = 40;
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// Length of a reported error.
+const MAX_ERROR_CHARS: usize = 300;
 
-/// A command as it was meant.
+/// A command to be sandboxed.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandSpec<'a> {
     pub program: &'a str,
     pub arguments: &'a [&'a str],
     pub folder: &'a Path,
-    /// What the command leaves running may go on after its end.
+    /// Processes that the command leaves behind may go on.
     pub stay: bool,
 }
 
-/// A command behind the wall.
+/// The command line that runs a command in a sandbox.
 #[derive(Debug)]
-pub struct Wrapped {
+pub struct SandboxedCommand {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
-    /// Over what the command is told otherwise.
+    /// Overrides the environment of the command.
     pub environment: Vec<(String, String)>,
-    /// Processes that are the sandbox, one below the other; the command is below them.
+    /// Number of nested processes of the sandbox itself, above the command.
     pub layers: usize,
-    /// Lives as long as anything of the command does.
-    pub standing: Placeholders,
+    /// To be kept until all processes of the command have ended.
+    pub placeholders: Placeholders,
 }
 
-/// What is found out and made once.
+/// What is set up once.
 #[derive(Debug)]
-pub(super) struct Built {
-    pub places: Places,
+pub(super) struct PreparedSandbox {
+    pub visible: VisiblePaths,
     pub session: Session,
-    last: Mutex<Last>,
+    last_scan: Mutex<LastScan>,
 }
 
-/// What was found of the workspace when it was last looked at.
+/// Result of the last scan of the workspace.
 #[derive(Debug, Default)]
-struct Last {
-    below: Below,
-    known: Known,
-    settings: Settings,
-    /// A command has run since the settings were looked at.
-    ran: bool,
+struct LastScan {
+    nested: NestedPaths,
+    known: KnownPaths,
+    git_settings: GitSettings,
+    /// A command has run since the git settings were checked.
+    has_run: bool,
 }
 
-/// What came into being in the workspace while commands ran, and no sandbox can prevent. Paths are below
-/// the workspace.
+/// Paths that appeared in the workspace while commands ran and that no sandbox can prevent, relative to the
+/// workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct NewPaths {
     pub taskdocs: Vec<PathBuf>,
-    /// By what git looks for: a `.git`, or the `HEAD` of a top that is a repository by itself.
+    /// The `.git` of each, or the `HEAD` of a workspace that is a bare repository.
     pub repositories: Vec<PathBuf>,
 }
 
-/// How a means works here.
+/// How a means can be used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct UsableMeans {
     pub means: Means,
-    /// `bwrap` knows no `--disable-userns`; the filter of system calls does the same.
-    pub old: bool,
-    /// Commands without the network share a loopback.
-    pub joined: bool,
+    /// `bwrap` is too old for `--disable-userns`; the seccomp filter does the same.
+    pub old_bwrap: bool,
+    /// Commands without network access share a loopback.
+    pub shared_loopback: bool,
 }
 
-impl Built {
-    pub fn new(ground: &SandboxConfig) -> Result<Self, SandboxRefusal> {
-        refuse_workspace(ground)?;
-        let home = ground.home.as_deref();
-        let below = Below::find(&ground.workspace);
-        let mut known = Known::default();
-        known.add(reserved::repositories(&ground.workspace, &below));
+impl PreparedSandbox {
+    pub fn new(config: &SandboxConfig) -> Result<Self, SandboxRefusal> {
+        check_workspace(config)?;
+        let home = config.home.as_deref();
+        let nested = NestedPaths::find(&config.workspace);
+        let mut known = KnownPaths::default();
+        known.add(reserved::repositories(&config.workspace, &nested));
         Ok(Self {
-            places: Places::find(home, &ground.workspace, &ground.tools),
-            last: Mutex::new(Last { below, known, ..Last::default() }),
-            session: Session::begin(&ground.state, home).map_err(|error| {
-                SandboxRefusal::broken(format!("{}: {error}", ground.state.display()))
+            visible: VisiblePaths::find(home, &config.workspace, &config.tools),
+            last_scan: Mutex::new(LastScan { nested, known, ..LastScan::default() }),
+            session: Session::create(&config.state, home).map_err(|error| {
+                SandboxRefusal::failed(format!("{}: {error}", config.state.display()))
             })?,
         })
     }
 }
 
-/// A wall around what holds everything would hold nothing.
-fn refuse_workspace(ground: &SandboxConfig) -> Result<(), SandboxRefusal> {
+/// Refuses workspaces that contain the home folder or system folders: a sandbox would protect nothing.
+fn check_workspace(config: &SandboxConfig) -> Result<(), SandboxRefusal> {
     const SHARED: [&str; 12] = [
         "/", "/usr", "/etc", "/opt", "/nix", "/tmp", "/var", "/var/tmp", "/run", "/proc", "/dev",
         "/sys",
     ];
-    let workspace = &ground.workspace;
-    let why = if ground.home.as_ref() == Some(workspace) {
-        "it is the home folder, whose secrets cannot be kept from commands then"
+    let workspace = &config.workspace;
+    let reason = if config.home.as_ref() == Some(workspace) {
+        "it is the home folder, whose secrets could not be protected from commands"
     } else if SHARED.iter().any(|folder| workspace == Path::new(folder)) {
-        "it is a folder of the system; choose one of its own"
-    } else if workspace.starts_with(&ground.state) {
-        "it lies among the files of this program"
+        "it is a system folder; choose a folder of its own"
+    } else if workspace.starts_with(&config.state) {
+        "it lies in the state folder of this program"
     } else {
         return Ok(());
     };
-    Err(SandboxRefusal(SandboxRefusalKind::Workspace(why.to_owned())))
+    Err(SandboxRefusal(SandboxRefusalKind::Workspace(reason.to_owned())))
 }
 
 impl Sandbox {
-    /// The command behind the wall of this level, by what works here.
-    pub fn wrap(&self, level: Level, order: CommandSpec<'_>) -> Result<Wrapped, SandboxRefusal> {
-        let found = self.found(level)?;
-        self.wrapped(found, level, order)
+    /// Wraps a command for this level, by the means that works here.
+    pub fn wrap(
+        &self,
+        level: Level,
+        command: CommandSpec<'_>,
+    ) -> Result<SandboxedCommand, SandboxRefusal> {
+        let usable = self.usable(level)?;
+        self.sandboxed(usable, level, command)
     }
 
-    /// What was made since a command last began. A Taskdoc cannot be kept from being made, only found, nor
-    /// can a repository below the top; what is found is held from then on. Touches the disk.
+    /// Taskdocs and repositories created since the last command started. Creating them cannot be prevented;
+    /// once found, they are protected. Reads the disk.
     #[must_use]
-    pub fn made(&self) -> NewPaths {
-        let Ok(built) = self.built() else { return NewPaths::default() };
-        let workspace = &self.ground().workspace;
-        let below = Below::find(workspace);
+    pub fn new_paths(&self) -> NewPaths {
+        let Ok(prepared) = self.prepared() else { return NewPaths::default() };
+        let workspace = &self.config().workspace;
+        let nested = NestedPaths::find(workspace);
         let mut taskdocs = reserved::top_taskdocs(workspace);
-        taskdocs.extend(below.taskdocs.iter().cloned());
-        let repositories = reserved::repositories(workspace, &below);
-        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.below = below;
-        let mut new = |paths| {
-            let new = last.known.add(paths).into_iter();
+        taskdocs.extend(nested.taskdocs.iter().cloned());
+        let repositories = reserved::repositories(workspace, &nested);
+        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
+        last_scan.nested = nested;
+        let mut relative_new = |paths| {
+            let new = last_scan.known.add(paths).into_iter();
             let short = new.map(|path| path.strip_prefix(workspace).unwrap_or(&path).to_owned());
             short.collect()
         };
-        let made = NewPaths { taskdocs: new(taskdocs), repositories: new(repositories) };
-        for path in &made.repositories {
-            last.settings.made(&workspace.join(path));
+        let created =
+            NewPaths { taskdocs: relative_new(taskdocs), repositories: relative_new(repositories) };
+        for path in &created.repositories {
+            last_scan.git_settings.add_created(&workspace.join(path));
         }
-        made
+        created
     }
 
-    /// What is to be said of settings of git that came while commands ran.
-    pub(super) fn settings(&self, built: &Built) -> Vec<Problem> {
-        let workspace = &self.ground().workspace;
-        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.ran
-            && let Ok(reserved) = Reserved::find(workspace, &last.below, true)
+    /// Problems with git settings that appeared while commands ran.
+    pub(super) fn git_settings_problems(&self, prepared: &PreparedSandbox) -> Vec<Problem> {
+        let workspace = &self.config().workspace;
+        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_scan.has_run
+            && let Ok(reserved) = ReservedPaths::find(workspace, &last_scan.nested, true)
         {
-            last.settings.look(reserved.fixed.iter(), false);
-            last.ran = self.stands().are_used();
+            last_scan.git_settings.check(reserved.fixed.iter(), false);
+            last_scan.has_run = self.placeholder_store().has_users();
         }
-        let found = last.settings.found().into_iter();
-        found
+        let findings = last_scan.git_settings.findings().into_iter();
+        findings
             .map(|(path, names)| {
                 let file = path.strip_prefix(workspace).unwrap_or(&path).display().to_string();
                 let text = format!("a command may have set this while it ran: {}", names.join(", "));
-                let mend = "if it was not you, remove it before you use git there, which runs what it names";
-                Problem::new(format!("sandbox/{file}"), file, text, mend)
+                let fix = "if it was not you, remove it before you use git there, which runs what it names";
+                Problem::new(format!("sandbox/{file}"), file, text, fix)
             })
             .collect()
     }
 
-    /// Tries each means with the very options that are used, the better one first.
-    pub(super) fn try_all(&self, level: Level) -> Result<Found, SandboxRefusal> {
-        let mut said = Vec::new();
+    /// Probes each means with exactly the options that will be used, in order of preference.
+    pub(super) fn probe(&self, level: Level) -> Result<UsableMeans, SandboxRefusal> {
+        let mut errors = Vec::new();
         for means in Means::ALL.into_iter().filter(|means| self.may_use(*means)) {
             let mut first = None;
-            for (old, joined) in self.ways(means, level) {
-                let found = Found { means, old, joined };
-                match self.try_one(found, level) {
-                    Ok(()) => return Ok(found),
-                    Err(SandboxRefusal(SandboxRefusalKind::Broken(why))) => {
-                        _ = first.get_or_insert(why);
+            for (old_bwrap, shared_loopback) in self.variants(means, level) {
+                let usable = UsableMeans { means, old_bwrap, shared_loopback };
+                match self.probe_one(usable, level) {
+                    Ok(()) => return Ok(usable),
+                    Err(SandboxRefusal(SandboxRefusalKind::Failed(reason))) => {
+                        _ = first.get_or_insert(reason);
                     }
                     Err(refusal) => return Err(refusal),
                 }
             }
-            said.push((means.name(), first.unwrap_or_default()));
+            errors.push((means.name(), first.unwrap_or_default()));
         }
-        Err(SandboxRefusal(SandboxRefusalKind::NoMeans(said)))
+        Err(SandboxRefusal(SandboxRefusalKind::NoMeans(errors)))
     }
 
-    /// The better one first.
-    fn ways(&self, means: Means, level: Level) -> Vec<(bool, bool)> {
+    /// Variants of a means as (old, shared loopback), in order of preference.
+    fn variants(&self, means: Means, level: Level) -> Vec<(bool, bool)> {
         if means == Means::Landlock {
             return vec![(false, false)];
         }
-        let joined = !level.has_network() && self.network().is_some();
-        let shared: &[bool] = if joined { &[true, false] } else { &[false] };
-        let old = |old| shared.iter().map(move |joined| (old, *joined));
-        old(false).chain(old(true)).collect()
+        let shared_loopback = !level.has_network() && self.network().is_some();
+        let shared: &[bool] = if shared_loopback { &[true, false] } else { &[false] };
+        let with_age =
+            |old_bwrap| shared.iter().map(move |shared_loopback| (old_bwrap, *shared_loopback));
+        with_age(false).chain(with_age(true)).collect()
     }
 
-    fn try_one(&self, found: Found, level: Level) -> Result<(), SandboxRefusal> {
-        let ground = self.ground();
-        let area = ground.workspace.join(".minds");
-        let arguments = ["-c", TRY, "sh", &area.to_string_lossy()];
-        let folder = ground.workspace.as_path();
-        let order = CommandSpec { program: "/bin/sh", arguments: &arguments, folder, stay: false };
-        let wrapped = self.wrapped(found, level, order)?;
-        let mut child = Command::new(&wrapped.program)
-            .args(&wrapped.arguments)
+    fn probe_one(&self, usable: UsableMeans, level: Level) -> Result<(), SandboxRefusal> {
+        let config = self.config();
+        let area = config.workspace.join(".minds");
+        let arguments = ["-c", PROBE_SCRIPT, "sh", &area.to_string_lossy()];
+        let folder = config.workspace.as_path();
+        let command =
+            CommandSpec { program: "/bin/sh", arguments: &arguments, folder, stay: false };
+        let sandboxed = self.sandboxed(usable, level, command)?;
+        let mut child = Command::new(&sandboxed.program)
+            .args(&sandboxed.arguments)
             .current_dir("/")
             .env_clear()
-            .env("PATH", PLAIN_PATH)
+            .env("PATH", PROBE_PATH)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(SandboxRefusal::broken)?;
+            .map_err(SandboxRefusal::failed)?;
         let mut waited = Duration::ZERO;
         let code = loop {
-            match child.try_wait().map_err(SandboxRefusal::broken)? {
+            match child.try_wait().map_err(SandboxRefusal::failed)? {
                 Some(status) => break status.code(),
-                None if waited >= TRY_LIMIT => {
+                None if waited >= PROBE_TIMEOUT => {
                     let _ = child.kill();
                     break None;
                 }
                 None => {}
             }
-            std::thread::sleep(LOOK);
-            waited += LOOK;
+            std::thread::sleep(POLL_INTERVAL);
+            waited += POLL_INTERVAL;
         };
-        if code == Some(HELD) {
+        if code == Some(DENIED_EXIT) {
             return Ok(());
         }
         let mut text = String::new();
@@ -250,90 +255,98 @@ impl Sandbox {
         let written = area.join(".sandbox-try");
         if written.exists() {
             drop(std::fs::remove_file(written));
-            "it held nothing".clone_into(&mut text);
+            "it does not restrict writes".clone_into(&mut text);
         }
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let said: String = one_line.chars().filter(|c| !c.is_control()).take(SAID_CHARS).collect();
-        Err(SandboxRefusal::broken(if said.is_empty() {
+        let output: String =
+            one_line.chars().filter(|c| !c.is_control()).take(MAX_ERROR_CHARS).collect();
+        Err(SandboxRefusal::failed(if output.is_empty() {
             "it did not start".to_owned()
         } else {
-            said
+            output
         }))
     }
 
-    fn wrapped(
+    fn sandboxed(
         &self,
-        found: Found,
+        usable: UsableMeans,
         level: Level,
-        order: CommandSpec<'_>,
-    ) -> Result<Wrapped, SandboxRefusal> {
-        let built = self.built()?;
-        let ground = self.ground();
-        let mut last = built.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let reserved = Reserved::find(&ground.workspace, &last.below, level.writes())
-            .map_err(|why| SandboxRefusal(SandboxRefusalKind::Workspace(why)))?;
-        last.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
+        command: CommandSpec<'_>,
+    ) -> Result<SandboxedCommand, SandboxRefusal> {
+        let prepared = self.prepared()?;
+        let config = self.config();
+        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
+        let reserved = ReservedPaths::find(&config.workspace, &last_scan.nested, level.writes())
+            .map_err(|reason| SandboxRefusal(SandboxRefusalKind::Workspace(reason)))?;
+        last_scan.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
         if level.writes() {
-            let idle = !last.ran;
-            last.settings.look(reserved.fixed.iter(), idle);
-            last.ran = true;
+            let idle = !last_scan.has_run;
+            last_scan.git_settings.check(reserved.fixed.iter(), idle);
+            last_scan.has_run = true;
         }
-        drop(last);
-        let standing = self.stands().make(&reserved.missing).map_err(SandboxRefusal::broken)?;
-        match found.means {
+        drop(last_scan);
+        let placeholders =
+            self.placeholder_store().create(&reserved.missing).map_err(SandboxRefusal::failed)?;
+        match usable.means {
             Means::Bwrap => {
                 let program =
-                    bwrap::find().ok_or_else(|| SandboxRefusal::broken("it is not installed"))?;
-                let parts = (&built.places, &reserved, &built.session);
-                let network = self.network().filter(|_| found.joined);
-                let alone = network.is_none() && !level.has_network();
-                let ways = bwrap::Ways { level, old: found.old, alone };
+                    bwrap::find().ok_or_else(|| SandboxRefusal::failed("it is not installed"))?;
+                let parts = (&prepared.visible, &reserved, &prepared.session);
+                let network = self.network().filter(|_| usable.shared_loopback);
+                let own_network = network.is_none() && !level.has_network();
+                let mode = bwrap::BwrapMode { level, old_version: usable.old_bwrap, own_network };
                 let mut arguments = Vec::new();
                 let mut first = program.clone();
                 if let Some(network) = network {
-                    first.clone_from(&ground.program);
+                    first.clone_from(&config.program);
                     let pid = network.pid.to_string();
-                    let join = [super::HELPER_NAME, super::JOIN, &pid, "--"];
+                    let join = [super::HELPER_NAME, super::JOIN_NETWORK, &pid, "--"];
                     arguments.extend(join.map(OsString::from));
                     arguments.push(program.into());
                 }
-                arguments.extend(bwrap::options(ground, ways, parts, order.folder));
-                arguments.push(bwrap::HELPER.into());
-                arguments.extend(helped(order));
+                arguments.extend(bwrap::options(config, mode, parts, command.folder));
+                arguments.push(bwrap::HELPER_PATH.into());
+                arguments.extend(helper_arguments(command));
                 let environment =
-                    VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-                Ok(Wrapped { program: first, arguments, environment, layers: 2, standing })
+                    ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+                Ok(SandboxedCommand {
+                    program: first,
+                    arguments,
+                    environment,
+                    layers: 2,
+                    placeholders,
+                })
             }
             Means::Landlock => {
                 if !cfg!(target_os = "linux") {
-                    return Err(SandboxRefusal::broken("it is a means of Linux"));
+                    return Err(SandboxRefusal::failed("it exists only on Linux"));
                 }
-                let parts = (&built.places, &reserved, &built.session);
-                let rules = landlock::rules(ground, level, parts)
-                    .map_err(|why| SandboxRefusal(SandboxRefusalKind::Workspace(why)))?;
-                let folder = order.folder.as_os_str().to_owned();
+                let parts = (&prepared.visible, &reserved, &prepared.session);
+                let rules = landlock::rules(config, level, parts)
+                    .map_err(|reason| SandboxRefusal(SandboxRefusalKind::Workspace(reason)))?;
+                let folder = command.folder.as_os_str().to_owned();
                 let head = [super::HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
                 let mut arguments: Vec<OsString> = head.map(OsString::from).to_vec();
                 arguments.push(folder);
                 arguments.extend(rules);
-                arguments.extend(helped(order).skip(1));
-                let tmp = built.session.tmp().display().to_string();
-                let settings = built.session.git_settings().display().to_string();
+                arguments.extend(helper_arguments(command).skip(1));
+                let tmp = prepared.session.tmp().display().to_string();
+                let settings = prepared.session.git_settings().display().to_string();
                 let environment = vec![
                     ("GOCACHE".to_owned(), format!("{tmp}/.go-build")),
                     ("TMPDIR".to_owned(), tmp),
                     ("GIT_CONFIG_GLOBAL".to_owned(), settings),
                 ];
-                let program = ground.program.clone();
-                Ok(Wrapped { program, arguments, environment, layers: 1, standing })
+                let program = config.program.clone();
+                Ok(SandboxedCommand { program, arguments, environment, layers: 1, placeholders })
             }
         }
     }
 }
 
-/// What the first process is told.
-fn helped(order: CommandSpec<'_>) -> impl Iterator<Item = OsString> {
-    let stay = order.stay.then_some(super::STAY);
-    let head = std::iter::once(super::HELPER_NAME).chain(stay).chain(["--", order.program]);
-    head.chain(order.arguments.iter().copied()).map(OsString::from)
+/// Arguments of the helper.
+fn helper_arguments(command: CommandSpec<'_>) -> impl Iterator<Item = OsString> {
+    let stay = command.stay.then_some(super::STAY);
+    let head = std::iter::once(super::HELPER_NAME).chain(stay).chain(["--", command.program]);
+    head.chain(command.arguments.iter().copied()).map(OsString::from)
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Background, DialogId, Lang, MsgId, Problem, Stamp};
-use crate::protocol::event::QueuedWords;
+use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ConsentView, Lifecycle, SheetRequest, WorkspaceView};
 use crate::ui::action::Action;
 use crate::ui::keymap::Keymap;
@@ -108,7 +108,7 @@ pub enum Intent {
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
-        words: QueuedWords,
+        words: QueuedMessage,
     },
     /// Remove a queued message.
     TakeBack {
@@ -129,7 +129,7 @@ pub enum Intent {
 #[derive(Debug)]
 pub struct Cx<'a> {
     /// The queued messages of the open dialog.
-    pub queued: &'a [QueuedWords],
+    pub queued: &'a [QueuedMessage],
     pub workspace: &'a WorkspaceView,
     pub sheets: &'a Sheets,
     pub consent: &'a ConsentView,

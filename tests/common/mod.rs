@@ -17,8 +17,8 @@ use dominds_tui::domain::{
     RootId, SelfId, Stamp,
 };
 use dominds_tui::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoProvider, Permits, PickUp, ProviderSource,
-    Sources, Throttles,
+    Audience, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError, ProviderSource,
+    Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, ProviderConfig};
@@ -90,7 +90,7 @@ impl Consent for Waiting {
         Ok(())
     }
 
-    fn choose(&self, _level: Level) -> Result<(), String> {
+    fn choose_level(&self, _level: Level) -> Result<(), String> {
         Ok(())
     }
 
@@ -109,10 +109,10 @@ impl Consent for Waiting {
 struct Only(Arc<dyn Provider>, Waiting);
 
 impl ProviderSource for Only {
-    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, NoProvider> {
+    fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         let waiting = self.1.all().clone();
         match waiting.into_iter().find(|one| one.entry.kind == TrustKind::Provider) {
-            Some(unagreed) => Err(NoProvider::Unagreed(unagreed)),
+            Some(unagreed) => Err(ProviderError::Unagreed(unagreed)),
             None => Ok(self.0.clone()),
         }
     }
@@ -141,7 +141,7 @@ pub struct Setup {
     pub trust: Waiting,
     pub crowd: CrowdLimits,
     pub tools: Registry,
-    pub sources: Sources,
+    pub sources: ToolSources,
     pub shells: Shells,
     /// The work language.
     pub lang: Lang,
@@ -167,7 +167,7 @@ impl World {
             trust: Waiting::default(),
             crowd: CrowdLimits::default(),
             tools: app::registry(Arc::default()),
-            sources: Sources::default(),
+            sources: ToolSources::default(),
             shells: Shells::default(),
             lang: Lang::En,
             reader: None,
@@ -201,12 +201,12 @@ impl World {
     pub fn engine(&self, store: Arc<Store>) -> Engine {
         Engine {
             workspace: self.path().to_owned(),
-            shown_folder: "~/work".to_owned(),
+            display_path: "~/work".to_owned(),
             store,
             clock: Arc::new(FixedClock),
             ids: self.ids.clone(),
             lang: self.setup.lang,
-            reader: self.setup.reader.unwrap_or(self.setup.lang),
+            user_lang: self.setup.reader.unwrap_or(self.setup.lang),
             providers: Arc::new(Only(self.setup.provider.clone(), self.setup.trust.clone())),
             trust: Arc::new(self.setup.trust.clone()),
             tools: self.setup.tools.clone(),
@@ -217,7 +217,7 @@ impl World {
             level_is_set: false,
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
-            rates: Throttles::default(),
+            throttles: Throttles::default(),
             vault: dominds_tui::domain::Vault::default(),
             problems: Arc::default(),
             log: Arc::default(),

@@ -7,7 +7,7 @@ use dominds_tui::domain::{
 };
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward};
+use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};
 use dominds_tui::store::RealDisk;
 
 use crate::common::story::{entries, story};
@@ -19,12 +19,12 @@ use crate::{made, place};
 
 impl Running {
     async fn fork(&mut self, root: &RootId, course: u32, genseq: u32) -> Result<DialogId, String> {
-        self.fork_and(Onward::Rest, root, course, genseq).await
+        self.fork_and(ForkMode::Stay, root, course, genseq).await
     }
 
     async fn fork_and(
         &mut self,
-        then: Onward,
+        then: ForkMode,
         root: &RootId,
         course: u32,
         genseq: u32,
@@ -296,7 +296,7 @@ async fn a_running_tree_and_a_generation_that_never_was_cannot_be_forked() {
     running.say(&main, "Think").await.expect("heard");
     running.idle().await;
     let refused = running.fork(&main.root, 1, 1).await;
-    assert!(refused.is_err_and(|text| text.contains("at work")));
+    assert!(refused.is_err_and(|text| text.contains("is running")));
     assert_eq!(world.view().survey(&Bucket::ALL).trees.len(), 1);
     running.send(Command::StopAll).await;
     running.kill().await;
@@ -401,7 +401,7 @@ async fn a_fork_that_waits_for_nobody_goes_on_by_itself() {
     let world = World::new(models);
     let mut running = world.start().await;
     let main = running.talk("Look").await;
-    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 2).await.expect("a fork");
+    let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(story(&world.view(), &fork)[5..], ["start 2", "says: I see it otherwise.", "end 2"]);
@@ -423,11 +423,11 @@ async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself()
     running.quiet().await;
     let asked = world.models.requests().len();
     let words = AfterFork::DraftUserText("Paint".to_owned());
-    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 1).await.expect("a fork");
+    let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 1).await.expect("a fork");
     assert_eq!(running.after_fork(), words);
     running.idle().await;
     assert_eq!(world.state(&fork), "idle_waiting_user");
-    let fork = running.fork_and(Onward::GoOn, &main.root, 1, 2).await.expect("a fork");
+    let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 2).await.expect("a fork");
     running.idle().await;
     assert_eq!(world.state(&fork), "blocked", "{:?}", running.after_fork());
     assert_eq!(world.models.requests().len(), asked);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dominds_tui::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, SelfId};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, DriverEvent, Lifecycle, Onward};
+use dominds_tui::protocol::{Command, DriverEvent, ForkMode, Lifecycle};
 
 use crate::common::World;
 use crate::common::story::story;
@@ -97,7 +97,7 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
             root: root.clone(),
             course: Course(1),
             genseq: Genseq(1),
-            then: Onward::GoOn,
+            then: ForkMode::Continue,
         },
     ] {
         let refused = running.change(change.clone()).await.expect_err("history");

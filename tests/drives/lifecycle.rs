@@ -49,7 +49,7 @@ fn folder(world: &World, bucket: &str, dialog: &DialogId) -> PathBuf {
 }
 
 fn gone(running: &Running, dialog: &DialogId) -> bool {
-    running.seen.iter().any(|event| matches!(event, DriverEvent::Gone(gone) if gone == dialog))
+    running.seen.iter().any(|event| matches!(event, DriverEvent::Removed(gone) if gone == dialog))
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,7 +205,7 @@ async fn b18_a_tree_moves_as_a_whole_and_only_while_nothing_of_it_runs() {
     let main = running.begin("Go").await.expect("a dialog");
     running.idle().await;
     let refused = running.move_to(&main.root, Bucket::Done).await;
-    assert!(refused.is_err_and(|text| text.contains("at work")));
+    assert!(refused.is_err_and(|text| text.contains("is running")));
     assert!(folder(&world, "run", &main).is_dir());
 
     running.send(Command::Stop { dialog: made(&main, 2) }).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dominds_tui::app;
 use dominds_tui::domain::{DialogId, Lang, Problem, Vault};
-use dominds_tui::driver::Sources;
+use dominds_tui::driver::ToolSources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::mcp_config::Transport;
@@ -64,7 +64,7 @@ pub fn world_with(models: Sequence, file: &str) -> World {
     world
 }
 
-fn sources(workspace: &Path) -> Sources {
+fn sources(workspace: &Path) -> ToolSources {
     let taken = app::registry(Arc::default()).names().into_iter().map(str::to_owned).collect();
     let servers = Servers::new(Setup {
         workspace: Arc::from(workspace),
@@ -74,9 +74,9 @@ fn sources(workspace: &Path) -> Sources {
         vault: Vault::default(),
         permission: Arc::new(Agreed),
         taken,
-        wall: None,
+        sandbox: None,
     });
-    Sources::new(vec![Arc::new(servers)])
+    ToolSources::new(vec![Arc::new(servers)])
 }
 
 fn declare(world: &World, servers: &[(&str, &str, &str)]) {

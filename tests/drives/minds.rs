@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::{AgentId, DialogId, Lang};
-use dominds_tui::driver::{Audience, Preview, Reader};
+use dominds_tui::driver::{Audience, Preview, PreviewTarget};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
@@ -54,7 +54,7 @@ impl Running {
 }
 
 /// What somebody would be sent, without a driver.
-fn preview(world: &World, reader: &Reader) -> Preview {
+fn preview(world: &World, reader: &PreviewTarget) -> Preview {
     let engine = world.engine(Arc::new(world.view()));
     Preview::of(&engine, reader).expect("a preview")
 }
@@ -217,8 +217,8 @@ async fn what_is_previewed_is_what_is_sent() {
         .reply("lead", Reply::saying("Yes."));
     let world = World::new(models);
     world.put(".minds/team/lead/persona.md", "A captain.");
-    let main = preview(&world, &Reader::Main(AgentId::new("lead")));
-    let side = preview(&world, &Reader::Side(AgentId::new("alice")));
+    let main = preview(&world, &PreviewTarget::Main(AgentId::new("lead")));
+    let side = preview(&world, &PreviewTarget::Side(AgentId::new("alice")));
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let seen = world.models.requests();
@@ -229,7 +229,7 @@ async fn what_is_previewed_is_what_is_sent() {
         assert_eq!(shown.messages[0], sent.messages[0], "the Taskdoc");
     }
     assert!(main.request.tools.iter().any(|tool| tool.name == "askHuman"));
-    let next = preview(&world, &Reader::Dialog(dialog.clone()));
+    let next = preview(&world, &PreviewTarget::Dialog(dialog.clone()));
     running.say(&dialog, "Sure?").await.expect("said");
     running.quiet().await;
     let seen = world.models.requests();

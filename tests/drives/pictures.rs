@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Lang};
 use dominds_tui::llm::{Message, MessageImage, Reply, Request, Sequence};
-use dominds_tui::protocol::{Lifecycle, Onward};
+use dominds_tui::protocol::{ForkMode, Lifecycle};
 use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -80,12 +80,12 @@ fn items(world: &World, dialog: &DialogId) -> Value {
 /// What a request shows of the pictures of the call: sizes, and notes in place of the others.
 fn seen(request: &Request) -> Vec<String> {
     let pictures = request.messages.iter().flat_map(|message| match message {
-        Message::Result { pictures, .. } | Message::Pictures(pictures) => pictures.clone(),
+        Message::Result { pictures, .. } | Message::Images(pictures) => pictures.clone(),
         _ => Vec::new(),
     });
     let name = |picture| match picture {
-        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
-        MessageImage::Told(text) => text,
+        MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Note(text) => text,
     };
     pictures.map(name).collect()
 }
@@ -124,7 +124,7 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
     running.quiet().await;
     assert_eq!(last(&world), shown, "after a restart");
     let (root, course, genseq) = (dialog.root.clone(), Course(1), Genseq(2));
-    let then = Onward::Rest;
+    let then = ForkMode::Stay;
     let fork = running.change(Lifecycle::Fork { root, course, genseq, then }).await;
     let fork = fork.expect("a fork");
     let copy = folder(&world, &fork)
@@ -248,7 +248,7 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
     let requests = world.models.requests();
     let messages = &requests.last().expect("a request").messages;
     let at = messages.iter().position(|m| *m == Message::Prompt("See these".to_owned()));
-    assert!(matches!(messages[at.expect("the words") + 1], Message::Pictures(_)));
+    assert!(matches!(messages[at.expect("the words") + 1], Message::Images(_)));
     running.shut_down().await;
 }
 

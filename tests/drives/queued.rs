@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, Reply, Sequence};
-use dominds_tui::protocol::event::{QueuedWords, QuietOutcome};
-use dominds_tui::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward};
+use dominds_tui::protocol::event::{QueuedMessage, QuietOutcome};
+use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};
 
 use crate::common::story::story;
 use crate::common::{Running, World};
@@ -17,7 +17,7 @@ fn slow(text: &str) -> Reply {
 }
 
 /// The messages that wait, as the dialog's row was told last.
-fn queued(running: &Running, dialog: &DialogId) -> Vec<QueuedWords> {
+fn queued(running: &Running, dialog: &DialogId) -> Vec<QueuedMessage> {
     let told = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Row(row) if row.dialog == *dialog => Some(row.queued.to_vec()),
         DriverEvent::Rows(rows) => {
@@ -28,7 +28,7 @@ fn queued(running: &Running, dialog: &DialogId) -> Vec<QueuedWords> {
     told.unwrap_or_default()
 }
 
-fn texts(queued: &[QueuedWords]) -> Vec<&str> {
+fn texts(queued: &[QueuedMessage]) -> Vec<&str> {
     queued.iter().map(|words| &*words.text).collect()
 }
 
@@ -160,7 +160,7 @@ async fn a_fork_before_two_messages_has_both_at_hand() {
         root: dialog.root.clone(),
         course: Course::FIRST,
         genseq: Genseq(2),
-        then: Onward::GoOn,
+        then: ForkMode::Continue,
     };
     running.ask(|ticket| Command::Lifecycle { ticket, change }).await.expect("a fork");
     let drafted = running.seen.iter().find_map(|event| match event {

@@ -64,7 +64,7 @@ async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then()
 
     let mut running = world.start().await;
     let consent = told(&running).expect("what waits is told");
-    assert!(consent.look_only);
+    assert!(consent.read_only);
     assert_eq!(consent.waiting.len(), 2);
     assert_eq!(world.models.requests().len(), 1, "nothing was picked up");
     let new = running.begin("Hi there").await.expect("it is recorded");
@@ -75,7 +75,7 @@ async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then()
     agree(&mut running, &["2"]).await;
     settle(&mut running).await;
     assert_eq!(world.models.requests().len(), 1, "one thing still waits");
-    assert!(told(&running).is_some_and(|consent| consent.look_only && consent.waiting.len() == 1));
+    assert!(told(&running).is_some_and(|consent| consent.read_only && consent.waiting.len() == 1));
 
     agree(&mut running, &["1"]).await;
     settle(&mut running).await;

@@ -68,7 +68,7 @@ impl Desk {
                 self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
             }
             DriverEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
-            DriverEvent::Gone(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
+            DriverEvent::Removed(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
             DriverEvent::Inbox(rows) => self.inbox = rows,
             DriverEvent::Fact { dialog, at, entry } => memory.told.push(Told {
                 dialog,

@@ -26,9 +26,9 @@ fn every_failure_says_how_to_mend_it() {
         (ErrorClass::Rejected, None, "set KEY", ".minds/llm.yaml"),
         (ErrorClass::Cut, None, "cut", "later"),
     ] {
-        let mended_as = mend(&error(class, status, text), Some("KEY"));
-        assert!(mended_as.contains(mended), "{class:?} {status:?}: {mended_as}");
+        let fixed_as = fix(&error(class, status, text), Some("KEY"));
+        assert!(fixed_as.contains(mended), "{class:?} {status:?}: {fixed_as}");
     }
-    let without_key = mend(&error(ErrorClass::Rejected, Some(401), "no"), None);
+    let without_key = fix(&error(ErrorClass::Rejected, Some(401), "no"), None);
     assert!(without_key.contains("apiKeyEnvVar"), "{without_key}");
 }

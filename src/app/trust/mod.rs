@@ -157,7 +157,7 @@ impl Consent for Trust {
         Self::agree(self, digests)
     }
 
-    fn choose(&self, level: Level) -> Result<(), String> {
+    fn choose_level(&self, level: Level) -> Result<(), String> {
         Self::choose(self, level)
     }
 

@@ -1,6 +1,6 @@
-//! A side dialog asks its asker back (type A). The question lies on the asker's stack until it is
-//! answered; nobody holds anybody: the asker hears it when it may go on, and the side dialog waits with
-//! its generation open, or rests if something else wants it meanwhile.
+//! A side dialog asks its asker back (type A). The question stays on the asker's stack until it is
+//! answered. Neither blocks the other: the asker gets the question when it next runs, and the side dialog
+//! waits with its generation open, or becomes idle if other work comes in meanwhile.
 
 use crate::domain::call::{ReplyKind, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
@@ -9,12 +9,12 @@ use crate::domain::record::{
 };
 use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Reply, Texts};
+use crate::driver::texts::{ReplyText, Texts};
 
-use super::tellask::failed;
+use super::tellask::failed_result;
 use super::{Position, append_result};
 
-/// Puts the question on the asker's stack; returns the status of the call if nobody can be asked.
+/// Puts the question on the asker's stack; returns the status of the call if the asker is gone.
 pub fn ask(
     draft: &mut Draft,
     at: &Position,
@@ -22,7 +22,7 @@ pub fn ask(
     content: &str,
     texts: Texts,
 ) -> Option<String> {
-    draft.must_last();
+    draft.set_durable();
     let asker = draft.dialog(&at.dialog).and_then(Dialog::asker).cloned();
     let asker = asker.filter(|id| draft.dialog(id).is_some_and(|asker| !asker.latest.is_dead()));
     if let Some(asker) = asker {
@@ -36,21 +36,21 @@ pub fn ask(
 
 fn fail(draft: &mut Draft, at: &Position, call: &Call, content: &str, reason: &str) {
     let asked = CallRef { tellask_content: content.to_owned(), ..CallRef::default() };
-    draft.append_aside(&at.dialog, at.course, failed(call, at, asked, reason));
+    draft.append_detached(&at.dialog, at.course, failed_result(call, at, asked, reason));
 }
 
-/// Closes what a dialog asked `dead` back, who will not answer: it has the question on its stack, or it
-/// is the asker and nobody has it.
-pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
+/// Closes the questions that a dialog asked the dead dialog back: those on the stack of `dead`, and those on
+/// no stack at all if `dead` is the asker.
+pub fn close_questions_to(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let waits = |call: &CallId| !dialog.history.results.contains(call);
-    let holds = |holder: &Dialog, call: &CallId| {
-        holder.stack.iter().any(|f| f.asker_dialog_id == *id && f.owed_call() == Some(call))
+    let is_on_stack = |asker: &Dialog, call: &CallId| {
+        asker.stack.iter().any(|f| f.asker_dialog_id == *id && f.owed_call() == Some(call))
     };
     let asked_the_dead = |call: &CallId| {
-        let mut holders = draft.tree.dialogs.values().filter(|holder| holds(holder, call));
+        let mut holders = draft.tree.dialogs.values().filter(|asker| is_on_stack(asker, call));
         match holders.next() {
-            Some(holder) => holder.meta.id == *dead,
+            Some(asker) => asker.meta.id == *dead,
             None => dialog.asker() == Some(dead),
         }
     };
@@ -58,11 +58,11 @@ pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
         .history
         .asked_back()
         .filter(|(call, _)| asked_the_dead(call))
-        .map(|(call, asked)| (at(id, asked), as_call(call, asked), waits(call)))
+        .map(|(call, asked)| (position_of(id, asked), recorded_call(call, asked), waits(call)))
         .collect();
     let reason = texts.nobody_to_ask_back();
     for (at, call, waits) in open {
-        draft.must_last();
+        draft.set_durable();
         let content = text_argument(&call.raw_arguments_text, "tellaskContent").unwrap_or_default();
         fail(draft, &at, &call, &content, &reason);
         if waits {
@@ -71,11 +71,11 @@ pub fn close(draft: &mut Draft, id: &SelfId, dead: &SelfId, texts: Texts) {
     }
 }
 
-fn at(id: &SelfId, asked: &CallFact) -> Position {
+fn position_of(id: &SelfId, asked: &CallFact) -> Position {
     Position { dialog: id.clone(), course: asked.course, genseq: asked.genseq }
 }
 
-fn as_call(id: &CallId, asked: &CallFact) -> Call {
+fn recorded_call(id: &CallId, asked: &CallFact) -> Call {
     Call { id: id.clone(), name: asked.name.clone(), raw_arguments_text: asked.arguments.clone() }
 }
 
@@ -88,9 +88,9 @@ pub fn push_question(
     content: &str,
 ) {
     let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
-    let place = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
-    stack.insert(place, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
-    draft.stack(asker, stack);
+    let index = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
+    stack.insert(index, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
+    draft.set_stack(asker, stack);
 }
 
 /// True if the side dialog still waits for this answer.
@@ -101,7 +101,7 @@ pub fn is_awaited(draft: &Draft, owed: &ReplyDirective) -> bool {
     })
 }
 
-/// Writes the answer into the side dialog: as the result of its call, if that waits for it.
+/// Writes the answer into the side dialog, also as the result of its call if that is still open.
 pub fn answer(
     draft: &mut Draft,
     at: &Position,
@@ -115,7 +115,7 @@ pub fn answer(
         return;
     };
     let call_name = TellaskKind::Back.name();
-    let text = texts.reply(&Reply {
+    let text = texts.reply(&ReplyText {
         responder: asker.as_str(),
         text: content,
         status: ReplyStatus::Completed,
@@ -144,7 +144,7 @@ pub fn answer(
         call: CallRef { tellask_content: owed.tellask_content.clone(), ..CallRef::default() },
     };
     let side = owed.target_dialog_id.clone();
-    draft.append_aside(&side, course, Record::TellaskResult(result));
+    draft.append_detached(&side, course, Record::TellaskResult(result));
     if waits {
         let id = owed.target_call_id.clone();
         let result = CallResult { id, name: call.name, content: text, content_items: None };
@@ -152,14 +152,14 @@ pub fn answer(
     }
 }
 
-/// Lets a dialog that asked back rest: its call gets a status, the answer will come later.
-pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
+/// Gives the open calls of a dialog that asked back a status as result; the answer comes later.
+pub fn record_waiting_status(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let open: Vec<(Position, Call)> = dialog
         .history
         .asked_back()
         .filter(|(call, _)| !dialog.history.results.contains(*call))
-        .map(|(call, asked)| (at(id, asked), as_call(call, asked)))
+        .map(|(call, asked)| (position_of(id, asked), recorded_call(call, asked)))
         .collect();
     for (at, call) in open {
         let status = texts.waiting(&call.name, &call.id);
@@ -167,10 +167,10 @@ pub fn rest(draft: &mut Draft, id: &SelfId, texts: Texts) {
     }
 }
 
-/// Takes questions off the stack that nobody waits for any more.
+/// Removes questions from the stack whose answer is no longer awaited.
 pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
     let Some(stack) = draft.dialog(id).map(|dialog| dialog.stack.clone()) else { return };
-    let kept: Vec<Frame> = stack
+    let awaited: Vec<Frame> = stack
         .iter()
         .filter(|frame| {
             let owed = frame.tellask_reply_obligation.as_ref();
@@ -178,7 +178,7 @@ pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
         })
         .cloned()
         .collect();
-    if kept.len() < stack.len() {
-        draft.stack(id, kept);
+    if awaited.len() < stack.len() {
+        draft.set_stack(id, awaited);
     }
 }

@@ -9,14 +9,14 @@ use crate::domain::record::{
 };
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Reply, Texts};
+use crate::driver::texts::{ReplyText, Texts};
 use crate::protocol::Refusal;
 
 use super::Position;
 
-/// So much is shown of an answer that was given before, in characters.
-const SHOWN_ANSWER_CHARS: usize = 80;
-/// Who answers.
+/// Longest quote of an earlier answer.
+const MAX_SHOWN_ANSWER_CHARS: usize = 80;
+/// The responder of an answered question.
 const HUMAN: &str = "human";
 
 /// Opens the question; returns the status text of its call.
@@ -33,11 +33,11 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
         extra: Map::new(),
         ..Question::new(&id, &call.id, content, draft.now.clone(), site)
     });
-    draft.questions(&at.dialog, questions);
+    draft.set_questions(&at.dialog, questions);
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
-/// Records the answer to an open question. An error is a sentence for the person.
+/// Records the answer to an open question. The error is a sentence for the user.
 pub fn answer(
     draft: &mut Draft,
     dialog_id: &SelfId,
@@ -49,19 +49,20 @@ pub fn answer(
     if dialog.latest.is_dead() {
         return Err("the dialog that asked is dead".to_owned());
     }
-    let found = dialog.questions.iter().find(|open| open.id == question).cloned();
-    let open = found.ok_or_else(|| why_closed(&draft.tree.id(dialog_id), dialog, question))?;
+    let open_question = dialog.questions.iter().find(|open| open.id == question).cloned();
+    let open =
+        open_question.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
     let course = dialog.latest.current_course.max(dialog.history.course);
     let record = answer_record(dialog, &open, answer, texts);
-    let rest = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
-    draft.must_last();
-    draft.append_aside(dialog_id, course, record);
-    draft.questions(dialog_id, rest);
+    let remaining = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
+    draft.set_durable();
+    draft.append_detached(dialog_id, course, record);
+    draft.set_questions(dialog_id, remaining);
     Ok(())
 }
 
-/// Who answered a question that is not open, and when.
-fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
+/// Why a question is not open: who answered it, and when.
+fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     let answered = dialog.history.entries.iter().find_map(|entry| {
         let (call, course, who, text) = if let Record::TellaskResult(reply) = &entry.record {
             let course = reply.call_site_course?;
@@ -75,10 +76,10 @@ fn why_closed(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     });
     match answered {
         Some((who, when, text)) => {
-            let answer = short_headline(text, SHOWN_ANSWER_CHARS);
+            let answer = short_headline(text, MAX_SHOWN_ANSWER_CHARS);
             format!("it was answered already, by @{who} at {when}: {answer}")
         }
-        None => Refusal::QuestionIsGone.into(),
+        None => Refusal::QuestionIsClosed.into(),
     }
 }
 
@@ -111,7 +112,7 @@ fn answer_record(
     }
     let content = texts.carryover(
         site.course.0,
-        &Reply {
+        &ReplyText {
             responder: HUMAN,
             text: answer,
             status: ReplyStatus::Completed,

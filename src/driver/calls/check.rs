@@ -1,4 +1,4 @@
-//! Is a special call well formed? Nothing is registered before this says yes.
+//! Validates special calls. Nothing is registered before a call has passed.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug, json};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Fault, Texts};
+use crate::driver::texts::{ArgumentError, Texts};
 
 use super::Position;
 
@@ -16,11 +16,11 @@ type Arguments = serde_json::Map<String, Value>;
 
 const CONTENT: &str = "tellaskContent";
 const REPLY: &str = "replyContent";
-/// Names of the argument that says who is asked; the first that is there counts.
+/// Names of the argument that names the teammate; the first one present counts.
 const TARGETS: [&str; 3] = ["targetAgentId", "agentId", "target"];
 
 #[derive(Debug)]
-pub enum Checked {
+pub enum CheckedCall {
     Tellask {
         kind: TellaskKind,
         target: AgentId,
@@ -31,7 +31,7 @@ pub enum Checked {
         content: String,
     },
     FreshBoots {
-        /// `None` leaves it to the member's own number.
+        /// `None`: the member's configured effort.
         effort: Option<u32>,
         content: String,
     },
@@ -42,7 +42,7 @@ pub enum Checked {
         kind: ReplyKind,
         content: String,
     },
-    /// The model is told why, and goes on.
+    /// The reason becomes the result of the call.
     Refused(String),
 }
 
@@ -53,7 +53,7 @@ pub fn check(
     call: &Call,
     one_question: bool,
     texts: Texts,
-) -> Option<Checked> {
+) -> Option<CheckedCall> {
     let special = SpecialCall::of(&call.name)?;
     let dialog = draft.dialog(&at.dialog)?;
     if special == SpecialCall::Tellask(TellaskKind::Back) {
@@ -61,54 +61,59 @@ pub fn check(
     }
     if special == SpecialCall::AskHuman {
         if !one_question {
-            return Some(Checked::Refused(texts.one_question_a_round()));
+            return Some(CheckedCall::Refused(texts.one_question_a_round()));
         }
         if !dialog.questions.is_empty() {
-            return Some(Checked::Refused(texts.question_already_open()));
+            return Some(CheckedCall::Refused(texts.question_already_open()));
         }
     }
-    let checked = well_formed(special, &call.raw_arguments_text);
-    Some(checked.unwrap_or_else(|fault| Checked::Refused(texts.invalid_call(&call.name, &fault))))
+    let checked = parse_call(special, &call.raw_arguments_text);
+    Some(
+        checked
+            .unwrap_or_else(|error| CheckedCall::Refused(texts.invalid_call(&call.name, &error))),
+    )
 }
 
-/// Who was asked what by a recorded call.
-pub fn asked(call: &Call) -> CallRef {
+/// Target and content of a recorded call.
+pub fn call_ref(call: &Call) -> CallRef {
     let special = SpecialCall::of(&call.name);
-    match special.map(|special| well_formed(special, &call.raw_arguments_text)) {
-        Some(Ok(Checked::Tellask { target, slug, content, .. })) => CallRef {
+    match special.map(|special| parse_call(special, &call.raw_arguments_text)) {
+        Some(Ok(CheckedCall::Tellask { target, slug, content, .. })) => CallRef {
             tellask_content: content,
             mention_list: Some(vec![format!("@{target}")]),
             session_slug: slug,
         },
-        Some(Ok(Checked::FreshBoots { content, .. })) => {
+        Some(Ok(CheckedCall::FreshBoots { content, .. })) => {
             CallRef { tellask_content: content, ..CallRef::default() }
         }
         _ => CallRef::default(),
     }
 }
 
-fn well_formed(call: SpecialCall, raw: &str) -> Result<Checked, Fault> {
+fn parse_call(call: SpecialCall, raw: &str) -> Result<CheckedCall, ArgumentError> {
     let arguments = object(raw)?;
-    nothing_else(call, &arguments)?;
+    check_known_arguments(call, &arguments)?;
     Ok(match call {
         SpecialCall::Tellask(TellaskKind::FreshBoots) => fresh_boots(&arguments)?,
         SpecialCall::Tellask(TellaskKind::Back) => {
-            Checked::AskBack { content: text(arguments.get(CONTENT), CONTENT)? }
+            CheckedCall::AskBack { content: text(arguments.get(CONTENT), CONTENT)? }
         }
         SpecialCall::Tellask(kind @ (TellaskKind::Session | TellaskKind::Sessionless)) => {
             tellask(kind, &arguments)?
         }
-        SpecialCall::AskHuman => Checked::Ask { content: text(arguments.get(CONTENT), CONTENT)? },
+        SpecialCall::AskHuman => {
+            CheckedCall::Ask { content: text(arguments.get(CONTENT), CONTENT)? }
+        }
         SpecialCall::Reply(kind) => {
-            Checked::Reply { kind, content: text(arguments.get(REPLY), REPLY)? }
+            CheckedCall::Reply { kind, content: text(arguments.get(REPLY), REPLY)? }
         }
     })
 }
 
-/// Refuses an argument that does not belong to the call: the model meant something that would not
-/// happen. One that is null is as good as absent.
-fn nothing_else(call: SpecialCall, arguments: &Arguments) -> Result<(), Fault> {
-    let of_call: &[&str] = match call {
+/// Refuses arguments the call does not have: the model expects an effect that would not happen. A null
+/// argument is treated as missing.
+fn check_known_arguments(call: SpecialCall, arguments: &Arguments) -> Result<(), ArgumentError> {
+    let known: &[&str] = match call {
         SpecialCall::Tellask(TellaskKind::Session) => {
             &["targetAgentId", "agentId", "target", "sessionSlug", CONTENT]
         }
@@ -120,61 +125,61 @@ fn nothing_else(call: SpecialCall, arguments: &Arguments) -> Result<(), Fault> {
         SpecialCall::Reply(_) => &[REPLY],
     };
     let mut given = arguments.iter().filter(|(_, value)| !value.is_null());
-    match given.find(|(key, _)| !of_call.contains(&key.as_str())) {
-        Some((key, _)) => Err(Fault::Misplaced { call, key: key.clone() }),
+    match given.find(|(key, _)| !known.contains(&key.as_str())) {
+        Some((key, _)) => Err(ArgumentError::Misplaced { call, key: key.clone() }),
         None => Ok(()),
     }
 }
 
-fn fresh_boots(arguments: &Arguments) -> Result<Checked, Fault> {
+fn fresh_boots(arguments: &Arguments) -> Result<CheckedCall, ArgumentError> {
     let effort = match arguments.get("effort") {
         None | Some(Value::Null) => None,
         Some(value) => {
             let effort = value.as_u64().and_then(|effort| u32::try_from(effort).ok());
-            Some(effort.filter(|effort| *effort <= MAX_EFFORT).ok_or(Fault::NotAnEffort)?)
+            Some(effort.filter(|effort| *effort <= MAX_EFFORT).ok_or(ArgumentError::NotAnEffort)?)
         }
     };
     let content = text(arguments.get(CONTENT), CONTENT)?;
-    Ok(Checked::FreshBoots { effort, content })
+    Ok(CheckedCall::FreshBoots { effort, content })
 }
 
-fn tellask(kind: TellaskKind, arguments: &Arguments) -> Result<Checked, Fault> {
+fn tellask(kind: TellaskKind, arguments: &Arguments) -> Result<CheckedCall, ArgumentError> {
     let target = TARGETS
         .iter()
         .find_map(|key| arguments.get(*key))
         .and_then(Value::as_str)
         .map(|id| id.trim().trim_start_matches('@'))
         .filter(|id| !id.is_empty())
-        .ok_or(Fault::NoTarget)?;
+        .ok_or(ArgumentError::NoTarget)?;
     let slug = match kind {
         TellaskKind::Session => Some(slug(arguments.get("sessionSlug"))?),
         TellaskKind::Back | TellaskKind::Sessionless | TellaskKind::FreshBoots => None,
     };
     let content = text(arguments.get(CONTENT), CONTENT)?;
-    Ok(Checked::Tellask { kind, target: AgentId::new(target), slug, content })
+    Ok(CheckedCall::Tellask { kind, target: AgentId::new(target), slug, content })
 }
 
-fn slug(value: Option<&Value>) -> Result<Slug, Fault> {
+fn slug(value: Option<&Value>) -> Result<Slug, ArgumentError> {
     let text = value.and_then(Value::as_str).map_or("", str::trim);
-    if is_slug(text) { Ok(Slug::new(text)) } else { Err(Fault::NotASlug) }
+    if is_slug(text) { Ok(Slug::new(text)) } else { Err(ArgumentError::NotASlug) }
 }
 
-fn object(raw: &str) -> Result<Arguments, Fault> {
+fn object(raw: &str) -> Result<Arguments, ArgumentError> {
     if let Some(at) = json::too_deep(raw) {
-        return Err(Fault::TooDeep(at));
+        return Err(ArgumentError::TooDeep(at));
     }
     match serde_json::from_str(raw) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(Fault::NotAnObject),
-        Err(error) => Err(Fault::NotJson(error.to_string())),
+        Ok(_) => Err(ArgumentError::NotAnObject),
+        Err(error) => Err(ArgumentError::NotJson(error.to_string())),
     }
 }
 
-fn text(value: Option<&Value>, key: &'static str) -> Result<String, Fault> {
+fn text(value: Option<&Value>, key: &'static str) -> Result<String, ArgumentError> {
     match value.and_then(Value::as_str).map(str::trim) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
-        Some(_) => Err(Fault::Empty(key)),
-        None => Err(Fault::NotAText(key)),
+        Some(_) => Err(ArgumentError::Empty(key)),
+        None => Err(ArgumentError::NotAText(key)),
     }
 }
 
@@ -184,16 +189,16 @@ mod tests {
 
     const SLUG: &str = r#""sessionSlug":"main""#;
 
-    fn shown(checked: Result<Checked, Fault>) -> String {
+    fn shown(checked: Result<CheckedCall, ArgumentError>) -> String {
         match checked {
-            Ok(Checked::Tellask { target, slug, content, .. }) => {
+            Ok(CheckedCall::Tellask { target, slug, content, .. }) => {
                 let slug = slug.map(|slug| format!(" {slug}")).unwrap_or_default();
                 format!("@{target}{slug}: {content}")
             }
-            Ok(Checked::FreshBoots { effort, content }) => format!("{effort:?}: {content}"),
+            Ok(CheckedCall::FreshBoots { effort, content }) => format!("{effort:?}: {content}"),
             Ok(other) => format!("{other:?}"),
-            Err(Fault::NotJson(_)) => "NotJson".to_owned(),
-            Err(fault) => format!("{fault:?}"),
+            Err(ArgumentError::NotJson(_)) => "NotJson".to_owned(),
+            Err(error) => format!("{error:?}"),
         }
     }
 
@@ -225,7 +230,7 @@ mod tests {
             (String::new(), "NotJson"),
         ] {
             let call = SpecialCall::Tellask(TellaskKind::Session);
-            assert_eq!(shown(well_formed(call, &raw)), expected, "{raw}");
+            assert_eq!(shown(parse_call(call, &raw)), expected, "{raw}");
         }
     }
 
@@ -269,8 +274,8 @@ mod tests {
                 "tellaskContent",
             ),
         ] {
-            let fault = Fault::Misplaced { call, key: misplaced.to_owned() };
-            assert_eq!(well_formed(call, &raw).err(), Some(fault), "{raw}");
+            let error = ArgumentError::Misplaced { call, key: misplaced.to_owned() };
+            assert_eq!(parse_call(call, &raw).err(), Some(error), "{raw}");
         }
     }
 
@@ -288,7 +293,7 @@ mod tests {
             (r#"{"effort":2}"#, r#"NotAText("tellaskContent")"#),
         ] {
             let call = SpecialCall::Tellask(TellaskKind::FreshBoots);
-            assert_eq!(shown(well_formed(call, raw)), expected, "{raw}");
+            assert_eq!(shown(parse_call(call, raw)), expected, "{raw}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Fresh-boots reasoning as steps of a tree: a round begins, its calls are judged, the state moves on,
-//! the conclusion goes to the asker. The rules are in `domain/fresh_boots.rs`.
+//! Fresh-boots reasoning as steps of a tree: a round begins, its calls are checked, the state advances,
+//! the conclusion is delivered to the asker. The rules are in `domain/fresh_boots.rs`.
 //!
-//! A conclusion is delivered after its generation: the asker's result, then the note in this dialog,
-//! then the state goes. So a crash in between is found by what the asker knows.
+//! A conclusion is delivered after its generation: first the asker's result, then the anchor in this
+//! dialog, then the state is cleared. So recovery after a crash only has to look at the asker's records.
 
 use crate::domain::fresh_boots::{Due, FbrState, Heard, Phase, Round, due, heard, round_by_course};
 use crate::domain::latest::DisplayState;
@@ -15,14 +15,14 @@ use crate::driver::texts::Texts;
 use super::reply::{self, CallEnd, ResultAuthor};
 use super::{Position, append_result};
 
-/// Lets the state of a new side dialog say that it reasons: it is at work from its first moment on.
+/// Marks a new side dialog as reasoning, and as running from the start.
 pub fn begin(latest: &mut Latest, effort: u32) {
     latest.generating = Some(true);
     latest.display_state = Some(DisplayState::Proceeding);
     latest.fbr_state = Some(FbrState::begin(Round::first(effort)));
 }
 
-/// The round that begins, or goes on.
+/// The round that begins or continues.
 pub fn round_due(dialog: &Dialog) -> Option<Round> {
     match due(dialog)? {
         Due::Prompt(round) | Due::Again(round) => Some(round),
@@ -43,32 +43,32 @@ pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedProm
     })
 }
 
-/// Moves the state on when a generation came to its end.
+/// Advances the state when a generation has finished.
 pub fn advance(draft: &mut Draft, id: &SelfId) {
     if let Some(Due::Prompt(round)) = draft.dialog(id).and_then(due) {
-        enter(draft, id, round);
+        set_round(draft, id, round);
     }
 }
 
-/// Notes which round the dialog is in. Behind its records: a state must not tell of a prompt that is
-/// not there.
-pub fn enter(draft: &mut Draft, id: &SelfId, round: Round) {
-    draft.latest(id, |latest| {
+/// Stores which round the dialog is in. Drafted after its records: the state must not refer to a prompt that
+/// was not written.
+pub fn set_round(draft: &mut Draft, id: &SelfId, round: Round) {
+    draft.edit_latest(id, |latest| {
         latest.fbr_state = latest.fbr_state.as_ref().map(|state| state.at(round));
     });
 }
 
-/// The phase of a dialog that reasons.
+/// The phase of a dialog that is reasoning.
 pub fn phase(dialog: &Dialog) -> Option<Phase> {
     dialog.latest.fbr_state.as_ref().and_then(FbrState::round).map(|round| round.phase)
 }
 
-/// Records the conclusion among the calls of a round, or that they were refused. Nothing is run.
-pub fn round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: Texts) {
+/// Records the conclusion among the calls of a round, or that they were refused. No call is run.
+pub fn record_round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: Texts) {
     let Some(phase) = draft.dialog(&at.dialog).and_then(phase) else { return };
-    let written: Vec<(&str, &str)> =
+    let recorded: Vec<(&str, &str)> =
         calls.iter().map(|call| (call.name.as_str(), call.raw_arguments_text.as_str())).collect();
-    match heard(phase, &written) {
+    match heard(phase, &recorded) {
         Heard::Nothing => {}
         Heard::Conclusion(content) => {
             for call in calls {
@@ -84,7 +84,7 @@ pub fn round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: Texts) {
     }
 }
 
-/// Delivers what the reasoning came to; if nobody waits for it any more, it only ends.
+/// Delivers the conclusion; if it is no longer awaited, the reasoning only ends.
 pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
     let Some(Due::Conclude(content)) = due(dialog) else { return };
@@ -96,10 +96,10 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     };
     let content = content.unwrap_or_else(|| texts.fresh_boots_without_conclusion());
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
-    if let Some(pending) = reply::waiting(draft, asker, call) {
+    if let Some(pending) = reply::unanswered_pending(draft, asker, call) {
         let outcome = CallEnd {
             callee: Some(id),
-            said: ResultAuthor::Reply,
+            author: ResultAuthor::Callee,
             written: Some((at.course, at.genseq)),
             status: ReplyStatus::Completed,
             text: &content,
@@ -109,24 +109,25 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     close(draft, &at, &assignment);
 }
 
-/// Brings the state back to what the tree says, after a crash or another program.
+/// Restores the state from the records, after a crash or changes by another program.
 pub fn recover(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.is_fresh_boots()) else { return };
     let Some(assignment) = dialog.assignment().cloned() else { return };
-    let reasons = dialog.latest.fbr_state.is_some();
+    let is_reasoning = dialog.latest.fbr_state.is_some();
     let waited_for =
-        reply::waiting(draft, &assignment.asker_dialog_id, &assignment.call_id).is_some();
-    match (reasons, waited_for) {
+        reply::unanswered_pending(draft, &assignment.asker_dialog_id, &assignment.call_id)
+            .is_some();
+    match (is_reasoning, waited_for) {
         (false, true) => {
             let round = round_by_course(dialog);
-            draft.latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
+            draft.edit_latest(id, |latest| latest.fbr_state = round.map(FbrState::begin));
         }
         (true, false) => abandon(draft, id),
         (true, true) | (false, false) => {}
     }
 }
 
-/// Ends reasoning that nobody waits for.
+/// Ends reasoning whose conclusion is not awaited.
 pub fn abandon(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.is_fresh_boots()) else { return };
     let Some(assignment) = dialog.assignment().cloned() else { return };
@@ -134,22 +135,22 @@ pub fn abandon(draft: &mut Draft, id: &SelfId) {
     close(draft, &Position { dialog: id.clone(), course, genseq }, &assignment);
 }
 
-/// Ends the reasoning; a conclusion that reached the asker is noted, once.
+/// Ends the reasoning; if the conclusion has reached the asker, records an anchor, once.
 fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
-    draft.must_last();
+    draft.set_durable();
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
     if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {
-        let made = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
+        let call_fact = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Response,
             call_id: call.clone(),
             assignment_course: None,
             assignment_genseq: None,
             asker_dialog_id: Some(asker.clone()),
-            asker_course: made.map(|call| call.course),
+            asker_course: call_fact.map(|call| call.course),
         };
         draft.append(&at.dialog, at.course, at.genseq, anchor);
     }
-    draft.latest(&at.dialog, |latest| latest.fbr_state = None);
+    draft.edit_latest(&at.dialog, |latest| latest.fbr_state = None);
 }

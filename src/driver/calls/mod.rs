@@ -1,8 +1,8 @@
-//! A round of calls: which are tellasks, questions and replies, which are ordinary tools, and what
-//! the former change in the tree.
+//! A round of calls: separates tellasks, questions and replies from ordinary tool calls, and applies the
+//! former to the tree.
 //!
-//! All calls of a round are recorded before any of them has an effect that others can see, in one
-//! write: either the round is there whole, or it never was.
+//! All calls of a round are recorded in one write before any of them has an effect that others can see:
+//! a round is on disk completely or not at all.
 
 pub mod ask_back;
 pub mod ask_human;
@@ -20,7 +20,7 @@ use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
 
 use super::draft::Draft;
 use super::texts::Texts;
-use check::Checked;
+use check::CheckedCall;
 
 /// Where a generation writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,24 +30,24 @@ pub struct Position {
     pub genseq: Genseq,
 }
 
-/// What a plan has to know about the team.
+/// What planning a round needs to know about the team.
 #[derive(Debug)]
 pub struct TeamNames {
-    /// Everybody who can be asked.
+    /// All members that can be asked.
     pub all: Vec<String>,
-    /// Those who are shown.
+    /// Those the model is shown.
     pub visible: Vec<String>,
-    /// Rounds per phase when the caller reasons anew and does not say; 0 switches it off.
+    /// Default rounds per phase of fresh-boots reasoning; 0 switches it off.
     pub own_effort: u8,
-    /// How many side dialogs may be at work in the tree.
+    /// How many side dialogs may run in the tree.
     pub crowd: CrowdLimits,
 }
 
-/// Most calls of one round that are carried out; the model is told to make the others again.
-pub const MAX_A_ROUND: usize = 32;
+/// Most calls of one round that are executed; the model is told to repeat the others.
+pub const MAX_CALLS_PER_ROUND: usize = 32;
 
-/// Records a round and carries out its special calls. Returns the ordinary calls, still to be run.
-pub fn plan(
+/// Records a round and executes its special calls. Returns the ordinary calls, still to be run.
+pub fn process_round(
     draft: &mut Draft,
     at: &Position,
     calls: Vec<Call>,
@@ -56,11 +56,11 @@ pub fn plan(
 ) -> Vec<Call> {
     let calls = with_unique_ids(draft, at, calls);
     if draft.dialog(&at.dialog).is_some_and(Dialog::is_fresh_boots) {
-        fresh_boots::round(draft, at, calls, texts);
+        fresh_boots::record_round(draft, at, calls, texts);
         return Vec::new();
     }
-    let (huge, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_huge);
-    let beyond = calls.split_off(calls.len().min(MAX_A_ROUND));
+    let (oversized, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_oversized);
+    let excess = calls.split_off(calls.len().min(MAX_CALLS_PER_ROUND));
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
@@ -72,31 +72,29 @@ pub fn plan(
             Some(checked) => special.push((call, checked)),
         }
     }
-    let (beyond, unrun): (Vec<Call>, Vec<Call>) =
-        beyond.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
-    let too_many = || Checked::Refused(texts.too_many_calls(MAX_A_ROUND));
-    special.extend(beyond.into_iter().map(|call| (call, too_many())));
+    let (excess_special, excess_ordinary): (Vec<Call>, Vec<Call>) =
+        excess.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
+    let too_many = || CheckedCall::Refused(texts.too_many_calls(MAX_CALLS_PER_ROUND));
+    special.extend(excess_special.into_iter().map(|call| (call, too_many())));
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
         .iter()
-        .filter_map(|(call, checked)| {
-            Some((call, carry_out(draft, at, call, checked, team, texts)?))
-        })
+        .filter_map(|(call, checked)| Some((call, execute(draft, at, call, checked, team, texts)?)))
         .collect();
     for (call, status) in statuses {
-        // A call that a later one of the round replaced has its status already.
+        // A call that a later call of the round replaced already has its status.
         let has_status =
             draft.dialog(&at.dialog).is_some_and(|d| d.history.results.contains(&call.id));
         if !has_status {
             append_result(draft, at, call, status);
         }
     }
-    for call in huge {
-        refuse_huge(draft, at, call, texts);
+    for call in oversized {
+        refuse_oversized(draft, at, call, texts);
     }
-    for call in unrun {
+    for call in excess_ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
-        append_result(draft, at, &call, texts.too_many_calls(MAX_A_ROUND));
+        append_result(draft, at, &call, texts.too_many_calls(MAX_CALLS_PER_ROUND));
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
@@ -104,54 +102,55 @@ pub fn plan(
     ordinary
 }
 
-/// Tools whose arguments are reminders, and the most bytes such arguments can need as JSON.
-const OF_REMINDERS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
-const HUGE_BYTES: usize = 8 * MAX_BYTES;
+/// Tools whose arguments are reminders, and the most bytes a valid argument can need as JSON.
+const REMINDER_TOOLS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
+const MAX_ARGUMENT_BYTES: usize = 8 * MAX_BYTES;
 
-/// True where the arguments hold far more than a reminder may.
-fn is_huge(call: &Call) -> bool {
-    call.raw_arguments_text.len() > HUGE_BYTES && OF_REMINDERS.contains(&call.name.as_str())
+/// True if the arguments are far larger than a reminder may be.
+fn is_oversized(call: &Call) -> bool {
+    call.raw_arguments_text.len() > MAX_ARGUMENT_BYTES
+        && REMINDER_TOOLS.contains(&call.name.as_str())
 }
 
-/// Neither the course nor any later request carries what no reminder will ever hold.
-fn refuse_huge(draft: &mut Draft, at: &Position, mut call: Call, texts: Texts) {
+/// Records the call without its arguments, so that no later request carries them.
+fn refuse_oversized(draft: &mut Draft, at: &Position, mut call: Call, texts: Texts) {
     let bytes = call.raw_arguments_text.len();
     call.raw_arguments_text = json!({ "left_out": format!("{bytes} bytes") }).to_string();
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
     append_result(draft, at, &call, texts.reminder_too_large(bytes));
 }
 
-fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, Checked)]) {
+fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
-            Checked::Tellask { .. }
-            | Checked::AskBack { .. }
-            | Checked::FreshBoots { .. }
-            | Checked::Ask { .. } => DeliveryMode::TellaskCallStart,
-            Checked::Reply { .. } | Checked::Refused(_) => DeliveryMode::FuncCallRequested,
+            CheckedCall::Tellask { .. }
+            | CheckedCall::AskBack { .. }
+            | CheckedCall::FreshBoots { .. }
+            | CheckedCall::Ask { .. } => DeliveryMode::TellaskCallStart,
+            CheckedCall::Reply { .. } | CheckedCall::Refused(_) => DeliveryMode::FuncCallRequested,
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
         draft.append(&at.dialog, at.course, at.genseq, record);
-        if let Checked::Refused(reason) = checked {
+        if let CheckedCall::Refused(reason) = checked {
             append_result(draft, at, call, reason.clone());
         }
     }
 }
 
-/// The status text of the call; `None` where its result is recorded already, or comes with the
-/// answer.
-fn carry_out(
+/// Executes a special call. Returns its status text; `None` if its result is already recorded or comes
+/// with the answer.
+fn execute(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
-    checked: &Checked,
+    checked: &CheckedCall,
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
     match checked {
-        Checked::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
-        Checked::Tellask { kind, target, slug, content } => {
-            let request = tellask::Request {
+        CheckedCall::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
+        CheckedCall::Tellask { kind, target, slug, content } => {
+            let request = tellask::TellaskRequest {
                 call,
                 kind: *kind,
                 target: target.as_str(),
@@ -161,9 +160,9 @@ fn carry_out(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        Checked::FreshBoots { effort, content } => {
+        CheckedCall::FreshBoots { effort, content } => {
             let own = draft.dialog(&at.dialog)?.meta.agent_id.clone();
-            let request = tellask::Request {
+            let request = tellask::TellaskRequest {
                 call,
                 kind: TellaskKind::FreshBoots,
                 target: own.as_str(),
@@ -173,11 +172,11 @@ fn carry_out(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        Checked::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
-        Checked::Reply { kind, content } => {
-            Some(reply::by_tool(draft, at, call, *kind, content, texts))
+        CheckedCall::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        CheckedCall::Reply { kind, content } => {
+            Some(reply::deliver_by_tool(draft, at, call, *kind, content, texts))
         }
-        Checked::Refused(_) => None,
+        CheckedCall::Refused(_) => None,
     }
 }
 
@@ -187,8 +186,8 @@ fn append_result(draft: &mut Draft, at: &Position, call: &Call, content: String)
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
-/// Providers may reuse ids; in a dialog each call id stands once, also where only a result or a reply
-/// is left of it.
+/// Providers may reuse ids; in a dialog each call id is unique, also among calls of which only a result
+/// or a reply is left.
 fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Call> {
     let mut taken: std::collections::BTreeSet<CallId> = draft
         .dialog(&at.dialog)
@@ -199,11 +198,11 @@ fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Ca
         })
         .unwrap_or_default();
     for call in &mut calls {
-        let wanted = if call.id.as_str().is_empty() { "call" } else { call.id.as_str() }.to_owned();
-        let mut id = CallId::new(&wanted);
+        let base = if call.id.as_str().is_empty() { "call" } else { call.id.as_str() }.to_owned();
+        let mut id = CallId::new(&base);
         let mut n = 2;
         while !taken.insert(id.clone()) {
-            id = CallId::new(format!("{wanted}~{n}"));
+            id = CallId::new(format!("{base}~{n}"));
             n += 1;
         }
         call.id = id;

@@ -1,8 +1,8 @@
-//! Replies travel back: by a reply tool, or in plain words.
+//! Delivers replies to the asker: by a reply tool, or as plain text.
 //!
-//! The order makes a crash at any point harmless: the replying dialog's call, then the asker's
-//! result, then the note that it was delivered. The call id of the request decides: a request is
-//! answered once.
+//! The order of writes makes a crash at any point harmless: the replying dialog's call, then the asker's
+//! result, then the record of delivery. Replies are matched by the call id of the request, so each
+//! request is answered once.
 
 use crate::domain::call::ReplyKind;
 use crate::domain::record::{
@@ -10,13 +10,13 @@ use crate::domain::record::{
 };
 use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
 use crate::driver::draft::Draft;
-use crate::driver::texts::{Reply, Texts};
+use crate::driver::texts::{ReplyText, Texts};
 
 use super::tellask::{RUNTIME, refresh_in_flight};
 use super::{Position, ask_back};
 
 /// Delivers a reply made with a reply tool; returns the status text of its call.
-pub fn by_tool(
+pub fn deliver_by_tool(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
@@ -37,8 +37,8 @@ pub fn by_tool(
     }
 }
 
-/// Delivers what a dialog said as the reply it owes.
-pub fn by_plain_words(draft: &mut Draft, dialog: &SelfId, content: &str, texts: Texts) -> bool {
+/// Delivers the last text of a dialog as the reply it owes.
+pub fn deliver_plain_text(draft: &mut Draft, dialog: &SelfId, content: &str, texts: Texts) -> bool {
     let Some(one) = draft.dialog(dialog) else { return false };
     let Some(owed) = one.obligation().cloned() else { return false };
     let at = Position {
@@ -50,8 +50,8 @@ pub fn by_plain_words(draft: &mut Draft, dialog: &SelfId, content: &str, texts: 
     deliver(draft, &at, &owed, content, &call, texts)
 }
 
-/// False if nobody waits for this reply (any more): then nothing is owed. A newer request that has
-/// not begun yet stays owed.
+/// False if this reply is not awaited (any more): then it is no longer owed. A newer request that has
+/// not started yet stays owed.
 fn deliver(
     draft: &mut Draft,
     at: &Position,
@@ -60,29 +60,30 @@ fn deliver(
     reply_call: &CallId,
     texts: Texts,
 ) -> bool {
-    draft.must_last();
+    draft.set_durable();
     if owed.expected_reply_call_name == ReplyKind::Back.name() {
         return deliver_back(draft, at, owed, content, reply_call, texts);
     }
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|d| d.history.assignments.get(&owed.target_call_id).copied());
-    let Some(pending) = waiting(draft, &owed.target_dialog_id, &owed.target_call_id) else {
-        settle(draft, &at.dialog, owed);
+    let Some(pending) = unanswered_pending(draft, &owed.target_dialog_id, &owed.target_call_id)
+    else {
+        clear_obligation(draft, &at.dialog, owed);
         return false;
     };
     let Some(assigned) = assigned else { return false };
     let outcome = CallEnd {
         callee: Some(&at.dialog),
         written: Some((at.course, at.genseq)),
-        said: ResultAuthor::Reply,
+        author: ResultAuthor::Callee,
         status: ReplyStatus::Completed,
         text: content,
     };
     answer_asker(draft, &owed.target_dialog_id, &pending, &outcome, texts);
-    note_resolution(draft, at, owed, reply_call);
-    note_anchor(draft, at, owed, assigned, pending.call_site_course);
-    settle(draft, &at.dialog, owed);
+    record_resolution(draft, at, owed, reply_call);
+    record_anchor(draft, at, owed, assigned, pending.call_site_course);
+    clear_obligation(draft, &at.dialog, owed);
     true
 }
 
@@ -97,14 +98,14 @@ fn deliver_back(
     let awaited = ask_back::is_awaited(draft, owed);
     if awaited {
         ask_back::answer(draft, at, owed, content, texts);
-        note_resolution(draft, at, owed, reply_call);
+        record_resolution(draft, at, owed, reply_call);
     }
-    settle(draft, &at.dialog, owed);
+    clear_obligation(draft, &at.dialog, owed);
     awaited
 }
 
-/// The asker's entry for a call it still waits for. The dead wait for nothing.
-pub(super) fn waiting(draft: &Draft, asker: &SelfId, call: &CallId) -> Option<Pending> {
+/// The asker's pending entry for a call it still waits for; `None` for a dead asker.
+pub(super) fn unanswered_pending(draft: &Draft, asker: &SelfId, call: &CallId) -> Option<Pending> {
     let asker = draft.dialog(asker).filter(|asker| !asker.latest.is_dead())?;
     let unanswered = !asker.history.replies.contains_key(call);
     asker.pending.iter().find(|pending| pending.call_id == *call && unanswered).cloned()
@@ -127,28 +128,28 @@ pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId)
     })
 }
 
-/// Whose words a result are.
+/// Who wrote the text of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultAuthor {
-    /// The callee's: its reply.
-    Reply,
-    /// Ours: why there is no reply. It stands as it is.
-    Notice,
+    /// The callee: its reply, shown as a quote.
+    Callee,
+    /// The runtime: why there is no reply. Used as it is.
+    Runtime,
 }
 
 /// How a call ends for its asker.
 #[derive(Debug)]
 pub struct CallEnd<'a> {
-    /// Who was to reply; `None` if somebody else has its session now.
+    /// Who was to reply; `None` if its session now works for another call.
     pub callee: Option<&'a SelfId>,
-    pub said: ResultAuthor,
-    /// Where the callee wrote its reply; `None` if it wrote none.
+    pub author: ResultAuthor,
+    /// Position of the callee's reply, if it wrote one.
     pub written: Option<(Course, Genseq)>,
     pub status: ReplyStatus,
     pub text: &'a str,
 }
 
-/// Writes the result into the asker and takes the call off its list.
+/// Writes the result into the asker and removes the call from its pending list.
 pub fn answer_asker(
     draft: &mut Draft,
     asker_id: &SelfId,
@@ -158,11 +159,11 @@ pub fn answer_asker(
 ) {
     let Some(asker) = draft.dialog(asker_id) else { return };
     let course = asker.latest.current_course.max(asker.history.course);
-    let rest: Vec<Pending> =
+    let remaining: Vec<Pending> =
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
-    let snapshot = Record::PendingSideDialogs { pending_side_dialogs: rest.clone() };
-    draft.append_aside(asker_id, course, snapshot);
-    draft.pending(asker_id, rest);
+    let snapshot = Record::PendingSideDialogs { pending_side_dialogs: remaining.clone() };
+    draft.append_detached(asker_id, course, snapshot);
+    draft.set_pending(asker_id, remaining);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
 }
@@ -179,11 +180,11 @@ pub fn record_outcome(
     let course = asker.latest.current_course.max(asker.history.course);
     let record = result_record(draft, asker, pending, outcome, course, texts);
     if matches!(record, Record::Carryover(_)) {
-        // A carry-over stands in a generation of its own course.
+        // A carry-over belongs to a generation of the current course.
         let genseq = draft.dialog(asker_id).map(|d| d.history.last_genseq).unwrap_or_default();
         draft.append(asker_id, course, genseq, record);
     } else {
-        draft.append_aside(asker_id, course, record);
+        draft.append_detached(asker_id, course, record);
     }
 }
 
@@ -202,7 +203,7 @@ fn result_record(
         None => AgentId::new(RUNTIME),
     };
     let mention = pending.mention_list.clone().unwrap_or_default().join(" ");
-    let reply = Reply {
+    let reply = ReplyText {
         responder: responder.as_str(),
         text: outcome.text,
         status: outcome.status,
@@ -212,11 +213,11 @@ fn result_record(
         slug: pending.session_slug.as_ref().map(crate::domain::Slug::as_str),
         request: &pending.tellask_content,
     };
-    let (plain, carried) = match outcome.said {
-        ResultAuthor::Reply => {
+    let (plain, carryover) = match outcome.author {
+        ResultAuthor::Callee => {
             (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply))
         }
-        ResultAuthor::Notice => (outcome.text.to_owned(), outcome.text.to_owned()),
+        ResultAuthor::Runtime => (outcome.text.to_owned(), outcome.text.to_owned()),
     };
     if pending.call_site_course != course {
         return Record::Carryover(Carryover {
@@ -229,7 +230,7 @@ fn result_record(
             tellask_content: pending.tellask_content.clone(),
             status: outcome.status,
             response: plain,
-            content: carried,
+            content: carryover,
             agent_id: responder.clone(),
             call_id: pending.call_id.clone(),
             origin_member_id: asker.meta.agent_id.clone(),
@@ -264,9 +265,14 @@ fn result_record(
     })
 }
 
-/// Notes in the replying dialog that its reply is delivered, after a crash in between.
-pub fn note_delivery(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
-    note_resolution(draft, at, owed, reply_call);
+/// Records in the replying dialog that its reply is delivered, after a crash in between.
+pub fn record_delivery(
+    draft: &mut Draft,
+    at: &Position,
+    owed: &ReplyDirective,
+    reply_call: &CallId,
+) {
+    record_resolution(draft, at, owed, reply_call);
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
@@ -275,12 +281,12 @@ pub fn note_delivery(draft: &mut Draft, at: &Position, owed: &ReplyDirective, re
         .and_then(|asker| asker.history.calls.get(&owed.target_call_id))
         .map(|call| call.course);
     if let (Some(assigned), Some(asked)) = (assigned, asked) {
-        note_anchor(draft, at, owed, assigned, asked);
+        record_anchor(draft, at, owed, assigned, asked);
     }
-    settle(draft, &at.dialog, owed);
+    clear_obligation(draft, &at.dialog, owed);
 }
 
-fn note_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
+fn record_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, reply_call: &CallId) {
     let resolution = Record::ReplyResolution {
         call_id: reply_call.clone(),
         reply_call_name: owed.expected_reply_call_name.clone(),
@@ -289,8 +295,8 @@ fn note_resolution(draft: &mut Draft, at: &Position, owed: &ReplyDirective, repl
     draft.append(&at.dialog, at.course, at.genseq, resolution);
 }
 
-/// Where the screen finds the assignment from the reply, and the call from both.
-fn note_anchor(
+/// Links the reply to its assignment and to the call, for the screen.
+fn record_anchor(
     draft: &mut Draft,
     at: &Position,
     owed: &ReplyDirective,
@@ -308,23 +314,23 @@ fn note_anchor(
     draft.append(&at.dialog, at.course, at.genseq, anchor);
 }
 
-/// The reply is no longer owed. An assignment stays in the stack, a question asked back leaves it;
-/// work parked for it is forgotten.
-pub fn settle(draft: &mut Draft, id: &SelfId, owed: &ReplyDirective) {
+/// Marks the reply as no longer owed. An assignment stays on the stack, a question asked back is removed;
+/// work parked for it is cleared.
+pub fn clear_obligation(draft: &mut Draft, id: &SelfId, owed: &ReplyDirective) {
     let Some(dialog) = draft.dialog(id) else { return };
     let parked = dialog.latest.parked().is_some_and(|parked| parked.directive == *owed);
     let mut stack = dialog.stack.clone();
-    let Some(place) = stack.iter().rposition(|f| f.tellask_reply_obligation.as_ref() == Some(owed))
+    let Some(index) = stack.iter().rposition(|f| f.tellask_reply_obligation.as_ref() == Some(owed))
     else {
         return;
     };
-    let mut frame = stack.remove(place);
+    let mut frame = stack.remove(index);
     if !frame.is_ask_back() {
         frame.tellask_reply_obligation = None;
-        stack.insert(place, frame);
+        stack.insert(index, frame);
     }
-    draft.stack(id, stack);
+    draft.set_stack(id, stack);
     if parked {
-        draft.latest(id, |latest| latest.set_parked(None));
+        draft.edit_latest(id, |latest| latest.set_parked(None));
     }
 }

@@ -1,4 +1,4 @@
-//! Asking a teammate: a fresh side dialog, or a known session asked again.
+//! Asking a teammate: creates a side dialog, or gives an existing session a new request.
 
 use serde_json::{Map, json};
 
@@ -19,9 +19,9 @@ use crate::driver::texts::{Texts, mentioned};
 use super::reply::{CallEnd, ResultAuthor, record_outcome};
 use super::{Position, TeamNames, check, fresh_boots};
 
-/// A checked tellask.
+/// A validated tellask.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct TellaskRequest<'a> {
     pub call: &'a Call,
     pub kind: TellaskKind,
     pub target: &'a str,
@@ -31,8 +31,8 @@ pub struct Request<'a> {
     pub effort: Option<u32>,
 }
 
-impl Request<'_> {
-    /// Who asks itself mentions nobody.
+impl TellaskRequest<'_> {
+    /// Fresh-boots reasoning mentions nobody.
     fn mentions(&self) -> Option<Vec<String>> {
         match self.kind {
             TellaskKind::Back | TellaskKind::Session | TellaskKind::Sessionless => {
@@ -43,14 +43,14 @@ impl Request<'_> {
     }
 }
 
-/// Who answers a call that nobody can answer.
+/// The responder where no member can answer.
 pub(super) const RUNTIME: &str = "dominds";
 
 /// Registers the call; returns its status text. The side dialog starts when the round is on disk.
 pub fn start(
     draft: &mut Draft,
     at: &Position,
-    request: &Request<'_>,
+    request: &TellaskRequest<'_>,
     team: &TeamNames,
     texts: Texts,
 ) -> String {
@@ -60,14 +60,14 @@ pub fn start(
             mention_list: request.mentions(),
             session_slug: request.slug.cloned(),
         };
-        let record = failed(request.call, at, asked, &reason);
-        draft.append_aside(&at.dialog, at.course, record);
+        let record = failed_result(request.call, at, asked, &reason);
+        draft.append_detached(&at.dialog, at.course, record);
         return reason;
     }
-    draft.must_last();
+    draft.set_durable();
     let target = AgentId::new(request.target);
-    let known = known(draft, request).map(|dialog| dialog.meta.id.clone());
-    let side = match known {
+    let session = existing_session(draft, request).map(|dialog| dialog.meta.id.clone());
+    let side = match session {
         Some(side) => {
             replace_request(draft, at, request, &side, texts);
             side
@@ -82,27 +82,27 @@ pub fn start(
 fn refusal(
     draft: &Draft,
     at: &Position,
-    request: &Request<'_>,
+    request: &TellaskRequest<'_>,
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
-    unfit(draft, at, request, team, texts).or_else(|| {
-        let known = known(draft, request).map(|dialog| &dialog.meta.id);
-        let crowded = crowd::crowded(&draft.tree, &at.dialog, known, team.crowd)?;
+    target_refusal(draft, at, request, team, texts).or_else(|| {
+        let session = existing_session(draft, request).map(|dialog| &dialog.meta.id);
+        let crowded = crowd::crowded(&draft.tree, &at.dialog, session, team.crowd)?;
         Some(texts.crowded(crowded, team.crowd))
     })
 }
 
-/// The living dialog of the session that is asked.
-fn known<'a>(draft: &'a Draft, request: &Request<'_>) -> Option<&'a Dialog> {
+/// The live dialog of the requested session.
+fn existing_session<'a>(draft: &'a Draft, request: &TellaskRequest<'_>) -> Option<&'a Dialog> {
     draft.tree.session(&AgentId::new(request.target), request.slug?)
 }
 
-/// Why this request can be made of nobody.
-fn unfit(
+/// Why this target cannot be asked.
+fn target_refusal(
     draft: &Draft,
     at: &Position,
-    request: &Request<'_>,
+    request: &TellaskRequest<'_>,
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
@@ -116,8 +116,8 @@ fn unfit(
     if !team.all.iter().any(|member| member == request.target) {
         return Some(texts.unknown_teammate(request.target, &team.visible.join(", ")));
     }
-    if let Some(ring) = ring(draft, at, request) {
-        return Some(texts.ring(&waits::around(&draft.tree, &ring)));
+    if let Some(cycle) = wait_cycle(draft, at, request) {
+        return Some(texts.wait_cycle(&waits::around(&draft.tree, &cycle)));
     }
     let asker = caller.obligation().and_then(|owed| draft.dialog(&owed.target_dialog_id));
     let to_asker = request.kind == TellaskKind::Sessionless
@@ -125,13 +125,13 @@ fn unfit(
     to_asker.then(|| texts.tellask_to_asker(request.target))
 }
 
-/// The dialogs that would wait for each other if this request was made of its session.
-fn ring(draft: &Draft, at: &Position, request: &Request<'_>) -> Option<Vec<SelfId>> {
-    let known = known(draft, request)?;
-    waits::ring_of_call(&draft.tree, &at.dialog, &known.meta.id)
+/// The dialogs that would wait for each other if this session got the request.
+fn wait_cycle(draft: &Draft, at: &Position, request: &TellaskRequest<'_>) -> Option<Vec<SelfId>> {
+    let session = existing_session(draft, request)?;
+    waits::ring_of_call(&draft.tree, &at.dialog, &session.meta.id)
 }
 
-fn assignment(draft: &Draft, at: &Position, request: &Request<'_>) -> Assignment {
+fn assignment(draft: &Draft, at: &Position, request: &TellaskRequest<'_>) -> Assignment {
     let caller = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
     Assignment {
         call_name: request.call.name.clone(),
@@ -145,7 +145,12 @@ fn assignment(draft: &Draft, at: &Position, request: &Request<'_>) -> Assignment
     }
 }
 
-fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &AgentId) -> SelfId {
+fn create(
+    draft: &mut Draft,
+    at: &Position,
+    request: &TellaskRequest<'_>,
+    target: &AgentId,
+) -> SelfId {
     let side = unused_id(draft);
     let assignment = assignment(draft, at, request);
     let task_doc_path =
@@ -173,7 +178,7 @@ fn create(draft: &mut Draft, at: &Position, request: &Request<'_>, target: &Agen
         fresh_boots::begin(&mut latest, effort);
     }
     draft.create(meta, latest, vec![Frame::owing(assignment, request.kind.reply().name())]);
-    draft.append_aside(&at.dialog, at.course, Record::SideDialogCreated(created));
+    draft.append_detached(&at.dialog, at.course, Record::SideDialogCreated(created));
     if let Some(slug) = request.slug {
         register(draft, target, slug, &side);
     }
@@ -196,15 +201,15 @@ fn register(draft: &mut Draft, target: &AgentId, slug: &Slug, side: &SelfId) {
     entries.push(entry);
     let main = draft.tree.root.main();
     let course = draft.tree.anchor().course;
-    draft.append_aside(&main, course, Record::Registry { entries: entries.clone() });
-    draft.registry(entries);
+    draft.append_detached(&main, course, Record::Registry { entries: entries.clone() });
+    draft.set_registry(entries);
 }
 
-/// Gives a known session its new request. An earlier call that still waits is closed at once.
+/// Replaces the request of an existing session. An earlier call that is still pending is closed at once.
 fn replace_request(
     draft: &mut Draft,
     at: &Position,
-    request: &Request<'_>,
+    request: &TellaskRequest<'_>,
     side: &SelfId,
     texts: Texts,
 ) {
@@ -221,27 +226,28 @@ fn replace_request(
     for (owner, pending) in earlier {
         close_superseded(draft, at, &owner, &pending, texts);
     }
-    put_request(draft, at, request, side);
-    declare_dead::take_on_again(draft, side);
+    push_request(draft, at, request, side);
+    declare_dead::resume_dismissed(draft, side);
 }
 
-fn put_request(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
+fn push_request(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, side: &SelfId) {
     let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
     let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
-    // What it was asked back stays owed, below the newer request.
-    if let Some(place) = stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {
-        stack.remove(place);
+    // Questions asked back stay owed, below the newer request.
+    if let Some(index) = stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {
+        stack.remove(index);
     }
     stack.push(frame);
-    draft.assign(side, stack);
+    draft.set_stack_first(side, stack);
 }
 
-/// Gives a session back the request that a newer one was to replace, of which a crash left no record.
+/// Restores the request of a session whose replacement was lost in a crash.
 pub fn restore_request(draft: &mut Draft, side: &SelfId) {
-    let newest = unanswered(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
+    let newest =
+        unanswered_requests(draft, side).into_iter().max_by_key(|(at, _)| (at.course, at.genseq));
     let Some((at, call)) = newest else { return };
     with_request(draft, side, &call, |draft, request| {
-        put_request(draft, &at, request, side);
+        push_request(draft, &at, request, side);
         let waits = draft
             .dialog(&at.dialog)
             .is_some_and(|owner| owner.pending.iter().any(|pending| pending.call_id == call.id));
@@ -251,11 +257,12 @@ pub fn restore_request(draft: &mut Draft, side: &SelfId) {
     });
 }
 
-/// Ends the requests of a session that the one it works on replaced, where a crash left them open.
+/// Closes requests that the current one of the session replaced, where a crash left them open.
 pub fn close_replaced(draft: &mut Draft, side: &SelfId, texts: Texts) {
     let Some(owed) = draft.dialog(side).and_then(Dialog::assignment_owed).cloned() else { return };
-    let (newer, replaced): (Vec<_>, Vec<_>) =
-        unanswered(draft, side).into_iter().partition(|(_, call)| call.id == owed.target_call_id);
+    let (newer, replaced): (Vec<_>, Vec<_>) = unanswered_requests(draft, side)
+        .into_iter()
+        .partition(|(_, call)| call.id == owed.target_call_id);
     let Some((newer, _)) = newer.first() else { return };
     for (at, call) in replaced {
         with_request(draft, side, &call, |draft, request| {
@@ -265,17 +272,17 @@ pub fn close_replaced(draft: &mut Draft, side: &SelfId, texts: Texts) {
     }
 }
 
-/// A recorded request of a session.
+/// Runs `action` with a recorded request of a session.
 fn with_request(
     draft: &mut Draft,
     side: &SelfId,
     call: &Call,
-    action: impl FnOnce(&mut Draft, &Request<'_>),
+    action: impl FnOnce(&mut Draft, &TellaskRequest<'_>),
 ) {
     let Some(dialog) = draft.dialog(side) else { return };
     let (target, slug) = (dialog.meta.agent_id.clone(), dialog.meta.session_slug.clone());
-    let content = check::asked(call).tellask_content;
-    let request = Request {
+    let content = check::call_ref(call).tellask_content;
+    let request = TellaskRequest {
         call,
         kind: TellaskKind::Session,
         target: target.as_str(),
@@ -287,12 +294,12 @@ fn with_request(
 }
 
 /// The recorded requests of this session that have no reply.
-fn unanswered(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
+fn unanswered_requests(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
     let Some(dialog) = draft.dialog(side) else { return Vec::new() };
     let Some(slug) = &dialog.meta.session_slug else { return Vec::new() };
     let mention = format!("@{}", dialog.meta.agent_id);
     let of_session = |call: &Call| {
-        let asked = check::asked(call);
+        let asked = check::call_ref(call);
         asked.session_slug.as_ref() == Some(slug)
             && asked.mention_list.is_some_and(|mentions| mentions.contains(&mention))
     };
@@ -313,8 +320,8 @@ fn unanswered(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
     open.filter(|(_, call)| of_session(call)).collect()
 }
 
-/// Ends a call that a newer one at `at` replaces, for good: its owner is told, waits for it no more, and
-/// no longer finds it among its tellasks in flight.
+/// Closes a call for good that a newer one at `at` replaces: its owner gets a result, and the call leaves
+/// the owner's pending list and its tellasks in flight.
 fn close_superseded(
     draft: &mut Draft,
     at: &Position,
@@ -323,13 +330,13 @@ fn close_superseded(
     texts: Texts,
 ) {
     let Some(dialog) = draft.dialog(owner) else { return };
-    let rest: Vec<Pending> =
+    let remaining: Vec<Pending> =
         dialog.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
     let answered = dialog.history.replies.contains_key(&pending.call_id);
     let has_status = dialog.history.results.contains(&pending.call_id);
     let taken_over = *owner != at.dialog;
     let by = draft.dialog(&at.dialog).map(|dialog| dialog.meta.agent_id.clone());
-    draft.pending(owner, rest);
+    draft.set_pending(owner, remaining);
     if taken_over {
         refresh_in_flight(draft, owner, texts);
     }
@@ -337,7 +344,7 @@ fn close_superseded(
         return;
     }
     if !taken_over && !has_status {
-        // Both calls are of one round: the earlier one has its status like the other, before its end.
+        // Both calls are of one round: the earlier one gets its status like the other before it is closed.
         let status = texts.waiting(&pending.call_name, &pending.call_id);
         let result = CallResult {
             id: pending.call_id.clone(),
@@ -350,7 +357,7 @@ fn close_superseded(
     let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));
     let outcome = CallEnd {
         callee: None,
-        said: ResultAuthor::Notice,
+        author: ResultAuthor::Runtime,
         written: None,
         status: ReplyStatus::Failed,
         text: &text,
@@ -358,7 +365,7 @@ fn close_superseded(
     record_outcome(draft, owner, pending, &outcome, texts);
 }
 
-fn pending(draft: &Draft, at: &Position, request: &Request<'_>, side: &SelfId) -> Pending {
+fn pending(draft: &Draft, at: &Position, request: &TellaskRequest<'_>, side: &SelfId) -> Pending {
     Pending {
         side_dialog_id: side.clone(),
         created_at: draft.now.clone(),
@@ -375,27 +382,27 @@ fn pending(draft: &Draft, at: &Position, request: &Request<'_>, side: &SelfId) -
     }
 }
 
-fn add_pending(draft: &mut Draft, at: &Position, request: &Request<'_>, side: &SelfId) {
+fn add_pending(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, side: &SelfId) {
     let added = pending(draft, at, request, side);
     let mut pending = draft.dialog(&at.dialog).map(|d| d.pending.clone()).unwrap_or_default();
     pending.push(added);
     if request.slug.is_none() {
         let record = Record::PendingSideDialogs { pending_side_dialogs: pending.clone() };
-        draft.append_aside(&at.dialog, at.course, record);
+        draft.append_detached(&at.dialog, at.course, record);
     }
-    draft.pending(&at.dialog, pending);
+    draft.set_pending(&at.dialog, pending);
 }
 
-/// Fails a call that is recorded while nobody has it; returns its status text.
-pub fn fail_lost(draft: &mut Draft, at: &Position, call: &Call, texts: Texts) -> String {
+/// Fails a recorded call that never reached a side dialog; returns its status text.
+pub fn fail_unreached(draft: &mut Draft, at: &Position, call: &Call, texts: Texts) -> String {
     let reason = texts.reached_nobody();
-    let record = failed(call, at, check::asked(call), &reason);
-    draft.append_aside(&at.dialog, at.course, record);
+    let record = failed_result(call, at, check::call_ref(call), &reason);
+    draft.append_detached(&at.dialog, at.course, record);
     reason
 }
 
-/// The result of a call that nobody answers.
-pub fn failed(call: &Call, at: &Position, asked: CallRef, reason: &str) -> Record {
+/// The result of a call that will not be answered.
+pub fn failed_result(call: &Call, at: &Position, asked: CallRef, reason: &str) -> Record {
     Record::TellaskResult(TellaskResult {
         call_id: call.id.clone(),
         status: ReplyStatus::Failed,
@@ -403,43 +410,43 @@ pub fn failed(call: &Call, at: &Position, asked: CallRef, reason: &str) -> Recor
         content_items: None,
         call_site_course: Some(at.course),
         call_site_genseq: Some(at.genseq),
-        responder: runtime(),
+        responder: runtime_responder(),
         route: Some(Route::default()),
         call_name: call.name.clone(),
         call: asked,
     })
 }
 
-/// Who answers where no member can.
-fn runtime() -> Responder {
+fn runtime_responder() -> Responder {
     Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
 }
 
-/// Brings the reminder that lists the tellasks in flight up to date, and records it.
+/// Updates the reminder that lists the tellasks in flight, and records it.
 pub fn refresh_in_flight(draft: &mut Draft, dialog_id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(dialog_id) else { return };
     let Some(reminders) = with_in_flight(draft, dialog, texts) else { return };
     let course = dialog.history.course;
-    draft.append_aside(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
-    draft.reminders(dialog_id, reminders);
+    draft.append_detached(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
+    draft.set_reminders(dialog_id, reminders);
 }
 
-/// `None` where there is nothing to tell.
+/// `None` if nothing is in flight and no such reminder exists.
 fn with_in_flight(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Vec<Reminder>> {
     let mut reminders = dialog.reminders.clone();
-    let owned = |reminder: &Reminder| reminder.owner_name.as_deref() == Some(PENDING_TELLASK_OWNER);
-    let place = reminders.iter().position(owned);
-    if place.is_none() && dialog.pending.is_empty() {
+    let is_listed =
+        |reminder: &Reminder| reminder.owner_name.as_deref() == Some(PENDING_TELLASK_OWNER);
+    let index = reminders.iter().position(is_listed);
+    if index.is_none() && dialog.pending.is_empty() {
         return None;
     }
-    let mut one = match place {
-        Some(place) => reminders.remove(place),
+    let mut reminder = match index {
+        Some(index) => reminders.remove(index),
         None => Reminder::new(draft.ids.short(8), String::new(), draft.now.clone()),
     };
-    one.content = texts.in_flight(&dialog.pending);
-    one.owner_name = Some(PENDING_TELLASK_OWNER.to_owned());
-    one.meta = Some(in_flight_meta(draft, dialog, texts));
-    reminders.insert(place.unwrap_or(0), one);
+    reminder.content = texts.in_flight(&dialog.pending);
+    reminder.owner_name = Some(PENDING_TELLASK_OWNER.to_owned());
+    reminder.meta = Some(in_flight_meta(draft, dialog, texts));
+    reminders.insert(index.unwrap_or(0), reminder);
     Some(reminders)
 }
 

@@ -1,7 +1,7 @@
-//! What of a tree was there before one generation of its main dialog. Pure.
+//! Copies the part of a tree that existed before one generation of its main dialog. Pure.
 //!
-//! The main dialog is cut where that generation begins. A side dialog is there if the call that made it
-//! is; of its records those stay that were written before the main dialog came to the generation.
+//! The main dialog is cut where that generation begins. A side dialog is kept if the call that created it
+//! is; its records are kept up to the time when the main dialog reached the generation.
 
 use std::sync::Arc;
 
@@ -19,116 +19,122 @@ use crate::domain::{
 };
 use crate::store::CourseLine;
 
-use super::Cut;
-use super::assigned;
-use super::lines::{Courses, End, before, is_snapshot, renamed};
+use super::ForkPoint;
+use super::assignments;
+use super::lines::{Courses, CutPosition, is_snapshot, lines_before, with_renamed_root};
 
 /// A dialog of the source, with all its records.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct SourceDialog {
     pub dialog: Dialog,
     pub courses: Courses,
 }
 
-/// How the generation began that a dialog was cut at.
+/// How the generation at the fork point began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opening {
-    /// With words of a person.
+pub enum GenerationOpening {
+    /// With a message of the user.
     User(String),
     /// With the prompt of a new course.
     Course(Box<CourseStartPrompt>),
-    /// By itself, or with a prompt that comes again by itself.
+    /// Without a prompt, or with one that the runtime sends again.
     Nothing,
 }
 
-/// A dialog as it was.
+/// A dialog as it was at the fork point.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ForkedDialog {
     pub meta: DialogMeta,
     pub latest: Latest,
     pub courses: Courses,
-    /// What the kept records say.
+    /// Derived from the kept records.
     pub history: History,
-    /// How it was made, and what for; nothing for the main dialog.
-    pub made: Option<SideDialogCreated>,
-    pub first: Option<Assignment>,
+    /// Its creation and first assignment; `None` for the main dialog.
+    pub created: Option<SideDialogCreated>,
+    pub first_assignment: Option<Assignment>,
 }
 
 /// One fork.
 #[derive(Debug, Clone, Copy)]
-pub struct Branch<'a> {
+pub struct ForkPlan<'a> {
     pub from: &'a RootId,
     pub to: &'a RootId,
-    pub cut: Cut,
+    pub cut: ForkPoint,
     pub now: &'a Stamp,
 }
 
-impl Branch<'_> {
-    /// Everything to write so that the tree can be read, and how the cut generation began.
-    pub fn copy(&self, sources: &[Source]) -> Result<(Vec<TreeChange>, Opening), String> {
+impl ForkPlan<'_> {
+    /// The changes that write a readable tree, and how the generation at the fork point began.
+    pub fn copy(
+        &self,
+        sources: &[SourceDialog],
+    ) -> Result<(Vec<TreeChange>, GenerationOpening), String> {
         let main = self.from.main();
         let source = find(sources, &main).ok_or("there is no such dialog")?;
         let end = self.end_of_main(&source.courses)?;
         let opening = opening(&source.courses, end);
-        let mut kept = vec![self.keep(source, end, sources)];
-        self.add_sides(sources, &mut kept);
+        let mut copied = vec![self.copy_dialog(source, end, sources)];
+        self.add_sides(sources, &mut copied);
         let mut changes = Vec::new();
-        for one in &kept {
-            changes.extend(self.changes(one, &kept, sources));
+        for copy in &copied {
+            changes.extend(self.changes(copy, &copied, sources));
         }
         Ok((changes, opening))
     }
 
     /// Where the generation begins.
-    fn end_of_main(&self, courses: &Courses) -> Result<End, String> {
+    fn end_of_main(&self, courses: &Courses) -> Result<CutPosition, String> {
         let cut = self.cut;
         let course = courses.iter().position(|(course, _)| *course == cut.course);
         let found = course.and_then(|at| {
             let (_, lines) = courses.get(at)?;
             let line = lines.iter().position(|line| line.entry.genseq == Some(cut.genseq))?;
-            Some(End { course: at, line })
+            Some(CutPosition { course: at, line })
         });
         found.ok_or_else(|| {
             format!("there is no generation {} in course {}", cut.genseq, cut.course)
         })
     }
 
-    /// The records a side dialog had: up to the first one that was written when the main dialog had
-    /// come to the generation. A record that does not say where the main dialog stood is as old as
-    /// the one before it.
-    fn end_of_side(&self, courses: &Courses) -> End {
+    /// The end of a side dialog's records: the first one written after the main dialog had reached the
+    /// generation. A record without a root position counts as old as the one before it.
+    fn end_of_side(&self, courses: &Courses) -> CutPosition {
         for (course, (_, lines)) in courses.iter().enumerate() {
             let late = |line: &CourseLine| {
                 let root = line.entry.root.filter(|root| root.genseq > Genseq(0));
-                root.is_some_and(|r| Cut { course: r.course, genseq: r.genseq } >= self.cut)
+                root.is_some_and(|r| ForkPoint { course: r.course, genseq: r.genseq } >= self.cut)
             };
             if let Some(line) = lines.iter().position(late) {
-                return End { course, line };
+                return CutPosition { course, line };
             }
         }
-        End { course: courses.len(), line: 0 }
+        CutPosition { course: courses.len(), line: 0 }
     }
 
-    /// Adds the side dialogs whose first call is kept, also those that side dialogs made.
-    fn add_sides(&self, sources: &[Source], kept: &mut Vec<Kept>) {
-        let mut waiting: Vec<&Source> =
+    /// Adds the side dialogs whose first call is kept, including those created by side dialogs.
+    fn add_sides(&self, sources: &[SourceDialog], copied: &mut Vec<ForkedDialog>) {
+        let mut waiting: Vec<&SourceDialog> =
             sources.iter().filter(|source| source.dialog.meta.id != self.from.main()).collect();
         waiting.sort_by(|a, b| {
-            let made = |source: &Source| source.dialog.meta.created_at.clone();
-            (made(a), &a.dialog.meta.id).cmp(&(made(b), &b.dialog.meta.id))
+            let created = |source: &SourceDialog| source.dialog.meta.created_at.clone();
+            (created(a), &a.dialog.meta.id).cmp(&(created(b), &b.dialog.meta.id))
         });
         loop {
             let before = waiting.len();
             waiting.retain(|source| {
-                let there = assigned::first(source, sources).is_some_and(|first| {
-                    let asker = self.name(&first.asker_dialog_id);
-                    let asker = kept.iter().find(|one| one.meta.id == asker);
+                let is_kept = assignments::first_assignment(source, sources).is_some_and(|first| {
+                    let asker = self.new_id(&first.asker_dialog_id);
+                    let asker = copied.iter().find(|copy| copy.meta.id == asker);
                     asker.is_some_and(|asker| asker.history.calls.contains_key(&first.call_id))
                 });
-                if there {
-                    kept.push(self.keep(source, self.end_of_side(&source.courses), sources));
+                if is_kept {
+                    copied.push(self.copy_dialog(
+                        source,
+                        self.end_of_side(&source.courses),
+                        sources,
+                    ));
                 }
-                !there
+                !is_kept
             });
             if waiting.len() == before {
                 return;
@@ -136,60 +142,83 @@ impl Branch<'_> {
         }
     }
 
-    /// The name of a dialog in the fork.
-    pub fn name(&self, dialog: &SelfId) -> SelfId {
+    /// The id of a dialog in the fork.
+    pub fn new_id(&self, dialog: &SelfId) -> SelfId {
         if *dialog == self.from.main() { self.to.main() } else { dialog.clone() }
     }
 
-    fn keep(&self, source: &Source, end: End, sources: &[Source]) -> Kept {
-        let mut courses = before(&source.courses, end);
+    fn copy_dialog(
+        &self,
+        source: &SourceDialog,
+        end: CutPosition,
+        sources: &[SourceDialog],
+    ) -> ForkedDialog {
+        let mut courses = lines_before(&source.courses, end);
         for line in courses.iter_mut().flat_map(|(_, lines)| lines) {
-            let text = renamed(&line.text, self.from, self.to);
+            let text = with_renamed_root(&line.text, self.from, self.to);
             if text != line.text {
                 line.entry = Entry::parse(&text).unwrap_or_else(|| line.entry.clone());
                 line.text = text;
             }
         }
-        let whole = end.course >= source.courses.len();
+        let complete = end.course >= source.courses.len();
         let mut meta = source.dialog.meta.clone();
         let is_main = meta.id == self.from.main();
         if is_main {
             meta.id = self.to.main();
             meta.created_at = self.now.clone();
         }
-        let made = assigned::created(&meta.id, sources).map(|created| self.made(created));
-        let first = assigned::first(source, sources).map(|first| self.asked(first));
-        let latest = self.latest(source, &courses, end, whole);
-        let history = fold(&courses);
-        let kept = Kept { meta, latest, history, courses, made, first: first.filter(|_| !is_main) };
-        if kept.latest.fbr_state.is_some() && !whole { begin_afresh(kept) } else { kept }
+        let created = assignments::created(&meta.id, sources).map(|created| self.created(created));
+        let first_assignment =
+            assignments::first_assignment(source, sources).map(|first| self.assignment(first));
+        let latest = self.latest(source, &courses, end, complete);
+        let history = fold_history(&courses);
+        let copied = ForkedDialog {
+            meta,
+            latest,
+            history,
+            courses,
+            created,
+            first_assignment: first_assignment.filter(|_| !is_main),
+        };
+        if copied.latest.fbr_state.is_some() && !complete {
+            restart_reasoning(copied)
+        } else {
+            copied
+        }
     }
 
-    fn made(&self, created: &SideDialogCreated) -> SideDialogCreated {
+    fn created(&self, created: &SideDialogCreated) -> SideDialogCreated {
         SideDialogCreated {
-            asker_dialog_id: self.name(&created.asker_dialog_id),
-            assignment_from_asker: self.asked(created.assignment_from_asker.clone()),
+            asker_dialog_id: self.new_id(&created.asker_dialog_id),
+            assignment_from_asker: self.assignment(created.assignment_from_asker.clone()),
             ..created.clone()
         }
     }
 
-    fn asked(&self, assignment: Assignment) -> Assignment {
-        Assignment { asker_dialog_id: self.name(&assignment.asker_dialog_id), ..assignment }
+    fn assignment(&self, assignment: Assignment) -> Assignment {
+        Assignment { asker_dialog_id: self.new_id(&assignment.asker_dialog_id), ..assignment }
     }
 
-    /// The first prompt of a course, with the names of the fork.
-    fn prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
+    /// The first prompt of a course, with the ids of the fork.
+    fn renamed_prompt(&self, mut prompt: CourseStartPrompt) -> CourseStartPrompt {
         if let Some(owed) = &mut prompt.tellask_reply_directive {
-            owed.target_dialog_id = self.name(&owed.target_dialog_id);
+            owed.target_dialog_id = self.new_id(&owed.target_dialog_id);
         }
         if let Some(target) = &mut prompt.side_dialog_reply_target {
-            target.owner_dialog_id = self.name(&target.owner_dialog_id);
+            target.owner_dialog_id = self.new_id(&target.owner_dialog_id);
         }
         prompt
     }
 
-    /// State that no record tells stays as it is now; the rest is told by the records.
-    fn latest(&self, source: &Source, courses: &Courses, end: End, whole: bool) -> Latest {
+    /// State that is not in the records stays as it is now; the rest is derived from the records.
+    fn latest(
+        &self,
+        source: &SourceDialog,
+        courses: &Courses,
+        end: CutPosition,
+        complete: bool,
+    ) -> Latest {
         let now = &source.dialog.latest;
         let course = courses.iter().rev().find(|(_, lines)| !lines.is_empty());
         let mut latest = Latest::new(self.now.clone());
@@ -199,47 +228,52 @@ impl Branch<'_> {
         latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
         latest.fbr_state.clone_from(&now.fbr_state);
         latest.extra.clone_from(&now.extra);
-        if whole {
+        if complete {
             latest.current_course = latest.current_course.max(now.current_course);
             let prompt = now.pending_course_start_prompt.clone();
-            latest.pending_course_start_prompt = prompt.map(|prompt| self.prompt(prompt));
-        } else if let Opening::Course(prompt) = opening(&source.courses, end) {
+            latest.pending_course_start_prompt = prompt.map(|prompt| self.renamed_prompt(prompt));
+        } else if let GenerationOpening::Course(prompt) = opening(&source.courses, end) {
             let opened = source.courses.get(end.course).map(|(course, _)| *course);
             latest.current_course = opened.unwrap_or(latest.current_course);
-            latest.pending_course_start_prompt = Some(self.prompt(*prompt));
+            latest.pending_course_start_prompt = Some(self.renamed_prompt(*prompt));
         }
         latest
     }
 
-    fn changes(&self, one: &Kept, all: &[Kept], sources: &[Source]) -> Vec<TreeChange> {
-        let dialog = one.meta.id.clone();
+    fn changes(
+        &self,
+        copy: &ForkedDialog,
+        all: &[ForkedDialog],
+        sources: &[SourceDialog],
+    ) -> Vec<TreeChange> {
+        let dialog = copy.meta.id.clone();
         let is_main = dialog == self.to.main();
-        let stack = if is_main { Vec::new() } else { assigned::stack(one, all) };
-        let mut latest = one.latest.clone();
+        let stack = if is_main { Vec::new() } else { assignments::stack(copy, all) };
+        let mut latest = copy.latest.clone();
         let now = find(sources, &dialog).map(|source| &source.dialog.latest);
-        if now.is_some_and(Latest::is_dead) && assigned::was_given_up(&stack, all) {
+        if now.is_some_and(Latest::is_dead) && assignments::was_declared_dead(&stack, all) {
             latest.die();
         }
-        let reminders = reminders(&one.courses);
-        let questions = self.questions(one);
+        let reminders = reminders(&copy.courses);
+        let questions = self.questions(copy);
         let mut changes = vec![TreeChange::Create {
-            meta: Box::new(one.meta.clone()),
+            meta: Box::new(copy.meta.clone()),
             latest: Box::new(latest),
             stack,
         }];
-        for (course, lines) in &one.courses {
+        for (course, lines) in &copy.courses {
             let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
             let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
             changes.push(TreeChange::Append { dialog: dialog.clone(), course: *course, entries });
         }
-        let made = all.iter().filter_map(|side| side.made.clone());
-        let mut records: Vec<Record> = made
+        let created = all.iter().filter_map(|side| side.created.clone());
+        let mut records: Vec<Record> = created
             .filter(|created| created.asker_dialog_id == dialog)
             .map(Record::SideDialogCreated)
             .collect();
         records.push(Record::Reminders { reminders: reminders.clone() });
         records.push(Record::Questions { questions: questions.clone() });
-        changes.push(snapshots(&dialog, records, self.now));
+        changes.push(snapshot_records(&dialog, records, self.now));
         changes.push(TreeChange::Reminders { dialog: dialog.clone(), reminders });
         if !questions.is_empty() {
             changes.push(TreeChange::Questions { dialog, questions });
@@ -247,12 +281,12 @@ impl Branch<'_> {
         changes
     }
 
-    /// The questions that were open.
-    fn questions(&self, one: &Kept) -> Vec<Question> {
-        let id = DialogId::side(self.to, &one.meta.id);
+    /// The questions that were open at the fork point.
+    fn questions(&self, copy: &ForkedDialog) -> Vec<Question> {
+        let id = DialogId::side(self.to, &copy.meta.id);
         let mut open: Vec<Question> = Vec::new();
         let lines =
-            one.courses.iter().flat_map(|(course, lines)| lines.iter().map(|l| (*course, l)));
+            copy.courses.iter().flat_map(|(course, lines)| lines.iter().map(|l| (*course, l)));
         for (course, line) in lines {
             let record = &line.entry.record;
             if let Record::TellaskCall { call, delivery_mode } = record {
@@ -265,7 +299,7 @@ impl Branch<'_> {
             } else if let Record::Carryover(reply) = record {
                 open.retain(|question| question.call_id != reply.call_id);
             } else if let Record::Questions { questions } = record {
-                // What a new course withdrew is not asked again.
+                // Questions withdrawn by a new course are not asked again.
                 open.retain(|q| questions.iter().any(|still| still.call_id == q.call_id));
             }
         }
@@ -280,21 +314,21 @@ fn question(dialog: &DialogId, course: Course, entry: &Entry, call: &Call) -> Qu
     Question::new(dialog, &call.id, &content, entry.ts.clone(), site)
 }
 
-fn find<'a>(sources: &'a [Source], dialog: &SelfId) -> Option<&'a Source> {
+fn find<'a>(sources: &'a [SourceDialog], dialog: &SelfId) -> Option<&'a SourceDialog> {
     sources.iter().find(|source| source.dialog.meta.id == *dialog)
 }
 
-/// Fresh reasoning that was cut in the middle begins anew: it has touched nothing.
-fn begin_afresh(kept: Kept) -> Kept {
-    let round = kept.latest.fbr_state.as_ref().and_then(FbrState::round);
-    let mut latest = kept.latest;
+/// Fresh-boots reasoning that was cut in the middle restarts: it had no effects.
+fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
+    let round = copied.latest.fbr_state.as_ref().and_then(FbrState::round);
+    let mut latest = copied.latest;
     latest.current_course = Course::FIRST;
     latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
-    Kept { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..kept }
+    ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
 }
 
-/// Snapshots stand at the end of the first course, as if nothing had been generated yet.
-pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
+/// Snapshots go to the end of the first course, with the root position before any generation.
+pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
     let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
     let entry =
         |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
@@ -302,7 +336,7 @@ pub fn snapshots(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChan
     TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
-fn fold(courses: &Courses) -> History {
+fn fold_history(courses: &Courses) -> History {
     let mut history = History::new(Course::FIRST);
     for (course, lines) in courses {
         for line in lines {
@@ -312,7 +346,7 @@ fn fold(courses: &Courses) -> History {
     history
 }
 
-/// The reminders as they were recorded last.
+/// The reminders as last recorded.
 fn reminders(courses: &Courses) -> Vec<Reminder> {
     let lines = courses.iter().rev().flat_map(|(_, lines)| lines.iter().rev());
     let mut recorded = lines.filter_map(|line| {
@@ -323,9 +357,9 @@ fn reminders(courses: &Courses) -> Vec<Reminder> {
 }
 
 /// How the generation at `end` begins.
-pub fn opening(courses: &Courses, end: End) -> Opening {
-    let Some((course, lines)) = courses.get(end.course) else { return Opening::Nothing };
-    let Some(first) = lines.get(end.line) else { return Opening::Nothing };
+pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
+    let Some((course, lines)) = courses.get(end.course) else { return GenerationOpening::Nothing };
+    let Some(first) = lines.get(end.line) else { return GenerationOpening::Nothing };
     let begins = matches!(first.entry.record, Record::GenStart | Record::HumanText(_));
     let own = lines
         .iter()
@@ -342,18 +376,18 @@ pub fn opening(courses: &Courses, end: End) -> Opening {
     let opens_course =
         *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
     match prompts.first() {
-        Some(text) if text.origin == Origin::User => Opening::User(words(&prompts)),
+        Some(text) if text.origin == Origin::User => GenerationOpening::User(user_text(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {
-            Opening::Course(Box::new(course_start(text)))
+            GenerationOpening::Course(Box::new(course_start(text)))
         }
-        Some(_) | None => Opening::Nothing,
+        Some(_) | None => GenerationOpening::Nothing,
     }
 }
 
-/// All that a person said before this generation, as one text to be said anew.
-fn words(prompts: &[&HumanText]) -> String {
-    let said = prompts.iter().filter(|text| text.origin == Origin::User);
-    said.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
+/// All messages of the user that opened this generation, as one draft.
+fn user_text(prompts: &[&HumanText]) -> String {
+    let by_user = prompts.iter().filter(|text| text.origin == Origin::User);
+    by_user.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn course_start(text: &HumanText) -> CourseStartPrompt {

@@ -1,4 +1,4 @@
-//! Lines of a course as a fork takes them over: byte for byte, but for the name of the main dialog.
+//! Copies lines of a course into a fork: byte for byte, except for the id of the main dialog.
 
 use serde_json::Value;
 
@@ -6,24 +6,24 @@ use crate::domain::record::{Entry, Record};
 use crate::domain::{Course, RootId, json};
 use crate::store::CourseLine;
 
-/// Keys whose value names a dialog.
-const NAMES_A_DIALOG: [&str; 6] =
+/// Keys whose value is a dialog id.
+const DIALOG_ID_KEYS: [&str; 6] =
     ["targetDialogId", "askerDialogId", "calleeDialogId", "ownerDialogId", "rootId", "selfId"];
-/// Snapshots Dominds writes in forks only.
-const RESPONSES: &str = "sideDialog_responses_reconciled_record";
+/// A snapshot that Dominds writes in forks only.
+const RESPONSES_RECORD: &str = "sideDialog_responses_reconciled_record";
 
 /// The courses of one dialog.
 pub type Courses = Vec<(Course, Vec<CourseLine>)>;
 
-/// A place in the courses of a dialog: which course of the list, and which line of it.
+/// A position in the courses of a dialog: index of the course, index of the line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct End {
+pub struct CutPosition {
     pub course: usize,
     pub line: usize,
 }
 
-/// The line with another main dialog in place of `from`.
-pub fn renamed(text: &str, from: &RootId, to: &RootId) -> String {
+/// The line with the main dialog `from` replaced by `to`.
+pub fn with_renamed_root(text: &str, from: &RootId, to: &RootId) -> String {
     if !text.contains(from.as_str()) {
         return text.to_owned();
     }
@@ -37,7 +37,7 @@ fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
         Value::Object(fields) => {
             let mut changed = false;
             for (key, value) in fields {
-                let named = NAMES_A_DIALOG.contains(&key.as_str());
+                let named = DIALOG_ID_KEYS.contains(&key.as_str());
                 if named && value.as_str() == Some(from.as_str()) {
                     *value = Value::String(to.to_string());
                     changed = true;
@@ -59,17 +59,17 @@ fn rename(value: &mut Value, from: &RootId, to: &RootId) -> bool {
 }
 
 /// The lines before `end`.
-pub fn before(courses: &Courses, end: End) -> Courses {
+pub fn lines_before(courses: &Courses, end: CutPosition) -> Courses {
     let taken = courses.iter().take(end.course + 1).enumerate();
     taken
         .map(|(at, (course, lines))| {
-            let most = if at == end.course { end.line } else { lines.len() };
-            (*course, lines.iter().take(most).cloned().collect())
+            let count = if at == end.course { end.line } else { lines.len() };
+            (*course, lines.iter().take(count).cloned().collect())
         })
         .collect()
 }
 
-/// State at some moment, as opposed to what happened. A fork writes its own.
+/// True for records of state, as opposed to events. A fork writes its own.
 pub fn is_snapshot(entry: &Entry) -> bool {
     match &entry.record {
         Record::Reminders { .. }
@@ -77,7 +77,7 @@ pub fn is_snapshot(entry: &Entry) -> bool {
         | Record::PendingSideDialogs { .. }
         | Record::Registry { .. }
         | Record::SideDialogCreated(_) => true,
-        Record::Unknown { kind, .. } => kind == RESPONSES,
+        Record::Unknown { kind, .. } => kind == RESPONSES_RECORD,
         Record::GenStart
         | Record::HumanText(_)
         | Record::RuntimeGuide { .. }

@@ -1,13 +1,13 @@
-//! Branches a main dialog off: a new one that has everything from before one of its generations.
+//! Forks a main dialog: a new one that has everything from before one of its generations.
 //!
-//! The source is only looked at. What stays is decided purely ([`cut`], [`assigned`]) and written aside;
-//! the tree is then read as any other, what it waits for is read from its facts ([`settle`]), and it
-//! comes to its place whole, with one rename.
+//! The source is only read. Pure code decides what is kept ([`cut`], [`assignments`]), and it is written to
+//! a staging directory; the tree is then loaded like any other, its next step is derived from its records
+//! ([`next_step`]), and one rename publishes it.
 
-mod assigned;
+mod assignments;
 mod cut;
 mod lines;
-mod settle;
+mod next_step;
 #[cfg(test)]
 mod tests;
 
@@ -22,42 +22,42 @@ use crate::store::{Store, StoreError};
 
 use super::draft::Draft;
 use super::engine::Engine;
-use cut::{Branch, Source};
+use cut::{ForkPlan, SourceDialog};
 
-/// The generation a fork is made at: the first one it does not have.
+/// The generation a fork is made at: the first one that is not copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cut {
+pub struct ForkPoint {
     pub course: Course,
     pub genseq: Genseq,
 }
 
-/// Makes the main dialog `fork` and tells what it waits for. An error is a sentence for the person.
+/// Creates the main dialog `fork`; returns what it waits for. The error is a sentence for the user.
 pub fn make(
     engine: &Engine,
     (bucket, source): (Bucket, &RootId),
-    cut: Cut,
+    cut: ForkPoint,
     fork: &RootId,
 ) -> Result<AfterFork, String> {
-    let told = |error: StoreError| error.to_string();
+    let as_text = |error: StoreError| error.to_string();
     let (store, now) = (&engine.store, engine.clock.now());
-    let tree = store.look(bucket, source).map_err(told)?.tree;
-    let sources = read(store, &tree).map_err(told)?;
-    let branch = Branch { from: source, to: fork, cut, now: &now };
+    let tree = store.look(bucket, source).map_err(as_text)?.tree;
+    let sources = read(store, &tree).map_err(as_text)?;
+    let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
-    let staging = store.stage(fork).map_err(told)?;
-    let pictures = attached(&changes, fork);
-    staging.write(changes).map_err(told)?;
-    pictures.iter().try_for_each(|of| staging.adopt(source, of)).map_err(told)?;
-    let copied = staging.read().map_err(told)?;
+    let staging = store.stage(fork).map_err(as_text)?;
+    let images = attached_artifacts(&changes, fork);
+    staging.write(changes).map_err(as_text)?;
+    images.iter().try_for_each(|of| staging.adopt(source, of)).map_err(as_text)?;
+    let copied = staging.read().map_err(as_text)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
-    let next = settle::settle(&mut draft, copied.mended, opening);
-    staging.write(draft.finish().1.changes).map_err(told)?;
-    staging.publish().map_err(told)?;
+    let next = next_step::finish(&mut draft, copied.mended, opening);
+    staging.write(draft.finish().1.changes).map_err(as_text)?;
+    staging.publish().map_err(as_text)?;
     Ok(next)
 }
 
-/// The files of the fork that its records name.
-fn attached(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
+/// The files that the records of the fork refer to.
+fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
     let entries = changes.iter().flat_map(|change| {
         if let TreeChange::Append { entries, .. } = change { entries.as_slice() } else { &[] }
     });
@@ -71,7 +71,7 @@ fn attached(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
     named.filter(|of| of.dialog.root == *fork).collect()
 }
 
-fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {
+fn read(store: &Store, tree: &DialogTree) -> Result<Vec<SourceDialog>, StoreError> {
     let mut sources = Vec::new();
     for dialog in tree.dialogs.values() {
         let id = tree.id(&dialog.meta.id);
@@ -79,7 +79,7 @@ fn read(store: &Store, tree: &DialogTree) -> Result<Vec<Source>, StoreError> {
         for course in store.courses(tree.bucket, &id) {
             courses.push((course, store.lines(tree.bucket, &id, course)?));
         }
-        sources.push(Source { dialog: dialog.as_ref().clone(), courses });
+        sources.push(SourceDialog { dialog: dialog.as_ref().clone(), courses });
     }
     Ok(sources)
 }

@@ -1,4 +1,4 @@
-//! What a fork keeps, from records written by hand: also those another program would leave.
+//! What a fork keeps, from handwritten records, including those another program would leave.
 
 use serde_json::{Value, json};
 
@@ -10,16 +10,16 @@ use crate::domain::{
 };
 use crate::store::CourseLine;
 
-use super::Cut;
-use super::cut::{Branch, Opening, Source};
-use super::lines::renamed;
+use super::ForkPoint;
+use super::cut::{ForkPlan, GenerationOpening, SourceDialog};
+use super::lines::with_renamed_root;
 
 const ROOT: &str = "aa/bb/01";
 const SIDE: &str = "cc/dd/02";
 const FORK: &str = "ee/ff/03";
 
 #[test]
-fn only_the_name_of_the_main_dialog_changes_in_a_line() {
+fn only_the_id_of_the_main_dialog_changes_in_a_line() {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
     for (line, expected) in [
         (r#"{"type":"x",  "content":"aa/bb/01"}"#, r#"{"type":"x",  "content":"aa/bb/01"}"#),
@@ -31,7 +31,7 @@ fn only_the_name_of_the_main_dialog_changes_in_a_line() {
         (r#"{"calleeDialogId":"aa/bb/012"}"#, r#"{"calleeDialogId":"aa/bb/012"}"#),
         ("aa/bb/01 is no record", "aa/bb/01 is no record"),
     ] {
-        assert_eq!(renamed(line, &from, &to), expected, "{line}");
+        assert_eq!(with_renamed_root(line, &from, &to), expected, "{line}");
     }
 }
 
@@ -96,7 +96,7 @@ fn assigned(call: &str, genseq: u32, root: u32) -> [CourseLine; 2] {
     [line(&prompt, Some(genseq), (1, root)), line(&anchor, Some(genseq), (1, root))]
 }
 
-fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> Source {
+fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> SourceDialog {
     let meta = DialogMeta {
         id: SelfId::new(id),
         agent_id: agent.into(),
@@ -106,21 +106,21 @@ fn source(id: &str, agent: &str, slug: Option<&str>, lines: Vec<CourseLine>) -> 
         extra: serde_json::Map::new(),
     };
     let dialog = Dialog::new(meta, Latest::new(Stamp::default()));
-    Source { dialog, courses: vec![(Course::FIRST, lines)] }
+    SourceDialog { dialog, courses: vec![(Course::FIRST, lines)] }
 }
 
-fn main(lines: Vec<CourseLine>) -> Source {
+fn main(lines: Vec<CourseLine>) -> SourceDialog {
     source(ROOT, "lead", None, lines)
 }
 
-fn side(lines: Vec<CourseLine>) -> Source {
+fn side(lines: Vec<CourseLine>) -> SourceDialog {
     source(SIDE, "dev", Some("job"), lines)
 }
 
-fn fork(sources: &[Source], genseq: u32) -> (Vec<TreeChange>, Opening) {
+fn fork(sources: &[SourceDialog], genseq: u32) -> (Vec<TreeChange>, GenerationOpening) {
     let (from, to) = (RootId::new(ROOT), RootId::new(FORK));
-    let cut = Cut { course: Course::FIRST, genseq: Genseq(genseq) };
-    Branch { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()
+    let cut = ForkPoint { course: Course::FIRST, genseq: Genseq(genseq) };
+    ForkPlan { from: &from, to: &to, cut, now: &Stamp::new("now") }.copy(sources).unwrap()
 }
 
 /// The stack and the latest state of the side dialog, and how many of its lines stay.
@@ -142,7 +142,7 @@ fn owed(stack: &[Frame]) -> Option<(&str, &str)> {
 }
 
 #[test]
-fn a_record_that_does_not_say_where_the_main_dialog_stood_is_as_old_as_the_one_before() {
+fn a_record_without_a_root_position_is_as_old_as_the_one_before() {
     let [one, two] = assigned("c", 1, 1);
     let tree = [
         main(vec![start(1, 1), tellask("c", 1), created("c"), finish(1, 1), start(2, 2)]),
@@ -155,7 +155,7 @@ fn a_record_that_does_not_say_where_the_main_dialog_stood_is_as_old_as_the_one_b
 }
 
 #[test]
-fn a_newer_request_that_had_not_begun_is_the_one_that_is_owed() {
+fn a_newer_request_that_had_not_started_is_the_one_that_is_owed() {
     let [one, two] = assigned("c1", 1, 1);
     let [late, anchor] = assigned("c2", 2, 3);
     let tree = [
@@ -184,7 +184,7 @@ fn a_newer_request_that_had_not_begun_is_the_one_that_is_owed() {
 }
 
 #[test]
-fn who_was_dead_at_the_cut_is_dead_and_who_died_later_lives() {
+fn a_dialog_dead_at_the_fork_point_is_dead_and_one_that_died_later_is_not() {
     let [one, two] = assigned("c", 1, 1);
     let lines = vec![
         start(1, 1),
@@ -208,12 +208,12 @@ fn who_was_dead_at_the_cut_is_dead_and_who_died_later_lives() {
 }
 
 #[test]
-fn a_stop_of_today_is_no_stop_of_then() {
+fn a_current_stop_is_not_copied() {
     let mut stopped = main(vec![start(1, 1), prompt("hi", "user", 1), finish(1, 1), start(2, 2)]);
     let reason = StopReason::UserStop;
     stopped.dialog.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
     let (changes, opening) = fork(&[stopped], 2);
-    assert_eq!(opening, Opening::Nothing);
+    assert_eq!(opening, GenerationOpening::Nothing);
     let Some(TreeChange::Create { latest, meta, .. }) = changes.first() else {
         panic!("a main dialog: {changes:?}");
     };

@@ -1,4 +1,4 @@
-//! Tables of pictures on disk and what a model is shown of them.
+//! Images on disk and what a model is shown of them.
 
 use serde_json::json;
 
@@ -7,11 +7,11 @@ use crate::domain::Lang;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-fn limits(most: usize, all_bytes: usize) -> ImageLimits {
-    ImageLimits { most, each_bytes: 40, all_bytes }
+fn limits(max: usize, all_bytes: usize) -> ImageLimits {
+    ImageLimits { most: max, each_bytes: 40, all_bytes }
 }
 
-/// A record with one picture per name.
+/// A record with one image per name.
 fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
     let items: Vec<Value> = names
         .iter()
@@ -31,8 +31,8 @@ fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
     Arc::new(Entry::parse(&line.to_string()).expect("a record"))
 }
 
-/// A disk where the name says what is there.
-fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
+/// A fake disk: the name states what the file contains.
+fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, NoArtifact> {
     match of.path.as_str() {
         "gone" => Err(NoArtifact::Missing),
         "text" => Ok(b"words".to_vec()),
@@ -40,27 +40,27 @@ fn read(of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
             let size: usize = name.parse().expect("a size");
             let mut bytes = PNG.to_vec();
             bytes.resize(size, 0);
-            if size > most { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
+            if size > max { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
         }
     }
 }
 
-fn told(album: &CourseImages, entries: usize) -> Vec<Vec<String>> {
+fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
     let name = |picture: MessageImage| match picture {
-        MessageImage::Shown { media_type, bytes } => format!("{media_type} {}", bytes.len()),
-        MessageImage::Told(text) => text,
+        MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
+        MessageImage::Note(text) => text,
     };
-    (0..entries).map(|at| album.at(at).into_iter().map(name).collect()).collect()
+    (0..entries).map(|at| images.at(at).into_iter().map(name).collect()).collect()
 }
 
 #[test]
-fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
+fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
     let texts = Texts(Lang::En);
-    let not = |why| texts.picture_not_shown("image/png, 9 B", why);
+    let omitted = |reason| texts.image_not_shown("image/png, 9 B", reason);
     let shown = |size: usize| format!("image/png {size}");
-    for (what, limits, entries, expected) in [
+    for (case, limits, entries, expected) in [
         (
-            "all have room",
+            "all fit",
             Some(limits(9, 100)),
             vec![record("human", &["10", "20"]), record("result", &["30"])],
             vec![vec![shown(10), shown(20)], vec![shown(30)]],
@@ -74,57 +74,57 @@ fn the_newest_pictures_are_shown_and_the_others_told_with_the_reason() {
                 record("result", &["25"]),
             ],
             vec![
-                vec![not(NotShown::NoRoom)],
-                vec![not(NotShown::NoRoom), shown(20)],
+                vec![omitted(OmissionReason::OverBudget)],
+                vec![omitted(OmissionReason::OverBudget), shown(20)],
                 vec![shown(25)],
             ],
         ),
         (
-            "so are the places",
+            "so is their number",
             Some(limits(1, 100)),
             vec![record("human", &["10"]), record("human", &["11"])],
-            vec![vec![not(NotShown::NoRoom)], vec![shown(11)]],
+            vec![vec![omitted(OmissionReason::OverBudget)], vec![shown(11)]],
         ),
         (
             "each by itself",
             Some(limits(9, 100)),
             vec![record("human", &["gone", "text", "41", "40"])],
             vec![vec![
-                not(NotShown::Missing),
-                not(NotShown::Strange),
-                not(NotShown::TooLarge),
+                omitted(OmissionReason::Missing),
+                omitted(OmissionReason::UnsupportedFormat),
+                omitted(OmissionReason::TooLarge),
                 shown(40),
             ]],
         ),
         (
-            "a model that cannot see",
+            "a model without image support",
             None,
             vec![record("result", &["10"])],
-            vec![vec![not(NotShown::Blind)]],
+            vec![vec![omitted(OmissionReason::NoImageSupport)]],
         ),
     ] {
-        let album = CourseImages::of(&entries, limits, &read, texts);
-        assert_eq!(told(&album, entries.len()), expected, "{what}");
+        let images = CourseImages::of(&entries, limits, &read, texts);
+        assert_eq!(shown_images(&images, entries.len()), expected, "{case}");
     }
 }
 
 #[test]
-fn d09_of_one_message_ten_pictures_are_shown_and_none_over_the_limit() {
+fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     let names = ["10"; 11];
-    let album = CourseImages::of(
+    let images = CourseImages::of(
         &[record("human", &names)],
         Some(limits(99, 9999)),
         &read,
         Texts(Lang::Zh),
     );
-    let shown = told(&album, 1).remove(0);
+    let shown = shown_images(&images, 1).remove(0);
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
     assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));
 }
 
 #[test]
-fn time_is_written_as_dominds_writes_it() {
+fn times_in_file_names_are_those_of_dominds() {
     for (stamp, expected) in
         [("1970-01-01 00:00:00", "0"), ("1970-01-01 00:00:36", "rs0"), ("?", "0")]
     {

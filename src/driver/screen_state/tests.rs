@@ -1,4 +1,4 @@
-//! News in, events out.
+//! Reports in, events out.
 
 use std::sync::Arc;
 
@@ -78,52 +78,52 @@ fn inbox(calls: &[&str]) -> DriverReport {
     DriverReport::Inbox { root: root(), inbox: calls.iter().map(|call| question(call)).collect() }
 }
 
-fn tell(picture: &mut ScreenState, news: DriverReport) -> Vec<DriverEvent> {
+fn apply(state: &mut ScreenState, report: DriverReport) -> Vec<DriverEvent> {
     let mut out = Outbox::new(1000);
-    picture.take(news, &mut out);
+    state.apply(report, &mut out);
     std::iter::from_fn(|| out.pop()).collect()
 }
 
-/// A picture whose first look is over.
+/// A state after the initial survey.
 fn listed(watch: Subscription) -> ScreenState {
-    let mut picture = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
-    tell(&mut picture, DriverReport::Listed);
-    picture
+    let mut state = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
+    apply(&mut state, DriverReport::SurveyDone);
+    state
 }
 
 #[test]
-fn records_and_live_text_go_to_who_watches_the_dialog() {
+fn records_and_live_text_are_sent_to_the_subscriber_of_the_dialog() {
     for (watch, facts, text) in [
-        (Subscription::Nobody, 0, 0),
-        (Subscription::One(main_dialog()), 1, 1),
-        (Subscription::One(other_dialog()), 0, 0),
-        (Subscription::Everybody, 1, 0),
-        (Subscription::EverybodyLive, 1, 1),
+        (Subscription::NoDialog, 0, 0),
+        (Subscription::Dialog(main_dialog()), 1, 1),
+        (Subscription::Dialog(other_dialog()), 0, 0),
+        (Subscription::AllRecords, 1, 0),
+        (Subscription::AllRecordsAndText, 1, 1),
     ] {
-        let mut picture = listed(watch.clone());
-        assert_eq!(tell(&mut picture, fact(&main_dialog())).len(), facts, "{watch:?}");
-        assert_eq!(tell(&mut picture, live(&main_dialog(), "a")).len(), text, "{watch:?}");
+        let mut state = listed(watch.clone());
+        assert_eq!(apply(&mut state, fact(&main_dialog())).len(), facts, "{watch:?}");
+        assert_eq!(apply(&mut state, live(&main_dialog(), "a")).len(), text, "{watch:?}");
     }
 }
 
 #[test]
-fn who_begins_to_watch_sees_what_is_being_written() {
-    let mut picture = listed(Subscription::Nobody);
+fn a_new_subscriber_gets_the_text_written_so_far() {
+    let mut state = listed(Subscription::NoDialog);
     for text in ["one ", "two"] {
-        tell(&mut picture, live(&main_dialog(), text));
+        apply(&mut state, live(&main_dialog(), text));
     }
-    let told = tell(&mut picture, DriverReport::Watch(Subscription::One(main_dialog())));
+    let events = apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog())));
     let text =
         |event: &DriverEvent| matches!(event, DriverEvent::Live { text, .. } if text == "one two");
-    assert!(told.len() == 1 && told.iter().all(text), "{told:?}");
-    tell(&mut picture, DriverReport::Event(DriverEvent::LiveEnd { dialog: main_dialog() }));
-    assert_eq!(tell(&mut picture, DriverReport::Watch(Subscription::One(main_dialog()))), []);
+    assert!(events.len() == 1 && events.iter().all(text), "{events:?}");
+    apply(&mut state, DriverReport::Event(DriverEvent::LiveEnd { dialog: main_dialog() }));
+    assert_eq!(apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog()))), []);
 }
 
 #[test]
 fn a_question_is_announced_once_and_its_end_too() {
-    let mut picture = listed(Subscription::Nobody);
-    let asked = tell(&mut picture, inbox(&["q1"]));
+    let mut state = listed(Subscription::NoDialog);
+    let asked = apply(&mut state, inbox(&["q1"]));
     let id = question("q1").question.id;
     let expected = [
         DriverEvent::Inbox(vec![question("q1")]),
@@ -134,8 +134,8 @@ fn a_question_is_announced_once_and_its_end_too() {
         },
     ];
     assert_eq!(asked, expected);
-    assert_eq!(tell(&mut picture, inbox(&["q1"])), []);
-    let answered = tell(&mut picture, inbox(&[]));
+    assert_eq!(apply(&mut state, inbox(&["q1"])), []);
+    let answered = apply(&mut state, inbox(&[]));
     let expected = [
         DriverEvent::Inbox(Vec::new()),
         DriverEvent::Answered { dialog: main_dialog(), question: id },
@@ -144,96 +144,97 @@ fn a_question_is_announced_once_and_its_end_too() {
 }
 
 #[test]
-fn before_the_first_look_is_over_nothing_is_announced() {
-    let mut picture = ScreenState::new(Arc::default(), PickUp::Named);
+fn before_the_initial_survey_is_complete_nothing_is_announced() {
+    let mut state = ScreenState::new(Arc::default(), PickUp::Named);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
-    let news = DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
-    assert_eq!(tell(&mut picture, news), []);
-    assert_eq!(tell(&mut picture, DriverReport::Resting { root: root(), resting: true }), []);
-    let told = tell(&mut picture, DriverReport::Listed);
+    let report =
+        DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
+    assert_eq!(apply(&mut state, report), []);
+    assert_eq!(apply(&mut state, DriverReport::Idle { root: root(), idle: true }), []);
+    let events = apply(&mut state, DriverReport::SurveyDone);
     let expected = [
         DriverEvent::Rows(rows),
         DriverEvent::Inbox(vec![question("q")]),
         DriverEvent::Problems(Vec::new()),
         DriverEvent::Quiet(QuietOutcome::QuestionWaits),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
 }
 
 #[test]
-fn a_row_is_told_only_when_it_changed() {
-    let mut picture = listed(Subscription::Nobody);
+fn a_row_is_sent_only_when_it_changed() {
+    let mut state = listed(Subscription::NoDialog);
     let idle = || DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Idle)));
-    assert_eq!(tell(&mut picture, idle()).len(), 1);
-    assert_eq!(tell(&mut picture, idle()), []);
+    assert_eq!(apply(&mut state, idle()).len(), 1);
+    assert_eq!(apply(&mut state, idle()), []);
     let busy = DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Proceeding)));
-    assert_eq!(tell(&mut picture, busy).len(), 1);
+    assert_eq!(apply(&mut state, busy).len(), 1);
 }
 
 fn stopped(reason: StopReason) -> DisplayState {
     DisplayState::Stopped { reason, continue_enabled: Some(true) }
 }
 
-/// The outcome once all of `trees` were taken up and rest.
-fn outcome_of(picture: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
+/// The outcome after all of `trees` were loaded and became idle.
+fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
     for root in trees {
-        tell(picture, DriverReport::Resting { root: root.clone(), resting: false });
+        apply(state, DriverReport::Idle { root: root.clone(), idle: false });
     }
-    let rest = trees.iter().flat_map(|root| {
-        tell(picture, DriverReport::Resting { root: root.clone(), resting: true })
-    });
+    let events = trees
+        .iter()
+        .flat_map(|root| apply(state, DriverReport::Idle { root: root.clone(), idle: true }));
     let outcome = |event| {
         if let DriverEvent::Quiet(outcome) = event {
             return Some(outcome);
         }
-        assert!(matches!(event, DriverEvent::Standing(_)), "{event:?}");
+        assert!(matches!(event, DriverEvent::Halted(_)), "{event:?}");
         None
     };
-    rest.filter_map(outcome).collect()
+    events.filter_map(outcome).collect()
 }
 
 #[test]
-fn it_is_quiet_when_every_tree_rests_and_says_what_is_left() {
-    for (state, questions, expected) in [
+fn the_outcome_is_sent_when_every_tree_is_idle() {
+    for (display, questions, expected) in [
         (DisplayState::Idle, &[][..], QuietOutcome::Done),
         (stopped(StopReason::UserStop), &[], QuietOutcome::Paused),
         (stopped(StopReason::paused()), &[], QuietOutcome::Paused),
         (stopped(StopReason::system("x")), &[], QuietOutcome::Failed),
         (stopped(StopReason::system("x")), &["q"], QuietOutcome::QuestionWaits),
     ] {
-        let mut picture = listed(Subscription::Nobody);
-        tell(&mut picture, DriverReport::Row(Box::new(row(&main_dialog(), state))));
-        tell(&mut picture, inbox(questions));
+        let mut state = listed(Subscription::NoDialog);
+        apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));
+        apply(&mut state, inbox(questions));
         let trees = [root(), RootId::new("ee/ff/03")];
-        assert_eq!(outcome_of(&mut picture, &trees), [expected]);
+        assert_eq!(outcome_of(&mut state, &trees), [expected]);
     }
 }
 
 #[test]
-fn what_stands_in_a_tree_that_was_not_taken_up_does_not_count() {
+fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
     let failed = stopped(StopReason::system("x"));
-    for (state, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
-        let mut picture = listed(Subscription::Everybody);
-        tell(&mut picture, DriverReport::Row(Box::new(row(&main_dialog(), state))));
-        tell(&mut picture, inbox(questions));
+    for (display, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
+        let mut state = listed(Subscription::AllRecords);
+        apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));
+        apply(&mut state, inbox(questions));
         let other = RootId::new("ee/ff/03");
-        assert_eq!(outcome_of(&mut picture, &[other]), [QuietOutcome::Done]);
+        assert_eq!(outcome_of(&mut state, &[other]), [QuietOutcome::Done]);
     }
 }
 
 #[test]
 fn problems_of_one_origin_replace_only_their_own() {
-    let problem = |id: &str| Problem::new(id, "here", "wrong", "mend it");
-    let mut picture = listed(Subscription::Nobody);
+    let problem = |id: &str| Problem::new(id, "here", "wrong", "fix it");
+    let mut state = listed(Subscription::NoDialog);
     let set = |origin, ids: &[&str]| DriverReport::Problems {
         origin,
         problems: ids.iter().map(|id| problem(id)).collect(),
     };
-    tell(&mut picture, set("a", &["a1"]));
-    let both = tell(&mut picture, set("b", &["b1", "b2"]));
+    apply(&mut state, set("a", &["a1"]));
+    let both = apply(&mut state, set("b", &["b1", "b2"]));
     let expected = vec![problem("a1"), problem("b1"), problem("b2")];
     assert_eq!(both, [DriverEvent::Problems(expected)]);
-    assert_eq!(tell(&mut picture, set("b", &["b1", "b2"])), []);
-    let rest = tell(&mut picture, set("a", &[]));
-    assert_eq!(rest, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
+    assert_eq!(apply(&mut state, set("b", &["b1", "b2"])), []);
+    let events = apply(&mut state, set("a", &[]));
+    assert_eq!(events, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
 }

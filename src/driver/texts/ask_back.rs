@@ -1,11 +1,11 @@
-//! What is said about questions asked back, and about a person who speaks in between.
+//! Texts about questions asked back, and about interjections of the user.
 
 use crate::domain::{AgentId, Assignment, ReplyDirective, ReplyKind};
 
 use super::{Texts, quote};
 
 impl Texts {
-    /// The prompt with which an asker hears the question of its side dialog.
+    /// The prompt that gives an asker the question of its side dialog.
     #[must_use]
     pub fn ask_back(
         self,
@@ -44,7 +44,7 @@ impl Texts {
         .to_owned()
     }
 
-    /// Stands before a person's words where a reply is owed.
+    /// Precedes a message of the user if a reply is owed.
     #[must_use]
     pub fn answer_the_person_first(self) -> String {
         self.pick(
@@ -57,7 +57,7 @@ impl Texts {
         .to_owned()
     }
 
-    /// Takes a dialog back to the reply it owes. A question is quoted: it may have been asked several.
+    /// Resumes the work on an owed reply. A question asked back is quoted, since there may be several.
     #[must_use]
     pub fn back_to_the_task(self, owed: &ReplyDirective) -> String {
         let tool = &owed.expected_reply_call_name;
@@ -79,7 +79,7 @@ impl Texts {
         }
     }
 
-    /// Tells a dialog that it came to its end without the reply it owes.
+    /// For a dialog that ended without the reply it owes.
     #[must_use]
     pub fn still_owed(self, owed: &ReplyDirective) -> String {
         let (tool, request) = (&owed.expected_reply_call_name, quote(&owed.tellask_content));

@@ -1,4 +1,4 @@
-//! What is told when a course begins, and where a generation was cut off.
+//! Texts at the start of a course, and where a generation was interrupted.
 
 use super::Texts;
 use crate::domain::Lang;
@@ -14,7 +14,7 @@ impl Texts {
         .to_owned()
     }
 
-    /// In which language the person reads, where that is not what the team works in, or has changed.
+    /// The language of the user, if it is not the work language or has changed.
     #[must_use]
     pub fn answer_in(self, reader: Lang) -> &'static str {
         match (self.0, reader) {
@@ -35,13 +35,13 @@ impl Texts {
         }
     }
 
-    /// What an interrupted saying ends with in the model's context.
+    /// The suffix of interrupted text in the model's context.
     #[must_use]
     pub fn interrupted(self) -> &'static str {
         self.pick(" [interrupted here]", "【在此中断】")
     }
 
-    /// The result of a call whose end nobody saw.
+    /// The result of a call whose outcome is not known.
     #[must_use]
     pub fn unknown_outcome(self) -> String {
         self.pick(
@@ -52,7 +52,7 @@ impl Texts {
         .to_owned()
     }
 
-    /// The result of a request to a teammate that a crash kept from being made.
+    /// The result of a request to a teammate that was lost in a crash.
     #[must_use]
     pub fn reached_nobody(self) -> String {
         self.pick(

@@ -1,4 +1,4 @@
-//! Fresh-boots reasoning: the prompt of each round, what a call in it is told, and how it ends.
+//! Texts of fresh-boots reasoning: the prompt of each round, results of calls in it, its end.
 
 use crate::domain::Assignment;
 use crate::domain::fresh_boots::{CONCLUSION_TOOLS, Phase, Round};
@@ -89,7 +89,7 @@ impl Texts {
         )
     }
 
-    /// Stands before everything else in the context.
+    /// The first message of the context.
     #[must_use]
     pub fn fresh_boots_notice(self) -> String {
         let [conclusion, unreasonable] = CONCLUSION_TOOLS;
@@ -105,7 +105,7 @@ impl Texts {
         )
     }
 
-    /// What is said in the model's place when it called what it may not.
+    /// Replaces a refused call in the answer of the model.
     #[must_use]
     pub fn fresh_boots_refused(self, phase: Phase) -> String {
         match phase {

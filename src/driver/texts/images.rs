@@ -1,47 +1,49 @@
-//! What stands in place of a picture the model does not see.
+//! Texts in place of images the model is not shown.
 
 use crate::domain::Lang;
 
 use super::Texts;
 
-/// Why it is not shown.
+/// Why an image is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotShown {
-    /// The model cannot look at pictures.
-    Blind,
+pub enum OmissionReason {
+    /// The model takes no images.
+    NoImageSupport,
     Missing,
     TooLarge,
-    /// No picture of a kind that providers take.
-    Strange,
-    /// Newer ones fill the request.
-    NoRoom,
+    /// Not an image format that providers take.
+    UnsupportedFormat,
+    /// Newer images use up the limits.
+    OverBudget,
 }
 
 impl Texts {
     /// `about`: type and size.
     #[must_use]
-    pub fn picture_not_shown(self, about: &str, why: NotShown) -> String {
-        let why = match why {
-            NotShown::Blind => self.pick("your model cannot look at pictures", "你的模型无法看图"),
-            NotShown::Missing => self.pick("its file is not there any more", "文件已不存在"),
-            NotShown::TooLarge => self.pick("it is too large", "图片过大"),
-            NotShown::Strange => self.pick(
+    pub fn image_not_shown(self, about: &str, reason: OmissionReason) -> String {
+        let reason = match reason {
+            OmissionReason::NoImageSupport => {
+                self.pick("your model cannot look at pictures", "你的模型无法看图")
+            }
+            OmissionReason::Missing => self.pick("its file is not there any more", "文件已不存在"),
+            OmissionReason::TooLarge => self.pick("it is too large", "图片过大"),
+            OmissionReason::UnsupportedFormat => self.pick(
                 "it is not a PNG, JPEG, GIF or WebP file",
                 "不是 PNG、JPEG、GIF 或 WebP 文件",
             ),
-            NotShown::NoRoom => {
+            OmissionReason::OverBudget => {
                 self.pick("newer pictures take up the room there is", "较新的图片已占满可用空间")
             }
         };
         match self.0 {
-            Lang::En => format!("[A picture ({about}) is not shown: {why}.]"),
-            Lang::Zh => format!("【一张图片（{about}）未显示：{why}。】"),
+            Lang::En => format!("[A picture ({about}) is not shown: {reason}.]"),
+            Lang::Zh => format!("【一张图片（{about}）未显示：{reason}。】"),
         }
     }
 
-    /// Pictures of a tool that were too many, too large or no pictures.
+    /// Images of a tool that were too many, too large or not images.
     #[must_use]
-    pub fn pictures_not_kept(self, count: usize) -> String {
+    pub fn images_not_stored(self, count: usize) -> String {
         match self.0 {
             Lang::En => format!(
                 "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \

@@ -1,4 +1,4 @@
-//! What keeps a main dialog going, and what a person is asked when that did not help.
+//! Texts of keep-going: the push, and the question to the user when the pushes are used up.
 
 use crate::domain::PushCount;
 
@@ -6,7 +6,7 @@ use super::Texts;
 use crate::domain::counted;
 
 impl Texts {
-    /// A push: what it is, then what the workspace wants to be said.
+    /// A push: a notice, then the diligence text of the workspace.
     #[must_use]
     pub fn push(self, count: PushCount, body: &str) -> String {
         let mark = count.mark(self.0);
@@ -29,10 +29,10 @@ impl Texts {
     /// The question when the pushes are used up. Its options are those of `keep_going::says_stop`.
     #[must_use]
     pub fn go_on_or_stop(self, pushes: i64) -> String {
-        let so_often = counted(pushes, "push", "pushes");
+        let count_text = counted(pushes, "push", "pushes");
         self.pick(
             format!(
-                "Go on or stop?\n\nThe dialog stopped again after {so_often} to go on.\n\n\
+                "Go on or stop?\n\nThe dialog stopped again after {count_text} to go on.\n\n\
                  a  go on, with as many pushes again\n\
                  b  stop\n\n\
                  Any other answer is read as an instruction."

@@ -1,15 +1,15 @@
-//! What askers are told when a person ends a side dialog.
+//! Notices when the user declares a dialog dead.
 
 use crate::domain::{Pending, TellaskKind};
 
 use super::{Texts, quote};
 
 impl Texts {
-    /// Closes a call whose side dialog was declared dead; `note` is the person's own.
+    /// The result of a call whose side dialog was declared dead, with the user's `note`.
     #[must_use]
     pub fn declared_dead(self, pending: &Pending, note: Option<&str>) -> String {
         let (what, call_name) = (self.closed_call(pending), pending.call_name.as_str());
-        let (why, advice) = if call_name == TellaskKind::Session.name() {
+        let (reason, advice) = if call_name == TellaskKind::Session.name() {
             self.pick(
                 (
                     "The human declared the side dialog of this session dead; it will never reply.",
@@ -46,12 +46,12 @@ impl Texts {
             note.map(|note| format!("{}\n{note}", self.pick("The human's note:", "人的附言：")));
         let request = quote(&pending.tellask_content);
         let request = format!("{}\n\n{request}", self.pick("The request was:", "诉请原文："));
-        let notice = self.pick(format!("{what}. {why}"), format!("{what}。{why}"));
+        let notice = self.pick(format!("{what}. {reason}"), format!("{what}。{reason}"));
         let parts = [Some(notice), note, Some(request), Some(advice.to_owned())];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Tells a side dialog that the dialog it works for is dead.
+    /// For a side dialog whose asker is dead.
     #[must_use]
     pub fn asker_is_dead(self) -> String {
         self.pick(

@@ -1,22 +1,21 @@
-//! What the driver tells a model, in one place. Markers in brackets are Dominds's, the words are ours.
+//! The driver's texts for models. The markers in brackets are those of Dominds, the wording is ours.
 //!
-//! Each text stands in English and in Chinese, side by side; the texts of one rule are one file. What
-//! was written in one language is understood in the other: see [`crate::domain::transcript`] and the
-//! mock provider for the markers that are read again.
+//! Each text is in English and Chinese, side by side. Texts written in one language are recognized in the
+//! other: [`crate::domain::transcript`] and the mock provider parse the markers.
 
 mod ask_back;
+mod context_warnings;
 mod courses;
-mod faults;
 mod fresh_boots;
-mod health;
 mod images;
+mod invalid_calls;
 mod keep_going;
 mod lifecycle;
-mod offers;
 mod overflow;
 mod overview;
 mod reminders;
 mod replies;
+mod special_calls;
 mod taskdoc;
 mod tellask;
 #[cfg(test)]
@@ -24,13 +23,13 @@ mod tests;
 
 use crate::domain::Lang;
 
-pub use faults::Fault;
-pub use images::NotShown;
-pub use offers::Argument;
-pub use replies::Reply;
+pub use images::OmissionReason;
+pub use invalid_calls::ArgumentError;
+pub use replies::ReplyText;
+pub use special_calls::CallArgument;
 pub use tellask::mentioned;
 
-/// The runtime's sentences in one work language.
+/// The texts in one work language.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts(pub Lang);
 
@@ -43,7 +42,7 @@ impl Texts {
         }
     }
 
-    /// The line that tells status text from content; also where the mock provider cuts.
+    /// The line that separates status text from content; the mock provider splits there too.
     fn status_header(self) -> &'static str {
         self.pick("[Dominds tellask status]", "[Dominds 诉请状态]")
     }

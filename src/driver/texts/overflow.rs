@@ -1,13 +1,17 @@
-//! What a model is told when a new course began without its help: because the context was used up, or
-//! because a provider refused it.
+//! The first prompt of a course that the runtime started: because the context was used up, or because a
+//! provider refused it.
 
 use super::{Texts, quote};
-use crate::driver::refused_context::Unanswered;
+use crate::driver::refused_context::UnansweredItem;
 
 impl Texts {
-    /// The first prompt of the new course. Of a result at most `most` characters are told.
+    /// After a refused context. Results are truncated to `max_chars` characters.
     #[must_use]
-    pub fn refused_course_start(self, unanswered: &[Unanswered<'_>], most: usize) -> String {
+    pub fn refused_course_start(
+        self,
+        unanswered: &[UnansweredItem<'_>],
+        max_chars: usize,
+    ) -> String {
         let head = self.pick(
             "A new course began by itself: the provider refused the last request because the \
              context had become too long, and your earlier messages are out of sight. Your \
@@ -16,12 +20,16 @@ impl Texts {
             "新的一程已自动开始：上下文过长，上一次请求被模型服务拒绝，之前的消息你已看不到。\
              提醒和任务文档说明了当前进展。核对可能只做了一半的事，每次少取一些内容，然后继续。",
         );
-        self.with_unanswered(head, unanswered, most)
+        self.with_unanswered(head, unanswered, max_chars)
     }
 
-    /// The first prompt of a course that began because the old one was used up.
+    /// After a context that was used up.
     #[must_use]
-    pub fn forced_course_start(self, unanswered: &[Unanswered<'_>], most: usize) -> String {
+    pub fn forced_course_start(
+        self,
+        unanswered: &[UnansweredItem<'_>],
+        max_chars: usize,
+    ) -> String {
         let head = self.pick(
             "A new course began by itself: the context was used up, and your earlier messages are out \
              of sight. Your reminders and the Taskdoc say where you stand. Tidy up rough reminders \
@@ -29,10 +37,15 @@ impl Texts {
             "新的一程已自动开始：上下文已用尽，之前的消息你已看不到。提醒和任务文档说明了当前进展。\
              先整理粗略的提醒，核对可能只做了一半的事，然后继续。",
         );
-        self.with_unanswered(head, unanswered, most)
+        self.with_unanswered(head, unanswered, max_chars)
     }
 
-    fn with_unanswered(self, head: &str, unanswered: &[Unanswered<'_>], most: usize) -> String {
+    fn with_unanswered(
+        self,
+        head: &str,
+        unanswered: &[UnansweredItem<'_>],
+        max_chars: usize,
+    ) -> String {
         let mut text = head.to_owned();
         if !unanswered.is_empty() {
             text.push_str("\n\n");
@@ -43,30 +56,30 @@ impl Texts {
         }
         for one in unanswered {
             text.push_str("\n\n");
-            text.push_str(&self.told_again(one, most));
+            text.push_str(&self.quote_unanswered(one, max_chars));
         }
         text
     }
 
-    fn told_again(self, one: &Unanswered<'_>, most: usize) -> String {
+    fn quote_unanswered(self, one: &UnansweredItem<'_>, max_chars: usize) -> String {
         match one {
-            Unanswered::Prompt(words) => {
+            UnansweredItem::Prompt(words) => {
                 let head = self.pick("Said to you:", "对你说的话：");
                 format!("{head}\n\n{}", quote(words))
             }
-            Unanswered::Result { name, content } => {
+            UnansweredItem::Result { name, content } => {
                 let head = self.pick(format!("Result of `{name}`:"), format!("`{name}` 的结果："));
                 let total = content.chars().count();
-                let kept: String = content.chars().take(most).collect();
-                let cut = if total > most {
+                let excerpt: String = content.chars().take(max_chars).collect();
+                let note = if total > max_chars {
                     self.pick(
-                        format!("\n\n(cut after {most} of {total} characters)"),
-                        format!("\n\n（共 {total} 个字符，只保留前 {most} 个）"),
+                        format!("\n\n(cut after {max_chars} of {total} characters)"),
+                        format!("\n\n（共 {total} 个字符，只保留前 {max_chars} 个）"),
                     )
                 } else {
                     String::new()
                 };
-                format!("{head}\n\n{}{cut}", quote(&kept))
+                format!("{head}\n\n{}{note}", quote(&excerpt))
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What a main dialog is told about what goes on below it. Slugs and headlines come from models: they
-//! stand in quotes.
+//! The state of the side dialogs, for their main dialog. Slugs and headlines come from models, so they are
+//! quoted.
 
 use crate::domain::overview::{
     Bounded, OpenQuestion, Overview, Session, SideStatus, WaitingDialog, Who,
@@ -8,7 +8,7 @@ use crate::domain::overview::{
 use super::Texts;
 
 impl Texts {
-    /// `None` where nothing goes on.
+    /// `None` if there is nothing to list.
     #[must_use]
     pub fn overview(self, overview: &Overview) -> Option<String> {
         if overview.is_empty() {
@@ -86,7 +86,7 @@ impl Texts {
     }
 }
 
-/// In quotes it cannot leave.
+/// Quoted, with quotes and backslashes escaped.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

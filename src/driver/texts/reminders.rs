@@ -1,5 +1,4 @@
-//! How reminders stand in the context, the one that lists the tellasks in flight, and what the reminder
-//! tools say beyond their own words.
+//! Reminders in the context, the reminder that lists the tellasks in flight, and errors of reminder edits.
 
 use std::borrow::Cow;
 
@@ -34,10 +33,11 @@ impl Texts {
         let id = &reminder.id;
         let content = self.bounded(&reminder.content);
         if reminder.owner_name.is_some() || reminder.scope == AGENT_SHARED {
-            let kept = self.pick("[System notice] Kept by the runtime", "【系统提示】由运行时维护");
-            return format!("{kept}, reminder_id: {id}\n\n{content}");
+            let label =
+                self.pick("[System notice] Kept by the runtime", "【系统提示】由运行时维护");
+            return format!("{label}, reminder_id: {id}\n\n{content}");
         }
-        let what = if reminder.scope == PERSONAL {
+        let label = if reminder.scope == PERSONAL {
             self.pick(
                 "[System notice] Personal reminder, in all your dialogs",
                 "【系统提示】个人提醒，见于你的所有对话",
@@ -45,25 +45,25 @@ impl Texts {
         } else {
             self.pick("[System notice] Reminder", "【系统提示】提醒")
         };
-        format!("{what}, reminder_id: {id}\n\n{content}")
+        format!("{label}, reminder_id: {id}\n\n{content}")
     }
 
-    /// As much of a reminder as one may hold: on the disk it may be longer.
+    /// The content, truncated to the size limit: a file on disk may be longer.
     fn bounded(self, content: &str) -> Cow<'_, str> {
         let bytes = content.len();
         if bytes <= MAX_BYTES {
             return Cow::Borrowed(content);
         }
         let begin = (0..=MAX_BYTES).rev().find_map(|end| content.get(..end)).unwrap_or_default();
-        let most = MAX_BYTES / 1024;
+        let max_kib = MAX_BYTES / 1024;
         let note = self.pick(
-            format!("[the first {most} KiB of {bytes} bytes; write it anew, shorter]"),
-            format!("[共 {bytes} 字节，仅显示前 {most} KiB；请重写得短一些]"),
+            format!("[the first {max_kib} KiB of {bytes} bytes; write it anew, shorter]"),
+            format!("[共 {bytes} 字节，仅显示前 {max_kib} KiB；请重写得短一些]"),
         );
         Cow::Owned(format!("{begin}\n\n{note}"))
     }
 
-    /// Stands below the reminders where some are not shown.
+    /// Follows the reminders if some are not shown.
     #[must_use]
     pub fn reminders_left_out(self, count: usize) -> String {
         self.pick(
@@ -78,7 +78,7 @@ impl Texts {
         )
     }
 
-    /// The reminder a tool was to change was deleted in the meantime.
+    /// The reminder that a tool was to change was deleted meanwhile.
     #[must_use]
     pub fn reminder_gone(self) -> String {
         self.pick(
@@ -88,17 +88,17 @@ impl Texts {
         .to_owned()
     }
 
-    /// The arguments of a call hold far more than a reminder may.
+    /// The arguments of a call are far larger than a reminder may be.
     #[must_use]
     pub fn reminder_too_large(self, bytes: usize) -> String {
-        let most = MAX_BYTES / 1024;
+        let max_kib = MAX_BYTES / 1024;
         self.pick(
             format!(
-                "Not done: the arguments have {bytes} bytes; a reminder holds {most} KiB. Put a long \
+                "Not done: the arguments have {bytes} bytes; a reminder holds {max_kib} KiB. Put a long \
                  text into the Taskdoc or a file, and say in the reminder where it is."
             ),
             format!(
-                "未执行：参数有 {bytes} 字节，一条提醒最多 {most} KiB。\
+                "未执行：参数有 {bytes} 字节，一条提醒最多 {max_kib} KiB。\
                  请把长文本写入任务文档或文件，并在提醒里注明位置。"
             ),
         )

@@ -1,4 +1,4 @@
-//! Replies: how one reads for the asker, and what its sender is told.
+//! Replies: the text for the asker, and the result for the sender.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::ReplyStatus;
@@ -6,9 +6,9 @@ use crate::domain::{CallId, ReplyDirective};
 
 use super::{Texts, quote};
 
-/// A reply as the asker is to read it.
+/// The parts of a reply text for the asker.
 #[derive(Debug)]
-pub struct Reply<'a> {
+pub struct ReplyText<'a> {
     pub responder: &'a str,
     pub text: &'a str,
     pub status: ReplyStatus,
@@ -21,7 +21,7 @@ pub struct Reply<'a> {
 
 impl Texts {
     #[must_use]
-    pub fn reply(self, reply: &Reply<'_>) -> String {
+    pub fn reply(self, reply: &ReplyText<'_>) -> String {
         let marker = self.marker(reply);
         let body = if is_fresh_boots(reply) {
             format!("{}\n\n{}", self.fresh_boots_heading(), reply.text)
@@ -31,8 +31,8 @@ impl Texts {
         format!("{marker}{body}\n\n{}\n{}", self.status_header(), self.reply_footnote(reply))
     }
 
-    /// The line a completed reply begins with; nobody but the runtime writes it.
-    fn marker(self, reply: &Reply<'_>) -> &'static str {
+    /// The first line of a completed reply; only the runtime writes it.
+    fn marker(self, reply: &ReplyText<'_>) -> &'static str {
         match (reply.status, SpecialCall::of(reply.call_name)) {
             (ReplyStatus::Failed | ReplyStatus::Pending, _) => "",
             (ReplyStatus::Completed, Some(SpecialCall::Tellask(TellaskKind::FreshBoots))) => {
@@ -45,7 +45,7 @@ impl Texts {
         }
     }
 
-    fn reply_body(self, reply: &Reply<'_>) -> String {
+    fn reply_body(self, reply: &ReplyText<'_>) -> String {
         let (responder, mention) = (reply.responder, reply.mention);
         let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
         let (text, request) = (quote(reply.text), quote(reply.request));
@@ -57,7 +57,7 @@ impl Texts {
         )
     }
 
-    fn reply_footnote(self, reply: &Reply<'_>) -> String {
+    fn reply_footnote(self, reply: &ReplyText<'_>) -> String {
         let (name, id) = (reply.call_name, reply.call_id);
         self.pick(
             format!(
@@ -68,13 +68,13 @@ impl Texts {
         )
     }
 
-    /// A reply that comes in a later course than its call: what was asked, then the answer.
+    /// A reply in a later course than its call: the request, then the reply.
     #[must_use]
-    pub fn carryover(self, call_course: u32, reply: &Reply<'_>) -> String {
+    pub fn carryover(self, call_course: u32, reply: &ReplyText<'_>) -> String {
         let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
         let (request, text) = (quote(reply.request), quote(reply.text));
         let header = self.status_header();
-        let Reply { responder, call_name, call_id, .. } = reply;
+        let ReplyText { responder, call_name, call_id, .. } = reply;
         let asked = if is_fresh_boots(reply) { reply.call_name } else { reply.mention };
         self.pick(
             format!(
@@ -149,6 +149,6 @@ impl Texts {
     }
 }
 
-fn is_fresh_boots(reply: &Reply<'_>) -> bool {
+fn is_fresh_boots(reply: &ReplyText<'_>) -> bool {
     SpecialCall::of(reply.call_name) == Some(SpecialCall::Tellask(TellaskKind::FreshBoots))
 }

@@ -1,4 +1,4 @@
-//! Asking a teammate: the assignment, the status of the call, and why one is refused.
+//! Tellasks: the assignment, the status of the call, and refusals.
 
 use crate::domain::record::ReplyStatus;
 use crate::domain::{AgentId, Assignment, CallId, CrowdLimits, Crowded, Pending};
@@ -6,7 +6,7 @@ use crate::domain::{AgentId, Assignment, CallId, CrowdLimits, Crowded, Pending};
 use super::{Texts, quote};
 
 impl Texts {
-    /// The first prompt of an assignment, in a new or a known side dialog.
+    /// The first prompt of an assignment, in a new or an existing side dialog.
     #[must_use]
     pub fn assignment(
         self,
@@ -43,7 +43,7 @@ impl Texts {
         )
     }
 
-    /// Stands before the assignment when a known session gets a newer request.
+    /// Precedes the assignment when an existing session gets a newer request.
     #[must_use]
     pub fn assignment_update(self) -> String {
         self.pick(
@@ -54,7 +54,7 @@ impl Texts {
         .to_owned()
     }
 
-    /// Where a call's result will be read that has none yet.
+    /// The status of a call that has no reply yet.
     #[must_use]
     pub fn waiting(self, call_name: &str, call_id: &CallId) -> String {
         let header = self.status_header();
@@ -70,7 +70,7 @@ impl Texts {
         )
     }
 
-    /// Stands for the status of a call that has been answered.
+    /// Replaces the status of a call that has been answered.
     #[must_use]
     pub fn answered_below(self, call_name: &str, call_id: &CallId, status: ReplyStatus) -> String {
         let word = match status {
@@ -121,9 +121,9 @@ impl Texts {
         )
     }
 
-    /// Why a session is not given this request: its dialog waits for the one that asks.
+    /// Refusal: the dialog of the session waits for the asking one.
     #[must_use]
-    pub fn ring(self, around: &str) -> String {
+    pub fn wait_cycle(self, around: &str) -> String {
         self.pick(
             format!(
                 "Failed: these dialogs would wait for each other, and none could go on: {around}. \
@@ -136,7 +136,7 @@ impl Texts {
         )
     }
 
-    /// Why no side dialog more gets work.
+    /// Refusal: the limits of side dialogs are reached.
     #[must_use]
     pub fn crowded(self, what: Crowded, most: CrowdLimits) -> String {
         let CrowdLimits { dialogs, depth } = most;
@@ -164,7 +164,7 @@ impl Texts {
         }
     }
 
-    /// Closes a call whose session was given a newer request, `by` another dialog or by the same one.
+    /// The result of a call whose session got a newer request, `by` another dialog or by the same one.
     #[must_use]
     pub fn superseded(self, pending: &Pending, by: Option<&AgentId>) -> String {
         let what = self.closed_call(pending);
@@ -188,7 +188,7 @@ impl Texts {
         }
     }
 
-    /// How a notice begins that ends a call without a reply.
+    /// The start of a notice that closes a call without a reply.
     pub(super) fn closed_call(self, pending: &Pending) -> String {
         let (call, agent) = (&pending.call_id, &pending.target_agent_id);
         let session = pending.session_slug.as_ref();
@@ -206,8 +206,8 @@ impl Texts {
     }
 }
 
-/// `@target request`, as the pending reminder and its signature name a tellask; who asks itself has no
-/// target.
+/// `@target request`, as in the reminder of tellasks in flight and its signature; fresh-boots reasoning has
+/// no target.
 #[must_use]
 pub fn mentioned(pending: &Pending) -> String {
     let mut words = pending.mention_list.clone().unwrap_or_default();

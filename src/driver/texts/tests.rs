@@ -1,4 +1,4 @@
-//! Every text stands in both languages, and the markers in it are those of its language.
+//! Every text exists in both languages, with the markers of its language.
 
 use super::*;
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
@@ -36,9 +36,18 @@ fn assignment() -> Assignment {
     }
 }
 
-fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> Reply<'a> {
+fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> ReplyText<'a> {
     let (responder, text, mention, request) = ("dev", "42", "@dev", "x");
-    Reply { responder, text, status, call_name: name, call_id: id, mention, slug: None, request }
+    ReplyText {
+        responder,
+        text,
+        status,
+        call_name: name,
+        call_id: id,
+        mention,
+        slug: None,
+        request,
+    }
 }
 
 fn all(texts: Texts) -> Vec<String> {
@@ -62,7 +71,7 @@ fn all(texts: Texts) -> Vec<String> {
         texts.unknown_teammate("x", "dev"),
         texts.superseded(&pending("tellask"), None),
         texts.superseded(&pending("tellask"), Some(&"bob".into())),
-        texts.ring("@a -> @b -> @a"),
+        texts.wait_cycle("@a -> @b -> @a"),
         texts.asker_is_dead(),
         texts.still_owed(&directive),
         texts.in_flight(&[]),
@@ -106,31 +115,31 @@ fn all(texts: Texts) -> Vec<String> {
     all.extend(calls.map(|call| texts.special_call(call).to_owned()));
     all.extend(texts.conclusions().map(|(_, purpose)| purpose.to_owned()));
     let arguments = [
-        Argument::Target,
-        Argument::Slug,
-        Argument::Request,
-        Argument::Question,
-        Argument::Thought,
-        Argument::Effort,
-        Argument::Reply,
-        Argument::Conclusion,
+        CallArgument::Target,
+        CallArgument::Slug,
+        CallArgument::Request,
+        CallArgument::Question,
+        CallArgument::Thought,
+        CallArgument::Effort,
+        CallArgument::Reply,
+        CallArgument::Conclusion,
     ];
     all.extend(arguments.map(|argument| texts.argument(argument).to_owned()));
     let faults = [
-        Fault::NotJson("x".to_owned()),
-        Fault::NotAnObject,
-        Fault::NotAText("k"),
-        Fault::Empty("k"),
-        Fault::NoTarget,
-        Fault::NotASlug,
-        Fault::NotAnEffort,
+        ArgumentError::NotJson("x".to_owned()),
+        ArgumentError::NotAnObject,
+        ArgumentError::NotAText("k"),
+        ArgumentError::Empty("k"),
+        ArgumentError::NoTarget,
+        ArgumentError::NotASlug,
+        ArgumentError::NotAnEffort,
     ];
     all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
     let calls = kinds.map(SpecialCall::Tellask).into_iter();
     let calls = calls.chain([SpecialCall::AskHuman, SpecialCall::Reply(ReplyKind::Back)]);
     for call in calls {
         all.extend(["sessionSlug", "mentionList", "effort", "x"].map(|key| {
-            texts.invalid_call(call.name(), &Fault::Misplaced { call, key: key.to_owned() })
+            texts.invalid_call(call.name(), &ArgumentError::Misplaced { call, key: key.to_owned() })
         }));
     }
     all
@@ -141,7 +150,7 @@ fn is_chinese(text: &str) -> bool {
 }
 
 #[test]
-fn every_text_is_told_in_the_work_language() {
+fn every_text_is_in_the_work_language() {
     let (english, chinese) = (all(Texts(Lang::En)), all(Texts(Lang::Zh)));
     assert_eq!(english.len(), chinese.len());
     for text in english {
@@ -215,7 +224,7 @@ fn headings_and_markers_are_those_of_the_language() {
 }
 
 #[test]
-fn who_asks_itself_is_listed_without_a_mention() {
+fn fresh_boots_reasoning_is_listed_without_a_mention() {
     assert_eq!(mentioned(&pending("tellask")), "@dev x");
     assert_eq!(mentioned(&pending("freshBootsReasoning")), "x");
 }

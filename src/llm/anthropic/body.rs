@@ -5,35 +5,35 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::turns::{Cache, Turn, Turns};
+use super::turns::{CacheControl, Turn, Turns};
 use crate::llm::request::{ModelParams, Request, ToolSchema};
 
-/// The call that stands for an answer in JSON: the protocol has no other way to ask for any object.
+/// The call that returns an answer in JSON: the protocol has no other way to request an arbitrary object.
 pub(super) const ANSWER_TOOL: &str = "answer_in_json";
-const ANSWER_TEXT: &str =
+const ANSWER_TOOL_TEXT: &str =
     "Give your answer as one JSON object with this call. (用本调用以一个 JSON 对象给出回答。)";
-/// Says that a tool may not be called any more.
-const NOT_OFFERED: &str = "Not offered any more. (已不再提供。)";
-/// Most tokens of an answer where nothing says how many the model can write: what every model can.
-const USUAL_LIMIT: u32 = 8192;
-/// Fewest tokens of thinking that may be asked for.
-const LEAST_THINKING: u32 = 1024;
+/// The description of a tool that may not be called any more.
+const NOT_OFFERED_TEXT: &str = "Not offered any more. (已不再提供。)";
+/// Output limit if the limit of the model is unknown; every model supports it.
+const DEFAULT_MAX_TOKENS: u32 = 8192;
+/// Minimum thinking budget of the protocol.
+const MIN_THINKING_TOKENS: u32 = 1024;
 
-/// What is posted. Everything optional is left out when it is not set.
+/// The request body. Unset options are omitted.
 #[derive(Debug, Serialize)]
 pub(super) struct MessagesBody<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<[System<'a>; 1]>,
+    system: Option<[SystemBlock<'a>; 1]>,
     messages: Vec<Turn<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<WireTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Choice>,
+    tool_choice: Option<ToolChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    thinking: Option<Thinking>,
+    thinking: Option<ThinkingMode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,24 +49,24 @@ pub(super) struct MessagesBody<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct System<'a> {
+struct SystemBlock<'a> {
     r#type: &'static str,
     text: &'a str,
-    cache_control: Cache,
+    cache_control: CacheControl,
 }
 
 #[derive(Debug, Serialize)]
-struct Tool<'a> {
+struct WireTool<'a> {
     name: Cow<'a, str>,
     description: &'a str,
     input_schema: Cow<'a, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<Cache>,
+    cache_control: Option<CacheControl>,
 }
 
-/// Whether the model has to call something.
+/// Whether the model must call a tool.
 #[derive(Debug, Serialize)]
-struct Choice {
+struct ToolChoice {
     r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     disable_parallel_tool_use: Option<bool>,
@@ -74,11 +74,11 @@ struct Choice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Thinking {
+enum ThinkingMode {
     Enabled {
         budget_tokens: u32,
     },
-    /// As much as the model finds right.
+    /// The model decides how much.
     Adaptive,
 }
 
@@ -88,22 +88,24 @@ struct OutputConfig<'a> {
 }
 
 impl<'a> MessagesBody<'a> {
-    pub(super) fn new(request: &'a Request, result_chars: usize, vendor: &'a str) -> Self {
+    pub(super) fn new(request: &'a Request, max_result_chars: usize, vendor: &'a str) -> Self {
         let params = &request.params;
-        let turns = Turns::of(&request.messages, result_chars, vendor);
-        let (max_tokens, thinking) = lengths(request, turns.may_think());
-        // With thinking, the protocol takes none of these.
+        let turns = Turns::of(&request.messages, max_result_chars, vendor);
+        let (max_tokens, thinking) = token_limits(request, turns.may_think());
+        // The protocol rejects these settings together with thinking.
         let plain = thinking.is_none();
         let tools = tools(request, &turns);
         Self {
             model: &request.model,
             max_tokens,
-            system: Some(request.system.as_str())
-                .filter(|text| !text.trim().is_empty())
-                .map(|text| [System { r#type: "text", text, cache_control: Cache::Ephemeral }]),
+            system: Some(request.system.as_str()).filter(|text| !text.trim().is_empty()).map(
+                |text| {
+                    [SystemBlock { r#type: "text", text, cache_control: CacheControl::Ephemeral }]
+                },
+            ),
             messages: turns.0,
             stream: request.streaming,
-            tool_choice: choice(request, &tools, plain),
+            tool_choice: tool_choice(request, &tools, plain),
             tools,
             thinking,
             output_config: effort(params).map(|effort| OutputConfig { effort }),
@@ -116,7 +118,7 @@ impl<'a> MessagesBody<'a> {
     }
 }
 
-/// The words for how much effort to make that the protocol knows; a smaller one stands for the least.
+/// The effort level in terms of the protocol.
 fn effort(params: &ModelParams) -> Option<&str> {
     match params.reasoning_effort.as_deref()? {
         "none" => None,
@@ -125,58 +127,63 @@ fn effort(params: &ModelParams) -> Option<&str> {
     }
 }
 
-/// How much may be written, and how much of it thought. A budget needs room besides it for the answer:
-/// it shrinks to three quarters of a limit that is set, and is added to the usual one.
-fn lengths(request: &Request, may_think: bool) -> (u32, Option<Thinking>) {
+/// Output limit and thinking budget. The limit includes the budget: so the budget is at most three
+/// quarters of a limit that is set, and is added to the default limit.
+fn token_limits(request: &Request, may_think: bool) -> (u32, Option<ThinkingMode>) {
     let params = &request.params;
     let limit = params.max_tokens.or(request.output_limit);
-    let adaptive = effort(params).map(|_| Thinking::Adaptive);
-    let (most, thinking) = match (params.thinking_budget, limit) {
+    let adaptive = effort(params).map(|_| ThinkingMode::Adaptive);
+    let (max_tokens, thinking) = match (params.thinking_budget, limit) {
         (Some(budget), Some(limit)) => {
             let budget_tokens = budget.min(limit / 4 * 3);
-            let enough = budget_tokens >= LEAST_THINKING;
-            (limit, enough.then_some(Thinking::Enabled { budget_tokens }))
+            let enough = budget_tokens >= MIN_THINKING_TOKENS;
+            (limit, enough.then_some(ThinkingMode::Enabled { budget_tokens }))
         }
         (Some(budget), None) => {
-            let budget_tokens = budget.max(LEAST_THINKING);
-            (USUAL_LIMIT.saturating_add(budget_tokens), Some(Thinking::Enabled { budget_tokens }))
+            let budget_tokens = budget.max(MIN_THINKING_TOKENS);
+            (
+                DEFAULT_MAX_TOKENS.saturating_add(budget_tokens),
+                Some(ThinkingMode::Enabled { budget_tokens }),
+            )
         }
-        (None, limit) => (limit.unwrap_or(USUAL_LIMIT), adaptive),
+        (None, limit) => (limit.unwrap_or(DEFAULT_MAX_TOKENS), adaptive),
     };
-    (most, thinking.filter(|_| may_think))
+    (max_tokens, thinking.filter(|_| may_think))
 }
 
-/// The tools that are offered. A context with calls needs some tool, and an answer in JSON its own.
-fn tools<'a>(request: &'a Request, turns: &Turns<'_>) -> Vec<Tool<'a>> {
-    let mut tools: Vec<Tool<'a>> = request.tools.iter().map(Tool::of).collect();
+/// The offered tools. A context with calls requires a tool, and an answer in JSON requires its own.
+fn tools<'a>(request: &'a Request, turns: &Turns<'_>) -> Vec<WireTool<'a>> {
+    let mut tools: Vec<WireTool<'a>> = request.tools.iter().map(WireTool::of).collect();
     if tools.is_empty() {
-        let gone = turns.called().into_iter();
-        tools.extend(gone.map(|name| Tool::plain(Cow::Owned(name.to_owned()), NOT_OFFERED)));
+        let names = turns.called().into_iter();
+        tools.extend(
+            names.map(|name| WireTool::plain(Cow::Owned(name.to_owned()), NOT_OFFERED_TEXT)),
+        );
     }
     if request.params.json_response {
-        tools.push(Tool::plain(Cow::Borrowed(ANSWER_TOOL), ANSWER_TEXT));
+        tools.push(WireTool::plain(Cow::Borrowed(ANSWER_TOOL), ANSWER_TOOL_TEXT));
     }
     if let Some(last) = tools.last_mut() {
-        last.cache_control = Some(Cache::Ephemeral);
+        last.cache_control = Some(CacheControl::Ephemeral);
     }
     tools
 }
 
-fn choice(request: &Request, tools: &[Tool<'_>], plain: bool) -> Option<Choice> {
+fn tool_choice(request: &Request, tools: &[WireTool<'_>], plain: bool) -> Option<ToolChoice> {
     let offered = !request.tools.is_empty();
     let json = request.params.json_response;
     let r#type = match (tools.is_empty(), offered || json) {
         (true, _) => return None,
         (false, false) => "none",
-        // A model that thinks cannot be made to call.
+        // With thinking, a call cannot be forced.
         (false, true) if json && plain => "any",
         (false, true) => "auto",
     };
     let single = request.params.parallel_tool_calls == Some(false) && offered;
-    Some(Choice { r#type, disable_parallel_tool_use: single.then_some(true) })
+    Some(ToolChoice { r#type, disable_parallel_tool_use: single.then_some(true) })
 }
 
-impl<'a> Tool<'a> {
+impl<'a> WireTool<'a> {
     fn of(tool: &'a ToolSchema) -> Self {
         let input_schema = match &tool.parameters {
             schema @ Value::Object(fields) if fields.contains_key("type") => Cow::Borrowed(schema),

@@ -1,58 +1,58 @@
-//! Folds events of the stream into our events: text at once, a thought's payload when its block has
-//! ended, calls and counts at the end.
+//! Folds stream events into [`GenEvent`]s: text at once, the payload of a thought when its block has ended,
+//! calls and counts at the end.
 
 use std::collections::VecDeque;
 
-use super::blocks::{Beginning, Block, Blocks, Kind};
-use super::wire::{Head, WireBlock, WireDelta, WireEvent, WireMessage, WireUsage};
+use super::blocks::{AnswerBlock, BlockKind, BlockStart, Blocks};
+use super::wire::{EventHead, WireBlock, WireDelta, WireEvent, WireMessage, WireUsage};
 use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Message, Segment, failure};
 
-/// An answer, as far as it has come.
+/// A partial answer.
 #[derive(Debug)]
 pub struct MessagesFold {
     answer: Answer,
     blocks: Blocks,
     usage: WireUsage,
-    /// Why the model stopped, once it has.
-    reason: Option<String>,
+    /// The reported stop reason.
+    stop_reason: Option<String>,
     /// Nothing more can follow.
-    over: bool,
-    begun: bool,
+    is_over: bool,
+    has_begun: bool,
     vendor: String,
-    /// What was said before a pause.
-    said: Vec<Message>,
+    /// The messages before a pause.
+    paused_messages: Vec<Message>,
 }
 
 impl Fold for MessagesFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
-        if self.over || data.is_empty() {
+        if self.is_over || data.is_empty() {
             return Ok(());
         }
         if data == "[DONE]" {
-            self.over = true;
+            self.is_over = true;
             return Ok(());
         }
-        let head: Head = serde_json::from_str(data).map_err(|_| unreadable(data))?;
-        self.begun = true;
+        let head: EventHead = serde_json::from_str(data).map_err(|_| unreadable(data))?;
+        self.has_begun = true;
         let kind = if head.kind.is_empty() { event.name.as_str() } else { &head.kind };
-        let failed = head.error.is_some_and(|error| error.get() != "null");
-        if failed || kind == "error" || event.name == "error" {
+        let has_error = head.error.is_some_and(|error| error.get() != "null");
+        if has_error || kind == "error" || event.name == "error" {
             return Err(failure::from_object(data));
         }
         let read = || serde_json::from_str::<WireEvent>(data).map_err(|_| unreadable(data));
-        self.known(kind, read)
+        self.handle(kind, read)
     }
 
     fn is_readable(data: &str) -> bool {
         data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
     }
 
-    fn whole(&mut self, json: &str) -> Result<(), LlmError> {
+    fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
         let json = json.trim_start_matches('\u{feff}');
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
@@ -62,8 +62,8 @@ impl Fold for MessagesFold {
         if message.content.is_none() || message.error.is_some_and(|error| error.get() != "null") {
             return Err(failure::from_object(json));
         }
-        self.begun = true;
-        self.over = true;
+        self.has_begun = true;
+        self.is_over = true;
         self.start(message)
     }
 
@@ -71,22 +71,22 @@ impl Fold for MessagesFold {
         if !self.is_finished() {
             return Err(cut());
         }
-        self.over = true;
-        let finish = match self.reason.take().unwrap_or_default().as_str() {
+        self.is_over = true;
+        let finish = match self.stop_reason.take().unwrap_or_default().as_str() {
             "max_tokens" | "model_context_window_exceeded" => Finish::Length,
             "refusal" => Finish::Filtered,
             "pause_turn" if !self.blocks.has_call() => {
-                self.said = self.blocks.said(&self.vendor);
-                if !self.said.is_empty() {
+                self.paused_messages = self.blocks.messages(&self.vendor);
+                if !self.paused_messages.is_empty() {
                     return Ok(());
                 }
-                Finish::Whole
+                Finish::Complete
             }
-            _ => Finish::Whole,
+            _ => Finish::Complete,
         };
         if finish == Finish::Length {
             self.blocks.break_last_call();
-        } else if self.blocks.open_call() {
+        } else if self.blocks.has_open_call() {
             return Err(cut());
         }
         if let Some(usage) = self.usage.counts() {
@@ -99,45 +99,45 @@ impl Fold for MessagesFold {
         self.answer.take()
     }
 
-    fn held(&self) -> usize {
-        self.answer.held()
+    fn received_bytes(&self) -> usize {
+        self.answer.received_bytes()
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_finished(&self) -> bool {
-        self.over || self.reason.is_some()
+        self.is_over || self.stop_reason.is_some()
     }
 
     fn is_over(&self) -> bool {
-        self.over
+        self.is_over
     }
 
-    fn paused(&mut self) -> Option<Vec<Message>> {
-        let said = std::mem::take(&mut self.said);
-        (!said.is_empty()).then_some(said)
+    fn take_pause(&mut self) -> Option<Vec<Message>> {
+        let paused_messages = std::mem::take(&mut self.paused_messages);
+        (!paused_messages.is_empty()).then_some(paused_messages)
     }
 }
 
 impl MessagesFold {
-    /// An empty answer of `vendor` that may hold `limit` bytes.
+    /// An empty answer of `vendor` with a limit in bytes.
     pub(super) fn new(limit: usize, vendor: String) -> Self {
         Self {
             answer: Answer::new(limit),
             blocks: Blocks::default(),
             usage: WireUsage::default(),
-            reason: None,
-            over: false,
-            begun: false,
+            stop_reason: None,
+            is_over: false,
+            has_begun: false,
             vendor,
-            said: Vec::new(),
+            paused_messages: Vec::new(),
         }
     }
 
-    /// An event; what nobody knows, heartbeats among it, is not read.
-    fn known<'a>(
+    /// Handles an event; unknown ones, including keep-alives, are not parsed.
+    fn handle<'a>(
         &mut self,
         kind: &str,
         read: impl FnOnce() -> Result<WireEvent<'a>, LlmError>,
@@ -147,11 +147,11 @@ impl MessagesFold {
             "content_block_start" => {
                 let event = read()?;
                 let block = event.content_block.unwrap_or_default();
-                self.begin(event.index, block, Beginning::Announced)
+                self.begin(event.index, block, BlockStart::Announced)
             }
             "content_block_delta" => {
                 let event = read()?;
-                self.more(event.index, event.delta.unwrap_or_default())
+                self.append(event.index, event.delta.unwrap_or_default())
             }
             "content_block_stop" => {
                 self.stop(read()?.index);
@@ -160,26 +160,26 @@ impl MessagesFold {
             "message_delta" => {
                 let event = read()?;
                 self.count(event.usage);
-                self.stopped(event.delta.unwrap_or_default().stop_reason);
+                self.set_stop_reason(event.delta.unwrap_or_default().stop_reason);
                 Ok(())
             }
             "message_stop" => {
-                self.over = true;
+                self.is_over = true;
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// The head of an answer; blocks that stand in it are whole.
+    /// The head of an answer; blocks in it are complete.
     fn start(&mut self, message: WireMessage) -> Result<(), LlmError> {
         self.answer.name_model(&message.model);
         self.count(message.usage);
         for (index, block) in (0..).zip(message.content.unwrap_or_default()) {
-            self.begin(Some(index), block, Beginning::Announced)?;
+            self.begin(Some(index), block, BlockStart::Announced)?;
             self.stop(Some(index));
         }
-        self.stopped(message.stop_reason);
+        self.set_stop_reason(message.stop_reason);
         Ok(())
     }
 
@@ -187,107 +187,111 @@ impl MessagesFold {
         self.usage.merge(&usage.unwrap_or_default());
     }
 
-    fn stopped(&mut self, reason: String) {
-        if !reason.is_empty() {
-            self.reason = Some(reason);
+    fn set_stop_reason(&mut self, stop_reason: String) {
+        if !stop_reason.is_empty() {
+            self.stop_reason = Some(stop_reason);
         }
     }
 
     fn begin(
         &mut self,
         index: Option<u64>,
-        begun: WireBlock,
-        beginning: Beginning,
+        wire: WireBlock,
+        start: BlockStart,
     ) -> Result<(), LlmError> {
-        if Kind::of(&begun).is_text() {
-            self.leave_open_text()?;
+        if BlockKind::of(&wire).is_text() {
+            self.end_open_text()?;
         }
-        self.answer.count(begun.id.len() + begun.name.len())?;
-        let block = self.blocks.begin(index, &begun, beginning).ok_or_else(too_many_blocks)?;
-        let input = begun.input.map_or("", |input| input.get());
-        // By the book an empty object stands here, and the real one comes in pieces.
+        self.answer.count(wire.id.len() + wire.name.len())?;
+        let block = self.blocks.begin(index, &wire, start).ok_or_else(too_many_blocks)?;
+        let input = wire.input.map_or("", |input| input.get());
+        // By specification this is an empty object, and the real one follows in deltas.
         let partial_json = match input {
             "null" | "{}" => String::new(),
-            // Some put the text of the object here.
+            // Some servers send the object as a string.
             text if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
             object => object.to_owned(),
         };
-        let (text, thinking) = (begun.text, begun.thinking);
-        let signature = if begun.data.is_empty() { begun.signature } else { begun.data };
+        let (text, thinking) = (wire.text, wire.thinking);
+        let signature = if wire.data.is_empty() { wire.signature } else { wire.data };
         let first =
             WireDelta { text, thinking, signature, partial_json, stop_reason: String::new() };
-        write(&mut self.answer, block, first)
+        write_delta(&mut self.answer, block, first)
     }
 
-    /// Words and thoughts follow each other. One that was announced has to end before the next begins;
-    /// one that was not ends with it.
-    fn leave_open_text(&mut self) -> Result<(), LlmError> {
+    /// Text and thoughts must be sequential. An announced block has to end before the next begins; an
+    /// implied one ends when the next begins.
+    fn end_open_text(&mut self) -> Result<(), LlmError> {
         let Some(open) = self.blocks.open_text() else { return Ok(()) };
-        if open.beginning == Beginning::Announced {
-            return Err(overlap("a content block began before the one before it had ended"));
+        if open.start == BlockStart::Announced {
+            return Err(overlap("a content block began before the previous one had ended"));
         }
         let index = open.index;
         self.stop(Some(index));
         Ok(())
     }
 
-    fn more(&mut self, index: Option<u64>, delta: WireDelta) -> Result<(), LlmError> {
-        let implied = |block: &mut Block| {
-            block.beginning == Beginning::Implied && block.is_of_another_kind(&delta)
+    fn append(&mut self, index: Option<u64>, delta: WireDelta) -> Result<(), LlmError> {
+        let implied = |block: &mut AnswerBlock| {
+            block.start == BlockStart::Implied && block.conflicts_with(&delta)
         };
         if index.is_none() && self.blocks.open(None).is_some_and(implied) {
             self.stop(None);
         }
         if self.blocks.open(index).is_none() {
-            if self.blocks.was_left(index) {
-                return Err(overlap("a content block went on after another one had begun"));
+            if self.blocks.was_ended_implicitly(index) {
+                return Err(overlap("a content block continued after another one had begun"));
             }
-            self.begin(index, WireBlock::of_delta(&delta), Beginning::Implied)?;
+            self.begin(index, WireBlock::of_delta(&delta), BlockStart::Implied)?;
         }
         match self.blocks.open(index) {
-            Some(block) if block.is_of_another_kind(&delta) => {
-                Err(overlap("a content block holds words and thoughts"))
+            Some(block) if block.conflicts_with(&delta) => {
+                Err(overlap("a content block contains text and thoughts"))
             }
-            Some(block) => write(&mut self.answer, block, delta),
+            Some(block) => write_delta(&mut self.answer, block, delta),
             None => Ok(()),
         }
     }
 
     fn stop(&mut self, index: Option<u64>) {
         let Some(block) = self.blocks.open(index) else { return };
-        block.whole = true;
+        block.complete = true;
         if let Some(payload) = block.thought(&self.vendor) {
             self.answer.thought(payload);
         }
     }
 }
 
-/// Adds to a block; text gets out at once.
-fn write(answer: &mut Answer, block: &mut Block, delta: WireDelta) -> Result<(), LlmError> {
+/// Appends to a block; text is emitted at once.
+fn write_delta(
+    answer: &mut Answer,
+    block: &mut AnswerBlock,
+    delta: WireDelta,
+) -> Result<(), LlmError> {
     match block.kind {
-        Kind::Text => {
+        BlockKind::Text => {
             block.text.push_str(&delta.text);
             answer.write(Segment::Saying, delta.text)
         }
-        // The answer as an object is what was asked for in place of words.
-        Kind::Answer => answer.write(Segment::Saying, delta.partial_json),
-        Kind::Thinking => {
+        // The JSON answer replaces text.
+        BlockKind::Answer => answer.write(Segment::Saying, delta.partial_json),
+        BlockKind::Thinking => {
             answer.count(delta.signature.len())?;
             block.text.push_str(&delta.thinking);
             block.signature.push_str(&delta.signature);
             answer.write(Segment::Thinking, delta.thinking)
         }
-        Kind::Redacted => {
+        BlockKind::Redacted => {
             answer.count(delta.signature.len())?;
             block.signature.push_str(&delta.signature);
             Ok(())
         }
-        Kind::Call => {
+        BlockKind::Call => {
             answer.count(delta.partial_json.len())?;
             block.text.push_str(&delta.partial_json);
             Ok(())
         }
-        Kind::Other => Ok(()),
+        BlockKind::Other => Ok(()),
     }
 }
 

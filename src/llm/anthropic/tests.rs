@@ -1,11 +1,11 @@
-//! The protocol against a server of canned bytes on this machine.
+//! The protocol against a local server of canned responses.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, ends, failure, folded, joined, pieces, says,
+    JSON, STREAM, answered, answered_with, calls, chunks, ends, failure, folded, merged, says,
     thinks,
 };
 use crate::llm::protocol::Fold;
@@ -17,7 +17,7 @@ fn protocol() -> Anthropic {
     Anthropic::of("https://a.example/anthropic")
 }
 
-/// One event, named as servers name it, in its data and beside it.
+/// One event, with its name in the data and in the `event` field.
 fn event(kind: &str, fields: Value) -> String {
     let mut whole = json!({ "type": kind });
     let Value::Object(fields) = fields else { panic!("no fields") };
@@ -80,7 +80,7 @@ fn notice(text: &str) -> GenEvent {
     GenEvent::Notice(text.to_owned())
 }
 
-/// Two thoughts, one that nobody can read, words in two blocks, two calls, events nobody knows.
+/// Two thoughts, one of them encrypted, text in two blocks, two calls, unknown events.
 fn pieces_of_full_stream() -> Vec<String> {
     vec![
         ": keep-alive\n\n".to_owned(),
@@ -140,7 +140,7 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads_and_lines() {
             let mut pieces = vec![STREAM.as_bytes()];
             pieces.extend(stream.as_bytes().chunks(size));
             let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
-            assert_eq!(joined(items), Ok(full_answer()), "{size}");
+            assert_eq!(merged(items), Ok(full_answer()), "{size}");
         }
     }
 }
@@ -161,7 +161,7 @@ async fn a_request_carries_key_and_version_in_headers_of_their_own() {
 }
 
 #[test]
-fn the_version_stands_in_the_path_once() {
+fn the_version_is_in_the_path_once() {
     for (base, path) in [
         ("https://a.example", "v1/messages"),
         ("https://a.example/", "v1/messages"),
@@ -176,15 +176,15 @@ fn the_version_stands_in_the_path_once() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
+async fn a_truncated_stream_is_an_error_without_calls() {
     let stream = full_stream();
-    // Once the model has said why it stopped, only the counts and the end mark may be missing.
+    // After the stop reason, only the counts and the end mark may be missing.
     let said = stream.find("event: message_stop").unwrap() - 2;
     for at in (0..stream.len()).step_by(37).chain(said - 20..stream.len()) {
         let pieces = [STREAM.as_bytes(), &stream.as_bytes()[..at]];
         let (items, _) = answered_with(protocol(), &pieces, |_| {}).await;
         let called = items.iter().any(|item| matches!(item, Ok(GenEvent::Call(_))));
-        match joined(items) {
+        match merged(items) {
             Ok(events) => {
                 assert!(at >= said, "{at}");
                 assert_eq!(events, full_answer(), "{at}");
@@ -198,7 +198,7 @@ async fn a_stream_cut_anywhere_is_an_error_and_no_call_gets_out() {
 }
 
 #[tokio::test]
-async fn endings_are_told_apart() {
+async fn finish_reasons_are_distinguished() {
     let hello = start() + &text(0, "hello");
     let begun = start() + &begin(0, json!({"type": "tool_use", "id": "a", "name": "f"}));
     let half = begun.clone() + &delta(0, "input_json_delta", "partial_json", "{\"x\":");
@@ -209,9 +209,9 @@ async fn endings_are_told_apart() {
     for (what, body, mut expected) in [
         ("the end of a turn", hello.clone() + &done("end_turn"), vec![says("hello")]),
         ("a stop sequence", hello.clone() + &done("stop_sequence"), vec![says("hello")]),
-        ("a reason nobody knows", hello.clone() + &done("bored"), vec![says("hello")]),
+        ("an unknown reason", hello.clone() + &done("bored"), vec![says("hello")]),
         (
-            "an end mark nobody asked for",
+            "an end mark without a stop reason",
             hello.clone() + &done("end_turn") + "data: [DONE]\n\n",
             vec![says("hello")],
         ),
@@ -222,7 +222,7 @@ async fn endings_are_told_apart() {
         ),
         ("output limit", hello.clone() + &done("max_tokens"), vec![says("hello"), notice(limit)]),
         (
-            "the whole context is full",
+            "a full context",
             hello.clone() + &done("model_context_window_exceeded"),
             vec![says("hello"), notice(limit)],
         ),
@@ -241,12 +241,12 @@ async fn endings_are_told_apart() {
         ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
 #[tokio::test]
-async fn what_servers_leave_out_is_understood() {
+async fn omitted_fields_and_events_are_tolerated() {
     let end = |body: String| start() + &body + &done("end_turn");
     let whole_tool = json!({"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}});
     let answer_tool = json!({"type": "tool_use", "id": "a", "name": "answer_in_json", "input": {}});
@@ -292,12 +292,12 @@ async fn what_servers_leave_out_is_understood() {
         ),
     ] {
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
 #[tokio::test]
-async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
+async fn overlapping_blocks_are_a_violation() {
     let thought =
         || begin(0, json!({"type": "thinking"})) + &delta(0, "thinking_delta", "thinking", "hm");
     let said = |index| delta(index, "text_delta", "text", "hi");
@@ -308,9 +308,9 @@ async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation()
         ("a thought within words", words() + &thought() + &stop(1) + &stop(0)),
         ("two thoughts", thought() + &dark),
         ("two blocks of words", words() + &begin(2, json!({"type": "text", "text": ""}))),
-        ("words that were not announced", thought() + &said(1)),
-        ("words in the block of a thought", thought() + &said(0)),
-        ("pieces that mix", said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0)),
+        ("text that was not announced", thought() + &said(1)),
+        ("text in the block of a thought", thought() + &said(0)),
+        ("interleaved deltas", said(0) + &delta(1, "thinking_delta", "thinking", "hm") + &said(0)),
     ] {
         let body = start() + &body + &done("end_turn");
         let error = failure(answered(protocol(), STREAM, &body).await);
@@ -332,7 +332,7 @@ async fn a_block_that_begins_before_the_one_before_it_has_ended_is_a_violation()
     ] {
         expected.extend([usage(), ends()]);
         let body = start() + &body + &done("end_turn");
-        assert_eq!(joined(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(protocol(), STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -393,7 +393,7 @@ async fn failures_inside_an_answer_are_classified() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_stream_is_read_whole() {
+async fn a_response_that_is_not_a_stream_is_read_completely() {
     let answer = |reason: &str, content: Value| {
         json!({"type": "message", "model": "m-1", "stop_reason": reason, "content": content,
             "usage": {"input_tokens": 7, "output_tokens": 3}})
@@ -409,8 +409,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
             {"type": "tool_use", "id": "b", "name": "g", "input": {}},
         ]),
     );
-    assert_eq!(joined(answered(protocol(), JSON, &full).await), Ok(full_answer()));
-    assert_eq!(joined(answered(protocol(), STREAM, &full).await), Ok(full_answer()), "as a stream");
+    assert_eq!(merged(answered(protocol(), JSON, &full).await), Ok(full_answer()));
+    assert_eq!(merged(answered(protocol(), STREAM, &full).await), Ok(full_answer()), "as a stream");
     for (body, class) in [
         (&full[..full.len() / 2], ErrorClass::Cut),
         (answer("end_turn", json!([])).as_str(), ErrorClass::Empty),
@@ -434,7 +434,7 @@ async fn an_endless_answer_is_stopped() {
                 + &delta(0, "signature_delta", "signature", &long).repeat(10),
         ),
         (
-            "what nobody can read",
+            "an unreadable event",
             begin(
                 0,
                 json!({"type": "redacted_thinking",
@@ -461,7 +461,7 @@ proptest! {
     #[test]
     fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
         let stream = full_stream();
-        let chunks = pieces(stream.as_bytes(), cuts);
+        let chunks = chunks(stream.as_bytes(), cuts);
         prop_assert_eq!(folded(fold(), chunks), Ok(full_answer()));
     }
 
@@ -491,7 +491,7 @@ proptest! {
     ) {
         let mut fold = MessagesFold::new(1000, String::new());
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }

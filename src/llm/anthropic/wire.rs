@@ -1,5 +1,5 @@
-//! The shape of answers on the wire. Reading is lenient where servers are known to differ; fields
-//! nobody needs are skipped.
+//! The wire format of answers. Parsing is lenient where servers are known to differ; unused fields are
+//! skipped.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,16 +7,16 @@ use serde_json::value::RawValue;
 use crate::llm::Usage;
 use crate::llm::lenient::{count, text};
 
-/// What every event has, also those nobody knows.
+/// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
-pub(super) struct Head<'a> {
+pub(super) struct EventHead<'a> {
     #[serde(default, rename = "type", deserialize_with = "text")]
     pub kind: String,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
 }
 
-/// An event that is understood.
+/// A known event.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireEvent<'a> {
     #[serde(default)]
@@ -31,7 +31,7 @@ pub(super) struct WireEvent<'a> {
     pub usage: Option<WireUsage>,
 }
 
-/// A whole answer; at the start of a stream an empty one.
+/// A complete answer; at the start of a stream an empty one.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireMessage<'a> {
     #[serde(default, deserialize_with = "text")]
@@ -46,7 +46,7 @@ pub(super) struct WireMessage<'a> {
     pub error: Option<&'a RawValue>,
 }
 
-/// A block, whole or at its start.
+/// A block, complete or at its start.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireBlock<'a> {
     #[serde(default, rename = "type", deserialize_with = "text")]
@@ -67,7 +67,7 @@ pub(super) struct WireBlock<'a> {
     pub input: Option<&'a RawValue>,
 }
 
-/// More of a block, or of the message as a whole.
+/// A delta of a block or of the message.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireDelta {
     #[serde(default, deserialize_with = "text")]
@@ -88,9 +88,9 @@ pub(super) struct WireUsage {
     #[serde(default, rename = "input_tokens", deserialize_with = "count")]
     input: Option<u64>,
     #[serde(default, rename = "cache_creation_input_tokens", deserialize_with = "count")]
-    written: Option<u64>,
+    cache_written: Option<u64>,
     #[serde(default, rename = "cache_read_input_tokens", deserialize_with = "count")]
-    read: Option<u64>,
+    cache_read: Option<u64>,
     #[serde(default, rename = "output_tokens", deserialize_with = "count")]
     output: Option<u64>,
 }
@@ -99,15 +99,15 @@ impl WireUsage {
     /// The larger of each count.
     pub(super) fn merge(&mut self, next: &Self) {
         self.input = self.input.max(next.input);
-        self.written = self.written.max(next.written);
-        self.read = self.read.max(next.read);
+        self.cache_written = self.cache_written.max(next.cache_written);
+        self.cache_read = self.cache_read.max(next.cache_read);
         self.output = self.output.max(next.output);
     }
 
-    /// The prompt is what was read anew, what was put aside for later, and what lay there already.
-    /// `None` while the prompt was not counted.
+    /// The prompt consists of new tokens, tokens written to the cache, and tokens read from it. `None`
+    /// while the prompt was not counted.
     pub(super) fn counts(&self) -> Option<Usage> {
-        let prompt = [self.input, self.written, self.read];
+        let prompt = [self.input, self.cache_written, self.cache_read];
         let known = prompt.iter().any(Option::is_some);
         let prompt_tokens = prompt.into_iter().flatten().fold(0, u64::saturating_add);
         Usage::counted(known.then_some(prompt_tokens), self.output, None)

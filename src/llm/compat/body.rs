@@ -4,12 +4,11 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::projection::{ChatMessage, project};
+use super::converter::{ChatMessage, project};
 use crate::domain::{Dialect, Quirk};
 use crate::llm::request::{Request, ToolSchema};
 
-/// What is posted. Everything optional is left out when it is not set: servers differ most in what
-/// they reject.
+/// The request body. Unset options are omitted: servers differ in what they reject.
 #[derive(Debug, Serialize)]
 pub(super) struct ChatBody<'a> {
     model: &'a str,
@@ -48,7 +47,7 @@ struct ResponseFormat {
 }
 
 impl<'a> ChatBody<'a> {
-    pub(super) fn new(request: &'a Request, dialect: Dialect, result_chars: usize) -> Self {
+    pub(super) fn new(request: &'a Request, dialect: Dialect, max_result_chars: usize) -> Self {
         let params = &request.params;
         let has_tools = !request.tools.is_empty();
         let counts = request.streaming && !dialect.quirks.has(Quirk::NoStreamOptions);
@@ -56,7 +55,7 @@ impl<'a> ChatBody<'a> {
         let limit = params.max_tokens.or(request.output_limit);
         Self {
             model: &request.model,
-            messages: project(request, dialect.thinking_replay, result_chars),
+            messages: project(request, dialect.thinking_replay, max_result_chars),
             stream: request.streaming,
             stream_options: counts.then_some(StreamOptions { include_usage: true }),
             max_tokens: limit.filter(|_| !renamed),

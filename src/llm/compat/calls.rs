@@ -1,74 +1,77 @@
-//! Calls arrive in pieces; here they are put together.
+//! Assembles calls from deltas.
 //!
-//! Pieces are always appended, never taken for repetitions, unless the provider is known to repeat
-//! them. A call's place comes from its index; servers that leave it out, or use one index for several
-//! calls, are understood by the id.
+//! Deltas are always appended, never taken for repetitions, unless the provider is known to repeat them.
+//! A delta belongs to a call by its index; for servers that omit the index, or use one index for several
+//! calls, by its id.
 
 use crate::llm::ToolCall;
 use crate::llm::answer::{MAX_CALLS, is_json};
 
-/// A piece of a call.
+/// A partial call, or a delta of it.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
+pub(super) struct PartialCall {
     pub index: Option<u64>,
     pub id: String,
     pub name: String,
     pub arguments: String,
 }
 
-/// The calls of one answer, as far as they have come.
+/// The partial calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    pieces: Vec<Piece>,
-    /// Every piece of a call's arguments repeats what came before it.
+    calls: Vec<PartialCall>,
+    /// Every delta repeats the previous arguments of its call.
     cumulative: bool,
 }
 
 impl Calls {
     pub(super) fn new(cumulative: bool) -> Self {
-        Self { pieces: Vec::new(), cumulative }
+        Self { calls: Vec::new(), cumulative }
     }
 
-    /// Adds a piece to its call or begins a new one. Says by how many bytes that grew; `None` if there
-    /// are too many calls.
-    pub(super) fn add(&mut self, piece: Piece) -> Option<usize> {
-        let mut calls = self.pieces.iter_mut().rev();
-        let Some(call) = calls.find(|call| call.goes_on_with(&piece)) else {
-            return self.add_whole(piece);
+    /// Appends a delta to its call or begins a new one. Returns the number of added bytes; `None` if
+    /// there are too many calls.
+    pub(super) fn add(&mut self, delta: PartialCall) -> Option<usize> {
+        let mut calls = self.calls.iter_mut().rev();
+        let Some(call) = calls.find(|call| call.continues_with(&delta)) else {
+            return self.add_complete(delta);
         };
         let before = call.bytes();
-        call.append(piece, self.cumulative);
+        call.append(delta, self.cumulative);
         Some(call.bytes().saturating_sub(before))
     }
 
     /// Adds a call that is complete.
-    pub(super) fn add_whole(&mut self, piece: Piece) -> Option<usize> {
-        let bytes = piece.bytes();
-        self.pieces.push(piece);
-        (self.pieces.len() <= MAX_CALLS).then_some(bytes)
+    pub(super) fn add_complete(&mut self, delta: PartialCall) -> Option<usize> {
+        let bytes = delta.bytes();
+        self.calls.push(delta);
+        (self.calls.len() <= MAX_CALLS).then_some(bytes)
     }
 
     /// The calls in index order.
     pub(super) fn finish(&mut self) -> Vec<ToolCall> {
-        let mut pieces = std::mem::take(&mut self.pieces);
-        if pieces.iter().all(|call| call.index.is_some()) {
-            pieces.sort_by_key(|call| call.index);
+        let mut calls = std::mem::take(&mut self.calls);
+        if calls.iter().all(|call| call.index.is_some()) {
+            calls.sort_by_key(|call| call.index);
         }
-        let call =
-            |piece: Piece| ToolCall { id: piece.id, name: piece.name, arguments: piece.arguments };
-        pieces.into_iter().map(call).collect()
+        let finish = |call: PartialCall| ToolCall {
+            id: call.id,
+            name: call.name,
+            arguments: call.arguments,
+        };
+        calls.into_iter().map(finish).collect()
     }
 }
 
-impl Piece {
-    fn goes_on_with(&self, next: &Self) -> bool {
+impl PartialCall {
+    fn continues_with(&self, next: &Self) -> bool {
         let other_id = !next.id.is_empty() && !self.id.is_empty() && next.id != self.id;
         let named = !next.name.is_empty();
         match (self.index, next.index) {
-            // Some gateways number every call 0: a named piece with another id is another call.
+            // Some gateways number every call 0: a delta with a name and another id is another call.
             (Some(mine), Some(its)) => mine == its && !(named && other_id),
             (None, Some(_)) => false,
-            // Without any id, a name after whole arguments begins another call.
+            // Without an id, a name after complete arguments begins another call.
             (_, None) if next.id.is_empty() => !(named && is_json(&self.arguments)),
             (_, None) => !other_id,
         }
@@ -100,28 +103,28 @@ mod tests {
     /// `(index, id, name, arguments)`
     type Row = (Option<u64>, &'static str, &'static str, &'static str);
 
-    fn put_together(pieces: &[Row]) -> Vec<(String, String, String)> {
-        put_together_as(Calls::default(), pieces)
+    fn assembled(deltas: &[Row]) -> Vec<(String, String, String)> {
+        assembled_by(Calls::default(), deltas)
     }
 
-    fn put_together_as(mut calls: Calls, pieces: &[Row]) -> Vec<(String, String, String)> {
-        for (index, id, name, arguments) in pieces {
-            let piece = Piece {
+    fn assembled_by(mut calls: Calls, deltas: &[Row]) -> Vec<(String, String, String)> {
+        for (index, id, name, arguments) in deltas {
+            let delta = PartialCall {
                 index: *index,
                 id: (*id).to_owned(),
                 name: (*name).to_owned(),
                 arguments: (*arguments).to_owned(),
             };
-            assert!(calls.add(piece).is_some());
+            assert!(calls.add(delta).is_some());
         }
         let calls = calls.finish();
         calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
     }
 
     #[test]
-    fn pieces_find_their_call() {
+    fn deltas_are_added_to_their_call() {
         let (zero, one) = (Some(0), Some(1));
-        for (what, pieces, expected) in [
+        for (what, deltas, expected) in [
             (
                 "pieces of two calls, mixed",
                 vec![
@@ -179,21 +182,21 @@ mod tests {
                     (id.to_owned(), name.to_owned(), text.to_owned())
                 })
                 .collect();
-            assert_eq!(put_together(&pieces), expected, "{what}");
+            assert_eq!(assembled(&deltas), expected, "{what}");
         }
     }
 
     #[test]
-    fn a_flood_of_calls_is_refused() {
+    fn too_many_calls_are_refused() {
         let mut calls = Calls::default();
-        let piece = |n| Piece { index: Some(n), ..Piece::default() };
-        assert!((0..512).all(|n| calls.add(piece(n)).is_some()));
-        assert!(calls.add(piece(512)).is_none());
+        let delta = |n| PartialCall { index: Some(n), ..PartialCall::default() };
+        assert!((0..512).all(|n| calls.add(delta(n)).is_some()));
+        assert!(calls.add(delta(512)).is_none());
     }
 
     #[test]
-    fn pieces_that_repeat_what_came_before_them_replace_it_where_that_is_known() {
-        let pieces = [
+    fn cumulative_deltas_replace_the_previous_arguments_where_that_is_configured() {
+        let deltas = [
             (Some(0), "a", "f", "{\"x"),
             (Some(0), "a", "f", "{\"x\":"),
             (Some(0), "", "", "{\"x\":1}"),
@@ -201,7 +204,7 @@ mod tests {
         ];
         let expected = [("a", "f", "{\"x\":1}"), ("b", "g", "{}")];
         let expected = expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()));
-        assert_eq!(put_together_as(Calls::new(true), &pieces), expected);
-        assert_ne!(put_together(&pieces), expected);
+        assert_eq!(assembled_by(Calls::new(true), &deltas), expected);
+        assert_ne!(assembled(&deltas), expected);
     }
 }

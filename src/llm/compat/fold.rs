@@ -1,44 +1,43 @@
 //! Folds chunks into events: text at once, calls and counts at the end.
 //!
-//! What must stay true: nothing but text gets out before [`Fold::end`] has found the answer
-//! complete.
+//! Invariant: only text is emitted before [`Fold::end`] has found the answer complete.
 
 use std::collections::VecDeque;
 
-use super::calls::{Calls, Piece};
-use super::inline::{Inline, Parted};
-use super::wire::{CallDelta, Choice, Chunk, Delta};
+use super::calls::{Calls, PartialCall};
+use super::think_tags::{SeparatedText, ThinkTagParser};
+use super::wire::{CallDelta, Chunk, Delta, WireChoice};
 use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
-/// How a piece of a call is added.
-type Add = fn(&mut Calls, Piece) -> Option<usize>;
+/// How a delta of a call is added.
+type AddCall = fn(&mut Calls, PartialCall) -> Option<usize>;
 
-/// An answer, as far as it has come.
+/// A partial answer.
 #[derive(Debug)]
 pub struct ChatFold {
     answer: Answer,
     calls: Calls,
-    /// Takes thinking within the text apart, where that is known to happen.
-    inline: Option<Inline>,
+    /// Separates thinking from text, for servers that mix them.
+    think_tags: Option<ThinkTagParser>,
     finish: Option<String>,
-    /// The end mark of the stream has come.
-    done: bool,
-    begun: bool,
+    /// The end mark of the stream was received.
+    is_done: bool,
+    has_begun: bool,
 }
 
 impl Fold for ChatFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
-        if self.done || data.is_empty() {
+        if self.is_done || data.is_empty() {
             return Ok(());
         }
         if data == "[DONE]" {
-            self.done = true;
+            self.is_done = true;
             return Ok(());
         }
         if event.name == "error" {
@@ -52,7 +51,7 @@ impl Fold for ChatFold {
         data == "[DONE]" || serde_json::from_str::<Chunk>(data).is_ok()
     }
 
-    fn whole(&mut self, json: &str) -> Result<(), LlmError> {
+    fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
         let json = json.trim_start_matches('\u{feff}');
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
@@ -62,7 +61,7 @@ impl Fold for ChatFold {
         if chunk.error.is_none() && chunk.choices.is_none() {
             return Err(failure::from_object(json));
         }
-        self.done = true;
+        self.is_done = true;
         self.chunk(chunk)
     }
 
@@ -70,15 +69,15 @@ impl Fold for ChatFold {
         if !self.is_finished() {
             return Err(cut());
         }
-        self.done = true;
-        if let Some(rest) = self.inline.as_mut().map(Inline::finish) {
+        self.is_done = true;
+        if let Some(rest) = self.think_tags.as_mut().map(ThinkTagParser::finish) {
             self.write(rest)?;
         }
         let finish = match self.finish.take().unwrap_or_default().as_str() {
             "length" => Finish::Length,
             "content_filter" => Finish::Filtered,
             "error" => Finish::Failed,
-            _ => Finish::Whole,
+            _ => Finish::Complete,
         };
         self.answer.end(finish, self.calls.finish())
     }
@@ -87,46 +86,46 @@ impl Fold for ChatFold {
         self.answer.take()
     }
 
-    fn held(&self) -> usize {
-        self.answer.held()
+    fn received_bytes(&self) -> usize {
+        self.answer.received_bytes()
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_finished(&self) -> bool {
-        self.done || self.finish.is_some()
+        self.is_done || self.finish.is_some()
     }
 
     fn is_over(&self) -> bool {
-        self.done
+        self.is_done
     }
 }
 
 impl ChatFold {
-    /// An empty answer that may hold `limit` bytes.
+    /// An empty answer with a limit in bytes.
     pub(super) fn new(limit: usize, quirks: Quirks) -> Self {
         Self {
             answer: Answer::new(limit),
             calls: Calls::new(quirks.has(Quirk::CumulativeArguments)),
-            inline: quirks.has(Quirk::InlineThink).then(Inline::default),
+            think_tags: quirks.has(Quirk::InlineThink).then(ThinkTagParser::default),
             finish: None,
-            done: false,
-            begun: false,
+            is_done: false,
+            has_begun: false,
         }
     }
 
     fn chunk(&mut self, chunk: Chunk) -> Result<(), LlmError> {
-        self.begun = true;
+        self.has_begun = true;
         if let Some(error) = chunk.error {
             return Err(failure::from_object(error.get()));
         }
         self.answer.name_model(&chunk.model);
         let choices = chunk.choices.iter().flatten();
-        let of_choice = choices.filter_map(|choice| choice.usage).next_back();
-        let beside = chunk.beside.and_then(|beside| beside.usage);
-        if let Some(usage) = chunk.usage.or(of_choice).or(beside) {
+        let choice_usage = choices.filter_map(|choice| choice.usage).next_back();
+        let x_groq = chunk.x_groq.and_then(|x_groq| x_groq.usage);
+        if let Some(usage) = chunk.usage.or(choice_usage).or(x_groq) {
             self.answer.set_usage(usage);
         }
         chunk
@@ -137,12 +136,12 @@ impl ChatFold {
             .try_for_each(|choice| self.choice(choice))
     }
 
-    fn choice(&mut self, choice: Choice) -> Result<(), LlmError> {
+    fn choice(&mut self, choice: WireChoice) -> Result<(), LlmError> {
         if let Some(delta) = choice.delta {
             self.delta(delta, Calls::add)?;
         }
         if let Some(message) = choice.message {
-            self.delta(message, Calls::add_whole)?;
+            self.delta(message, Calls::add_complete)?;
         }
         if !choice.finish_reason.is_empty() {
             self.finish = Some(choice.finish_reason);
@@ -150,45 +149,45 @@ impl ChatFold {
         Ok(())
     }
 
-    /// Checks that a thought may begin, or go on, in a piece that also holds these words. This protocol
-    /// marks no ends: what is written last ends where the other begins, also within one piece. Words
-    /// that go on around a thought, and a thought beside an open tag, are two at once.
-    fn follow_on(&self, said: &str) -> Result<(), LlmError> {
-        if self.inline.as_ref().is_some_and(Inline::is_open) {
-            return Err(overlap("a thought came beside one that stands open in the text"));
+    /// Checks that a delta with this text may also contain a thought. This protocol does not mark ends: a
+    /// segment ends where the other begins, also within one delta. Text that continues around a thought,
+    /// and a thought besides an open tag, are violations.
+    fn check_thought(&self, text: &str) -> Result<(), LlmError> {
+        if self.think_tags.as_ref().is_some_and(ThinkTagParser::is_open) {
+            return Err(overlap("a thought inside an open <think> tag"));
         }
-        if self.answer.is_saying() && !said.trim().is_empty() {
-            return Err(overlap("one piece goes on with the words and holds a thought"));
+        if self.answer.is_in_text() && !text.trim().is_empty() {
+            return Err(overlap("one delta continues the text and contains a thought"));
         }
         Ok(())
     }
 
-    fn write(&mut self, text: Parted) -> Result<(), LlmError> {
+    fn write(&mut self, text: SeparatedText) -> Result<(), LlmError> {
         self.answer.write(Segment::Thinking, text.thinking)?;
         self.answer.write(Segment::Saying, text.saying)
     }
 
-    fn delta(&mut self, delta: Delta, add: Add) -> Result<(), LlmError> {
+    fn delta(&mut self, delta: Delta, add: AddCall) -> Result<(), LlmError> {
         // Servers that send more than one of these send the same text in each.
         let thought = [
             delta.reasoning_content,
             delta.reasoning,
             delta.thinking,
             delta.reasoning_details,
-            delta.content.thought,
+            delta.content.thinking,
         ]
         .into_iter()
         .find(|text| !text.is_empty())
         .unwrap_or_default();
         if !thought.trim().is_empty() {
-            self.follow_on(&delta.content.said)?;
+            self.check_thought(&delta.content.text)?;
         }
         self.answer.write(Segment::Thinking, thought)?;
-        let said = match &mut self.inline {
-            Some(inline) => inline.take(&delta.content.said),
-            None => Parted { thinking: String::new(), saying: delta.content.said },
+        let text = match &mut self.think_tags {
+            Some(think_tags) => think_tags.push(&delta.content.text),
+            None => SeparatedText { thinking: String::new(), saying: delta.content.text },
         };
-        self.write(said)?;
+        self.write(text)?;
         self.answer.write(Segment::Saying, delta.refusal)?;
         for call in delta.tool_calls.into_iter().flatten() {
             self.call(call, add)?;
@@ -196,13 +195,13 @@ impl ChatFold {
         Ok(())
     }
 
-    fn call(&mut self, call: CallDelta, add: Add) -> Result<(), LlmError> {
-        let mut piece = Piece { index: call.index, id: call.id, ..Piece::default() };
+    fn call(&mut self, call: CallDelta, add: AddCall) -> Result<(), LlmError> {
+        let mut partial = PartialCall { index: call.index, id: call.id, ..PartialCall::default() };
         if let Some(function) = call.function {
-            piece.arguments = argument_text(function.arguments)?;
-            piece.name = function.name;
+            partial.arguments = argument_text(function.arguments)?;
+            partial.name = function.name;
         }
-        let grown = add(&mut self.calls, piece).ok_or_else(too_many_calls)?;
+        let grown = add(&mut self.calls, partial).ok_or_else(too_many_calls)?;
         self.answer.count(grown)
     }
 }

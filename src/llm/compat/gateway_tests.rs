@@ -1,4 +1,4 @@
-//! Answers as different servers and gateways write them: the same events come of all.
+//! Answers in the formats of different servers and gateways; all give the same events.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn thoughts_are_found_under_every_name() {
 }
 
 #[test]
-fn counts_are_found_in_every_place_and_form() {
+fn token_counts_are_found_in_every_field_and_format() {
     let hello = delta(&json!({"content": "hello"}));
     let counts = json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10});
     for (what, end, expected) in [
@@ -108,19 +108,22 @@ fn counts_are_found_in_every_place_and_form() {
 }
 
 #[test]
-fn an_answer_ends_however_the_server_says_so() {
+fn every_kind_of_end_is_recognized() {
     let hello = delta(&json!({"content": "hello"}));
     let done = "data: [DONE]\n\n".to_owned();
     for (what, end) in [
         ("a reason and the mark", [stop(), done.clone()].concat()),
         ("the mark alone", done.clone()),
         ("a reason alone", stop()),
-        ("a reason nobody knows", choice(&json!({"delta": {}, "finish_reason": "eos_token"}))),
+        ("an unknown reason", choice(&json!({"delta": {}, "finish_reason": "eos_token"}))),
         ("a reason without a delta", choice(&json!({"finish_reason": "stop"}))),
         ("two reasons", [stop(), stop()].concat()),
         ("more after the mark", [done.clone(), delta(&json!({"content": "no"})), done].concat()),
-        ("a choice without a place", choice(&json!({"index": null, "finish_reason": "stop"}))),
-        ("a choice with a strange place", choice(&json!({"index": "0", "finish_reason": "stop"}))),
+        ("a choice without an index", choice(&json!({"index": null, "finish_reason": "stop"}))),
+        (
+            "a choice with a string as index",
+            choice(&json!({"index": "0", "finish_reason": "stop"})),
+        ),
     ] {
         let stream = [hello.clone(), end].concat();
         assert_eq!(folded(PLAIN, &stream), Ok(vec![says("hello"), ends()]), "{what}");
@@ -128,7 +131,7 @@ fn an_answer_ends_however_the_server_says_so() {
 }
 
 #[test]
-fn thinking_within_the_text_is_taken_apart_only_where_that_is_known() {
+fn thinking_within_the_text_is_separated_only_where_configured() {
     let stream = ["<thi", "nk>hm</", "think>\n\n", "yes"]
         .map(|text| delta(&json!({"content": text})))
         .concat()
@@ -144,7 +147,7 @@ fn thinking_within_the_text_is_taken_apart_only_where_that_is_known() {
 }
 
 #[test]
-fn arguments_that_repeat_themselves_are_taken_apart_only_where_that_is_known() {
+fn cumulative_arguments_are_handled_only_where_configured() {
     let piece = |name: &str, arguments: &str| {
         delta(&json!({"tool_calls": [{"index": 0, "id": "a",
             "function": {"name": name, "arguments": arguments}}]}))

@@ -1,4 +1,4 @@
-//! The provider against a server of canned bytes on this machine.
+//! The protocol against a local server of canned responses.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 use crate::domain::{Quirk, Quirks, ThinkingReplay};
 use crate::llm::canned::{
-    Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, joined,
-    listen, says, thinks,
+    Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, listen,
+    merged, says, thinks,
 };
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Decoder;
+use crate::llm::sse::SseDecoder;
 use crate::llm::{AnswerLimits, ErrorClass, GenEvent, Secret, Usage};
 
 const CHAT: Compat =
@@ -76,12 +76,12 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         let mut pieces = vec![STREAM.as_bytes()];
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, _) = answered_with(CHAT, &pieces, |_| {}).await;
-        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+        assert_eq!(merged(items), Ok(full_answer()), "{size}");
     }
 }
 
 #[tokio::test]
-async fn two_that_are_written_at_once_are_a_violation_and_a_switch_is_none() {
+async fn interleaved_segments_are_a_violation_and_switching_is_not() {
     const INLINE: Compat = Compat {
         dialect: Dialect {
             thinking_replay: ThinkingReplay::None,
@@ -126,13 +126,13 @@ async fn two_that_are_written_at_once_are_a_violation_and_a_switch_is_none() {
     ] {
         let mut expected = expected;
         expected.push(ends());
-        let found = joined(answered(protocol, STREAM, &(body + &end())).await);
+        let found = merged(answered(protocol, STREAM, &(body + &end())).await);
         assert_eq!(found, Ok(expected), "{what}");
     }
 }
 
 #[tokio::test]
-async fn h06_endings_are_told_apart() {
+async fn h06_finish_reasons_are_distinguished() {
     let hello = delta(&json!({"content": "hello"}));
     let half = piece(0, Some("a"), Some("f"), "{\"x\":");
     let notice = |text: &str| GenEvent::Notice(text.to_owned());
@@ -215,7 +215,7 @@ async fn h06_endings_are_told_apart() {
             vec![calls("call_1", "f", "{\"a\":1}"), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(CHAT, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -257,7 +257,7 @@ async fn h05_h07_h10_failures_inside_an_answer_are_classified() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_stream_is_read_whole() {
+async fn a_response_that_is_not_a_stream_is_read_completely() {
     let message = json!({
         "content": "hello",
         "reasoning_content": "hm",
@@ -280,8 +280,8 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
         GenEvent::Usage(Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
         ends(),
     ];
-    assert_eq!(joined(answered(CHAT, JSON, &body).await), Ok(expected.clone()));
-    assert_eq!(joined(answered(CHAT, STREAM, &body).await), Ok(expected), "whatever it is called");
+    assert_eq!(merged(answered(CHAT, JSON, &body).await), Ok(expected.clone()));
+    assert_eq!(merged(answered(CHAT, STREAM, &body).await), Ok(expected), "whatever it is called");
 
     for (body, class) in [
         (&body[..body.len() / 2], ErrorClass::Cut),
@@ -296,7 +296,7 @@ async fn an_answer_that_is_no_stream_is_read_whole() {
 }
 
 #[tokio::test]
-async fn refusals_carry_status_wait_and_words() {
+async fn errors_carry_status_retry_after_and_message() {
     let head = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\nconnection: close\r\n\r\n";
     let error = failure(answered(CHAT, head, "{\"error\":{\"message\":\"slow down\"}}").await);
     assert_eq!(error.class(), ErrorClass::RateLimited);
@@ -327,7 +327,7 @@ async fn the_key_is_sent_but_never_shown() {
     assert!(seen.contains("authorization: Bearer sk-canary\r\n"), "{seen}");
     assert_eq!(failure(items).to_string(), "HTTP 401: bad key [redacted]");
 
-    // Where an answer is cut, the beginning of the key is not left.
+    // Truncation leaves no partial key.
     for padding in 480..500 {
         let text = format!("{{\"message\":\"{} sk-canary-0123456789\"}}", "x".repeat(padding));
         let (items, _) = answered_with(CHAT, &[head.as_bytes(), text.as_bytes()], |endpoint| {
@@ -344,7 +344,7 @@ async fn the_key_is_sent_but_never_shown() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_rejected_at_once() {
+async fn an_invalid_request_is_rejected_at_once() {
     for (url, variable, key, words) in [
         ("http://127.0.0.1:1", Some("SOME_KEY"), None, "set SOME_KEY "),
         ("http://127.0.0.1:1", Some("SOME_KEY"), Some("a\nb"), "the key in SOME_KEY "),
@@ -371,7 +371,7 @@ async fn a_refused_connection_is_a_transport_failure() {
 }
 
 #[tokio::test]
-async fn silence_ends_by_the_limits() {
+async fn idle_connections_end_at_the_time_limits() {
     let hello = delta(&json!({"content": "hello"}));
     let short = Duration::from_millis(80);
     let long = Duration::from_secs(20);
@@ -397,7 +397,7 @@ async fn silence_ends_by_the_limits() {
             endpoint.limits = AnswerLimits { first_byte, idle, ..endpoint.limits };
         });
         let (items, _) = tokio::join!(client.collect::<Items>(), server);
-        match joined(items) {
+        match merged(items) {
             Ok(events) => assert!(whole && events == [says("hello"), ends()], "{what}"),
             Err(error) => {
                 assert!(!whole, "{what}: {error}");
@@ -436,10 +436,10 @@ async fn an_endless_answer_is_stopped() {
 }
 
 #[test]
-fn deltas_that_arrive_together_are_one() {
+fn deltas_that_arrive_together_are_merged() {
     let body = delta(&json!({"content": "x"})).repeat(100);
     let mut fold = fold::ChatFold::new(1000, PLAIN);
-    for event in Decoder::default().feed(body.as_bytes()).unwrap() {
+    for event in SseDecoder::default().feed(body.as_bytes()).unwrap() {
         fold.event(&event).unwrap();
     }
     assert_eq!(fold.take(), [says(&"x".repeat(100))]);
@@ -463,7 +463,7 @@ proptest! {
     ) {
         let mut fold = fold::ChatFold::new(1000, PLAIN);
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }

@@ -1,6 +1,6 @@
-//! The shape of answers on the wire: a chunk of a stream and a whole answer are one type.
+//! The wire format of answers; a chunk of a stream and a complete answer are one type.
 //!
-//! Reading is lenient where servers are known to differ; fields nobody needs are skipped.
+//! Parsing is lenient where servers are known to differ; unused fields are skipped.
 
 use serde::Deserialize;
 use serde::de::Deserializer;
@@ -15,24 +15,24 @@ pub(super) struct Chunk<'a> {
     #[serde(default, deserialize_with = "text")]
     pub model: String,
     #[serde(default, borrow)]
-    pub choices: Option<Vec<Choice<'a>>>,
+    pub choices: Option<Vec<WireChoice<'a>>>,
     #[serde(default, deserialize_with = "usage")]
     pub usage: Option<Usage>,
     /// Where one server puts the counts of a stream.
     #[serde(default, rename = "x_groq")]
-    pub beside: Option<Beside>,
+    pub x_groq: Option<GroqExtension>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Beside {
+pub(super) struct GroqExtension {
     #[serde(default, deserialize_with = "usage")]
     pub usage: Option<Usage>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Choice<'a> {
+pub(super) struct WireChoice<'a> {
     #[serde(default, deserialize_with = "index")]
     pub index: Option<u64>,
     /// Where some servers put the counts.
@@ -50,7 +50,7 @@ pub(super) struct Choice<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(default, deserialize_with = "content")]
-    pub content: Content,
+    pub content: DeltaContent,
     #[serde(default, deserialize_with = "text")]
     pub refusal: String,
     #[serde(default, deserialize_with = "text")]
@@ -79,20 +79,20 @@ pub(super) struct CallDelta<'a> {
 pub(super) struct FunctionDelta<'a> {
     #[serde(default, deserialize_with = "text")]
     pub name: String,
-    /// A string by the book; some servers put the object itself here.
+    /// By specification a string; some servers send the object itself.
     #[serde(default, borrow)]
     pub arguments: Option<&'a RawValue>,
 }
 
-/// What stands in the content: one text, or parts, some of which may be thinking.
+/// The content of a delta: one text, or parts, some of which may be thinking.
 #[derive(Debug, Default)]
-pub(super) struct Content {
-    pub said: String,
-    pub thought: String,
+pub(super) struct DeltaContent {
+    pub text: String,
+    pub thinking: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct ContentPart {
+struct WireContentPart {
     #[serde(default, deserialize_with = "text")]
     text: String,
     #[serde(default, deserialize_with = "text")]
@@ -117,29 +117,29 @@ struct WireUsage {
     total: Option<u64>,
 }
 
-/// Counts in any form; `None` for what is none.
+/// Token counts in any form; `None` if there are none.
 fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?;
     let wire = serde_json::from_str::<WireUsage>(raw.get()).ok();
     Ok(wire.and_then(|wire| Usage::counted(wire.prompt, wire.completion, wire.total)))
 }
 
-fn content<'de, D: Deserializer<'de>>(input: D) -> Result<Content, D::Error> {
+fn content<'de, D: Deserializer<'de>>(input: D) -> Result<DeltaContent, D::Error> {
     let raw = <&RawValue>::deserialize(input)?.get();
-    let wrong = serde::de::Error::custom;
+    let invalid = serde::de::Error::custom;
     if raw.contains("\"thinking\"") && raw.starts_with('[') {
-        let parts: Vec<ContentPart> = serde_json::from_str(raw).map_err(wrong)?;
-        let thought = parts.iter().map(|part| part.thinking.as_str()).collect();
-        return Ok(Content {
-            said: parts.iter().map(|part| part.text.as_str()).collect(),
-            thought,
+        let parts: Vec<WireContentPart> = serde_json::from_str(raw).map_err(invalid)?;
+        let thinking = parts.iter().map(|part| part.thinking.as_str()).collect();
+        return Ok(DeltaContent {
+            text: parts.iter().map(|part| part.text.as_str()).collect(),
+            thinking,
         });
     }
-    let said = text(&mut serde_json::Deserializer::from_str(raw)).map_err(wrong)?;
-    Ok(Content { said, thought: String::new() })
+    let text = text(&mut serde_json::Deserializer::from_str(raw)).map_err(invalid)?;
+    Ok(DeltaContent { text, thinking: String::new() })
 }
 
-/// The texts of a list of details; what cannot be read is none.
+/// The texts of a list of details; empty if it cannot be parsed.
 fn details<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     let raw = <&RawValue>::deserialize(input)?;
     let details: Vec<Detail> = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -148,7 +148,7 @@ fn details<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     Ok(texts.collect())
 }
 
-/// A call's place; `None` when it is missing or not a whole number.
+/// The index of a call; `None` if it is missing or not an integer.
 fn index<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?;
     Ok(raw.get().trim_matches('"').parse().ok())

@@ -1,4 +1,4 @@
-//! Tables of refusals and what they mean.
+//! Tables of provider errors and their classes.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn answered(status: u16, body: &str) -> LlmError {
 }
 
 #[test]
-fn the_status_decides_what_is_worth_retrying() {
+fn the_status_decides_the_error_class() {
     for (status, class) in [
         (301, ErrorClass::Rejected),
         (400, ErrorClass::Rejected),
@@ -64,7 +64,7 @@ fn a_context_that_is_too_long_is_its_own_class() {
 }
 
 #[test]
-fn other_complaints_about_numbers_are_no_long_context() {
+fn other_errors_with_numbers_are_no_context_overflow() {
     for body in [
         r#"{"error":{"message":"max_tokens is too large: 9. The model supports at most 8"}}"#,
         r#"{"error":{"message":"unknown field `prompt`"}}"#,

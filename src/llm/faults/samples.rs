@@ -1,5 +1,5 @@
-//! How each protocol writes what the table of faults is made of. The pieces may stand one behind the
-//! other: a beginning, then text, a call, an end.
+//! The building blocks of streams in each protocol, for the table of faults. They can be concatenated: a
+//! beginning, then text, a call, an end.
 
 use serde_json::json;
 
@@ -7,18 +7,18 @@ use super::super::Usage;
 use super::super::canned::{calls, data, ends, says};
 use super::{Anthropic, Compat, GenEvent, Responses};
 
-/// One protocol.
+/// The building blocks of one protocol.
 pub struct Sample<P> {
     pub name: &'static str,
     pub protocol: P,
     pub begin: String,
-    /// Says `hello`.
+    /// The text `hello`.
     pub hello: String,
     /// The call `f` with the arguments `{"x":1}` and the id `a`.
     pub call: String,
     /// The beginning of a call.
     pub half_call: String,
-    /// Arguments, each piece a text; the call of `half_call`.
+    /// A delta with more arguments for the call of `half_call`.
     pub more: fn(&str) -> String,
     /// The end of a call that was begun with `half_call`.
     pub call_end: fn(&str) -> String,
@@ -27,34 +27,34 @@ pub struct Sample<P> {
     /// The end of an answer that has a call begun with `half_call`.
     pub end_without_counts: String,
     pub end_with_negative_counts: String,
-    /// The provider says that it is overloaded, within the stream.
+    /// An overload error inside the stream.
     pub error: String,
     /// An event without content.
     pub ping: String,
-    /// The whole answer in one piece, for a request that is not streamed.
+    /// A complete response to a request without streaming.
     pub piece: String,
-    /// What comes last before the answer counts as whole.
+    /// The last part that a complete answer needs.
     pub last_mark: &'static str,
 }
 
-/// Text long enough to be cut in many places, with wide characters.
+/// Text with wide characters.
 const LONG: &str = "one 字 two 🦀 three ";
-/// And how often it is said.
+/// How often it is repeated.
 const TIMES: usize = 16;
 
 impl<P> Sample<P> {
-    /// Much text in many pieces, a call, the end.
+    /// Text in many deltas, a call, the end.
     pub fn stream(&self) -> String {
         let text = self.hello.replace("hello", LONG).repeat(TIMES);
         format!("{}{text}{}{}", self.begin, self.call, self.end)
     }
 
-    /// From here on the stream is whole, whatever else is missing.
+    /// The offset from which on the stream counts as complete.
     pub fn finished(&self, stream: &str) -> usize {
         stream.rfind(self.last_mark).map_or(stream.len(), |at| at + self.last_mark.len() + 4)
     }
 
-    /// A call whose arguments come letter by letter.
+    /// A call whose arguments are sent letter by letter.
     pub fn letters(&self, arguments: &str) -> String {
         let letters: String =
             arguments.chars().map(|letter| (self.more)(&letter.to_string())).collect();
@@ -63,7 +63,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// What becomes of [`Sample::stream`].
+/// The events of [`Sample::stream`].
 pub fn answer() -> Vec<GenEvent> {
     vec![says(&LONG.repeat(TIMES)), calls("a", "f", r#"{"x":1}"#), counts(), ends()]
 }

@@ -1,20 +1,20 @@
-//! The faults.
+//! The table of faults.
 
 use std::time::Duration;
 
 use super::super::ErrorClass;
 use super::super::canned::{JSON, STREAM, calls, ends, says};
 use super::samples::{Sample, answer, counts};
-use super::{CALM, GenEvent};
+use super::{GenEvent, LONG_IDLE_LIMIT};
 
-/// What the server does.
+/// An action of the server.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub enum ServerAction {
     Send(Vec<u8>),
     Wait(Duration),
-    /// Breaks the connection off without having read the request.
+    /// Resets the connection without reading the request.
     Reset,
-    /// Does nothing until the other side goes.
+    /// Does nothing until the client disconnects.
     Hang,
 }
 
@@ -25,22 +25,22 @@ pub enum Expected {
 }
 
 /// One fault.
-pub struct Case {
+pub struct FaultCase {
     pub what: &'static str,
-    /// Another address than the server's.
+    /// Replaces the URL of the server.
     pub url: Option<fn(&str) -> String>,
-    /// Nothing: there is no server.
-    pub acts: Vec<Act>,
+    /// Empty: there is no server.
+    pub actions: Vec<ServerAction>,
     pub expected: Expected,
 }
 
-fn case(what: &'static str, acts: Vec<Act>, expected: Expected) -> Case {
-    Case { what, url: None, acts, expected }
+fn case(what: &'static str, actions: Vec<ServerAction>, expected: Expected) -> FaultCase {
+    FaultCase { what, url: None, actions, expected }
 }
 
 /// A case in which the server sends some bytes and closes.
-fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> Case {
-    case(what, vec![Act::Send(bytes.into())], expected)
+fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> FaultCase {
+    case(what, vec![ServerAction::Send(bytes.into())], expected)
 }
 
 fn fails(class: ErrorClass) -> Expected {
@@ -51,8 +51,7 @@ fn status(line: &str, kind: &str, body: &str) -> String {
     format!("HTTP/1.1 {line}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
 }
 
-/// All of them.
-pub fn faults<P>(sample: &Sample<P>) -> Vec<Case> {
+pub fn faults<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let mut cases = connections(sample);
     cases.extend(refusals());
     cases.extend(heads(sample));
@@ -62,40 +61,40 @@ pub fn faults<P>(sample: &Sample<P>) -> Vec<Case> {
     cases
 }
 
-fn connections<P>(sample: &Sample<P>) -> Vec<Case> {
+fn connections<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let head = STREAM.to_owned();
-    let half = format!("{head}{}{}", sample.begin, sample.hello);
-    let elsewhere = |what, url: fn(&str) -> String| Case {
+    let partial = format!("{head}{}{}", sample.begin, sample.hello);
+    let elsewhere = |what, url: fn(&str) -> String| FaultCase {
         url: Some(url),
         ..case(what, Vec::new(), fails(ErrorClass::Transport))
     };
-    let tls = Case {
+    let tls = FaultCase {
         url: Some(|url| url.replace("http:", "https:")),
-        ..case("no TLS where it is wanted", vec![Act::Reset], fails(ErrorClass::Transport))
+        ..case("no TLS where it is wanted", vec![ServerAction::Reset], fails(ErrorClass::Transport))
     };
     vec![
         case("nobody listens", Vec::new(), fails(ErrorClass::Transport)),
         elsewhere("nobody knows the name", |_| "http://nowhere.invalid/v1".to_owned()),
         tls,
-        case("closed at once", vec![Act::Send(Vec::new())], fails(ErrorClass::Transport)),
-        case("reset at once", vec![Act::Reset], fails(ErrorClass::Transport)),
+        case("closed at once", vec![ServerAction::Send(Vec::new())], fails(ErrorClass::Transport)),
+        case("reset at once", vec![ServerAction::Reset], fails(ErrorClass::Transport)),
         sends("closed within the head", "HTTP/1.1 200 OK\r\ncont", fails(ErrorClass::Transport)),
-        case("silence before the head", vec![Act::Hang], fails(ErrorClass::Transport)),
+        case("no head", vec![ServerAction::Hang], fails(ErrorClass::Transport)),
         case(
-            "silence after the head",
-            vec![Act::Send(head.clone().into()), Act::Hang],
+            "no body",
+            vec![ServerAction::Send(head.clone().into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
         case(
-            "silence within the answer",
-            vec![Act::Send(half.into()), Act::Hang],
+            "a pause within the answer",
+            vec![ServerAction::Send(partial.into()), ServerAction::Hang],
             fails(ErrorClass::Transport),
         ),
-        sends("nothing behind the head", head, fails(ErrorClass::Cut)),
+        sends("an empty body", head, fails(ErrorClass::Cut)),
     ]
 }
 
-fn refusals() -> Vec<Case> {
+fn refusals() -> Vec<FaultCase> {
     let json = "application/json";
     let page = "<html><body><h1>Bad gateway</h1></body></html>";
     let error = r#"{"error":{"message":"no","type":"x"}}"#;
@@ -109,7 +108,7 @@ fn refusals() -> Vec<Case> {
         ("no such model", "404 Not Found", json, error, ErrorClass::Rejected),
         ("too large", "413 Too Large", json, "{}", ErrorClass::Rejected),
         (
-            "too long for the model",
+            "a context overflow",
             "400 Bad Request",
             json,
             r#"{"error":{"message":"prompt is too long: 9 tokens"}}"#,
@@ -119,20 +118,20 @@ fn refusals() -> Vec<Case> {
         ("a teapot", "418 No", json, "", ErrorClass::Server),
         ("a request timeout", "408 Timeout", json, "", ErrorClass::Server),
         ("too many", "429 Too Many", json, error, ErrorClass::RateLimited),
-        ("a fault of its own", "500 No", json, error, ErrorClass::Server),
+        ("an internal error", "500 No", json, error, ErrorClass::Server),
         ("a bad gateway", "502 Bad Gateway", "text/html", page, ErrorClass::Server),
         ("unavailable", "503 Unavailable", json, "", ErrorClass::Server),
         ("overloaded", "529 Overloaded", json, error, ErrorClass::RateLimited),
-        ("half an error", "500 No", json, r#"{"error":{"mess"#, ErrorClass::Server),
+        ("a truncated error", "500 No", json, r#"{"error":{"mess"#, ErrorClass::Server),
         ("an endless error", "500 No", json, &long, ErrorClass::Server),
     ]
     .map(|(what, line, kind, body, class)| sends(what, status(line, kind, body), fails(class)))
     .into()
 }
 
-fn heads<P>(sample: &Sample<P>) -> Vec<Case> {
+fn heads<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let whole = sample.stream();
-    let stands = || Expected::Answer(answer());
+    let complete_answer = || Expected::Answer(answer());
     let cut = &whole.as_bytes()[..whole.len() / 2];
     let announced = STREAM.replace(
         "connection: close",
@@ -151,8 +150,12 @@ fn heads<P>(sample: &Sample<P>) -> Vec<Case> {
             format!("{STREAM}<{}", "x".repeat(200 * 1024)),
             fails(ErrorClass::Malformed),
         ),
-        sends("another content type", status("200 OK", "text/plain", &whole), stands()),
-        sends("JSON that is a stream", status("200 OK", "application/json", &whole), stands()),
+        sends("another content type", status("200 OK", "text/plain", &whole), complete_answer()),
+        sends(
+            "JSON that is a stream",
+            status("200 OK", "application/json", &whole),
+            complete_answer(),
+        ),
         sends("no content", "HTTP/1.1 204 No Content\r\n\r\n", fails(ErrorClass::Cut)),
         sends("less than announced", [announced.as_bytes(), cut].concat(), fails(ErrorClass::Cut)),
         sends(
@@ -172,12 +175,12 @@ fn heads<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn bodies<P>(sample: &Sample<P>) -> Vec<Case> {
+fn bodies<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let whole = sample.stream();
     let text = answer();
     let hello = || vec![says("hello"), ends()];
     let piece = |body: &str| format!("{JSON}{body}");
-    let half = sample.piece.get(..sample.piece.len() / 2).unwrap_or_default();
+    let partial = sample.piece.get(..sample.piece.len() / 2).unwrap_or_default();
     let wide = sample.hello.replace("hello", "a\u{0}b").replace("a\u{0}b", "a\\u0000b");
     let mut bad = [STREAM, &sample.begin].concat().into_bytes();
     for byte in sample.hello.replace("hello", "h~llo").bytes() {
@@ -185,16 +188,20 @@ fn bodies<P>(sample: &Sample<P>) -> Vec<Case> {
     }
     bad.extend(sample.end_without_counts.bytes());
     vec![
-        sends("one piece instead of a stream", piece(&sample.piece), Expected::Answer(hello())),
         sends(
-            "one piece with a mark",
+            "a complete response instead of a stream",
+            piece(&sample.piece),
+            Expected::Answer(hello()),
+        ),
+        sends(
+            "a complete response with a byte order mark",
             piece(&format!("\u{feff}{}", sample.piece)),
             Expected::Answer(hello()),
         ),
-        sends("half a piece", piece(half), fails(ErrorClass::Cut)),
+        sends("a truncated response", piece(partial), fails(ErrorClass::Cut)),
         sends("a list", piece("[]"), fails(ErrorClass::Server)),
         sends(
-            "an error in one piece",
+            "an error as a complete response",
             piece(r#"{"error":{"message":"no","code":401}}"#),
             fails(ErrorClass::Rejected),
         ),
@@ -227,7 +234,7 @@ fn bodies<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
+fn streams<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let Sample { begin, hello, call, half_call, end, error, .. } = sample;
     let bare = &sample.end_without_counts;
     let called = || calls("a", "f", r#"{"x":1}"#);
@@ -256,9 +263,9 @@ fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
             stream(&[begin, hello, &sample.end_with_negative_counts]),
             Expected::Answer(vec![says("hello"), ends()]),
         ),
-        sends("nothing said", stream(&[begin, end]), fails(ErrorClass::Empty)),
+        sends("no text", stream(&[begin, end]), fails(ErrorClass::Empty)),
         sends(
-            "blanks said",
+            "only whitespace",
             stream(&[begin, &hello.replace("hello", "  "), end]),
             fails(ErrorClass::Empty),
         ),
@@ -268,11 +275,11 @@ fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
             Expected::Answer(vec![called(), ends()]),
         ),
         sends(
-            "events that nobody knows",
+            "unknown events",
             stream(&["event: news\ndata: {\"type\":\"news\",\"x\":[1]}\n\n", begin, hello, end]),
             whole(),
         ),
-        sends("words between the lines", stream(&[begin, "hi\n\n", hello, end]), whole()),
+        sends("lines that are no events", stream(&[begin, "hi\n\n", hello, end]), whole()),
         sends(
             "no blank line at the end",
             stream(&[begin, hello, bare]).trim_end(),
@@ -281,18 +288,18 @@ fn streams<P>(sample: &Sample<P>) -> Vec<Case> {
     ]
 }
 
-fn floods<P>(sample: &Sample<P>) -> Vec<Case> {
+fn floods<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let Sample { begin, hello, end, .. } = sample;
     let line = format!("{STREAM}{begin}data: {}", "x".repeat(17 * 1024 * 1024));
     let comments = ": hi\n\n".repeat(20_000);
     let drip = [begin, hello, end]
         .map(|piece| piece.as_bytes().chunks(40).map(<[u8]>::to_vec).collect::<Vec<_>>());
-    let mut slowly = vec![Act::Send(STREAM.into())];
+    let mut slowly = vec![ServerAction::Send(STREAM.into())];
     for piece in drip.into_iter().flatten() {
-        slowly.extend([Act::Send(piece), Act::Wait(Duration::from_millis(15))]);
+        slowly.extend([ServerAction::Send(piece), ServerAction::Wait(Duration::from_millis(15))]);
     }
     let whole = || Expected::Answer(vec![says("hello"), counts(), ends()]);
-    assert!(CALM > Duration::from_millis(150), "a slow answer is no silence");
+    assert!(LONG_IDLE_LIMIT > Duration::from_millis(150), "a slow answer is no silence");
     vec![
         sends(
             "JSON without a bottom",

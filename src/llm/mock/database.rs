@@ -9,13 +9,13 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct MockDb {
     #[serde(default)]
-    responses: Vec<Entry>,
+    responses: Vec<MockEntry>,
 }
 
 /// One input and its answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct MockEntry {
     message: String,
     /// Without a role the entry never matches.
     #[serde(default)]
@@ -68,15 +68,15 @@ impl MockDb {
             return Ok(Self::default());
         }
         let database: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
-        let nameless = |call: &FuncCall| call.name.is_empty();
-        if database.responses.iter().any(|entry| entry.func_calls.iter().any(nameless)) {
+        let has_no_name = |call: &FuncCall| call.name.is_empty();
+        if database.responses.iter().any(|entry| entry.func_calls.iter().any(has_no_name)) {
             return Err("a call in funcCalls has no name".to_owned());
         }
         Ok(database)
     }
 
     /// The last entry for this role and normalised input whose context conditions all hold.
-    pub(super) fn find(&self, role: &str, input: &str, context: &[&str]) -> Option<&Entry> {
+    pub(super) fn find(&self, role: &str, input: &str, context: &[&str]) -> Option<&MockEntry> {
         let holds = |wanted: &String| context.iter().any(|text| text.contains(wanted.as_str()));
         self.responses.iter().rev().find(|entry| {
             entry.role.as_deref() == Some(role)
@@ -91,17 +91,17 @@ pub(super) fn normalised(text: &str) -> String {
     trimmed(text).to_lowercase()
 }
 
-/// Without what ECMAScript takes for blanks, since databases were made with it.
+/// Trims whitespace as ECMAScript does, since databases were written for it.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(is_blank)
 }
 
-/// The blanks of ECMAScript: those of Unicode and the byte order mark, but not NEL.
+/// Whitespace of ECMAScript: that of Unicode plus the byte order mark, minus NEL.
 pub(super) fn is_blank(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
 
-/// Whole milliseconds; what makes no sense counts as none.
+/// Whole milliseconds; invalid values count as zero.
 fn delay<'de, D: Deserializer<'de>>(input: D) -> Result<Duration, D::Error> {
     let millis = Value::deserialize(input)?.as_f64().unwrap_or(0.0).floor();
     Ok(Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default())

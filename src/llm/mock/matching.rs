@@ -1,13 +1,13 @@
-//! Which input a request is about, and which forms of it are looked up.
+//! Finds the database entry for the newest input of a request.
 
 use super::database::{MockDb, normalised, trimmed};
-use crate::llm::mock::database::Entry;
+use crate::llm::mock::database::MockEntry;
 use crate::llm::request::Message;
 
-/// Lines behind which the runtime reports on side dialogs.
+/// Headings of the status reports that the runtime appends.
 const STATUS_LINES: [&str; 2] = ["\n[Dominds tellask status]\n", "\n[Dominds 诉请状态]\n"];
 
-/// Headings the runtime puts before a person's words.
+/// Headings that the runtime puts before a user's message.
 const WRAPPERS: [&str; 6] = [
     "[Dominds active reply tool]",
     "[Dominds 当前回复工具]",
@@ -20,28 +20,28 @@ const WRAPPERS: [&str; 6] = [
 /// Headings of prompts that demand a call of the reply tool they name.
 const REPLY_REQUIRED: [&str; 2] = ["[Dominds replyTellask required]", "[Dominds 必须调用回复工具]"];
 
-/// What is to be answered.
+/// The input to be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Input<'a> {
+pub(super) struct MockInput<'a> {
     pub role: &'static str,
     pub text: &'a str,
 }
 
 /// The newest prompt or result; the newest message of any kind when there is none.
-pub(super) fn input(messages: &[Message]) -> Input<'_> {
+pub(super) fn input(messages: &[Message]) -> MockInput<'_> {
     let newest = messages.iter().rev().find_map(|message| match message {
-        Message::Prompt(text) | Message::Carryover(text) => Some(Input { role: "user", text }),
+        Message::Prompt(text) | Message::Carryover(text) => Some(MockInput { role: "user", text }),
         Message::TellaskResult(text) | Message::Result { content: text, .. } => {
-            Some(Input { role: "tool", text })
+            Some(MockInput { role: "tool", text })
         }
         Message::Environment(_)
-        | Message::Pictures(_)
+        | Message::Images(_)
         | Message::Guide(_)
         | Message::Saying(_)
         | Message::Thinking { .. }
         | Message::Call { .. } => None,
     });
-    newest.unwrap_or_else(|| Input {
+    newest.unwrap_or_else(|| MockInput {
         role: match messages.last() {
             Some(Message::Environment(_)) | None => "user",
             Some(_) => "assistant",
@@ -50,19 +50,19 @@ pub(super) fn input(messages: &[Message]) -> Input<'_> {
     })
 }
 
-/// The entry for the input: the whole of it, then its part before a status report, then its part
-/// behind a heading.
+/// The entry for the complete input, or else for its part before a status report, or its part after a
+/// heading.
 pub(super) fn find<'db>(
     database: &'db MockDb,
-    input: Input<'_>,
+    input: MockInput<'_>,
     messages: &[Message],
-) -> Option<&'db Entry> {
+) -> Option<&'db MockEntry> {
     let context: Vec<&str> = messages.iter().filter_map(Message::text).collect();
-    let forms = [Some(input.text), before_status(input.text), behind_wrapper(input.text)];
-    forms
+    let candidates = [Some(input.text), before_status(input.text), after_wrapper(input.text)];
+    candidates
         .into_iter()
         .flatten()
-        .find_map(|form| database.find(input.role, &normalised(form), &context))
+        .find_map(|candidate| database.find(input.role, &normalised(candidate), &context))
 }
 
 fn before_status(text: &str) -> Option<&str> {
@@ -70,14 +70,14 @@ fn before_status(text: &str) -> Option<&str> {
     text.get(..at)
 }
 
-fn behind_wrapper(text: &str) -> Option<&str> {
+fn after_wrapper(text: &str) -> Option<&str> {
     WRAPPERS.iter().find(|heading| text.starts_with(**heading))?;
     text.split_once("\n\n").map(|(_, rest)| rest)
 }
 
-/// The reply tool a prompt demands and what to reply with it: the last thing that was said.
+/// The reply tool that a prompt demands, and the content of the reply: the last text of the model.
 pub(super) fn demanded_reply<'a>(
-    input: Input<'a>,
+    input: MockInput<'a>,
     messages: &'a [Message],
 ) -> Option<(&'a str, &'a str)> {
     let demanded = REPLY_REQUIRED.iter().any(|heading| input.text.starts_with(heading));
@@ -90,17 +90,17 @@ pub(super) fn demanded_reply<'a>(
         .skip(1)
         .step_by(2)
         .find(|quoted| quoted.starts_with("replyTellask"))?;
-    let said = messages.iter().rev().find_map(|message| match message {
+    let text = messages.iter().rev().find_map(|message| match message {
         Message::Saying(text) => Some(trimmed(text)).filter(|text| !text.is_empty()),
         Message::Environment(_)
         | Message::Prompt(_)
         | Message::TellaskResult(_)
         | Message::Carryover(_)
-        | Message::Pictures(_)
+        | Message::Images(_)
         | Message::Guide(_)
         | Message::Thinking { .. }
         | Message::Call { .. }
         | Message::Result { .. } => None,
     });
-    Some((tool, said.unwrap_or_default()))
+    Some((tool, text.unwrap_or_default()))
 }

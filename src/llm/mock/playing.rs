@@ -1,110 +1,113 @@
-//! From an entry to the steps of an answer, for the streamed and the whole form.
+//! Converts an entry to the steps of an answer, streamed or not.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::database::{Entry, MockDb, is_blank};
-use super::matching::{self, Input};
+use super::database::{MockDb, MockEntry, is_blank};
+use super::matching::{self, MockInput};
 use crate::llm::error::{ErrorClass, LlmError};
-use crate::llm::paced::{Step, argument_text, estimate, units};
+use crate::llm::playback::{PlaybackStep, argument_text, estimate, utf16_len};
 use crate::llm::request::Request;
 use crate::llm::{GenEvent, Segment, ToolCall, Usage, failure};
 
-/// How much of the input the thinking repeats, in UTF-16 units.
-const STREAMED_ECHO: usize = 50;
-const WHOLE_ECHO: usize = 100;
+/// How much of the input is repeated as thinking, in UTF-16 units.
+const STREAMED_ECHO_UNITS: usize = 50;
+const FULL_ECHO_UNITS: usize = 100;
 
-/// The whole answer to `request`.
-pub(super) fn steps(database: &MockDb, path: &Path, request: &Request) -> Vec<Step> {
+/// The steps of the answer to `request`.
+pub(super) fn steps(database: &MockDb, path: &Path, request: &Request) -> Vec<PlaybackStep> {
     let input = matching::input(&request.messages);
     if let Some(entry) = matching::find(database, input, &request.messages) {
-        return of_entry(entry, input, request);
+        return entry_steps(entry, input, request);
     }
     let mut steps = echo(input, request);
-    let said = if let Some((tool, content)) = matching::demanded_reply(input, &request.messages) {
+    let text = if let Some((tool, content)) = matching::demanded_reply(input, &request.messages) {
         let arguments = json!({ "replyContent": content }).to_string();
-        steps.push(Step::Event(call(1, None, tool, arguments)));
+        steps.push(PlaybackStep::Event(call(1, None, tool, arguments)));
         String::new()
     } else {
         let text = not_found(path, input);
-        steps.push(Step::text(Segment::Saying, &text));
+        steps.push(PlaybackStep::text(Segment::Saying, &text));
         text
     };
-    steps.push(Step::Event(GenEvent::Usage(estimate(request, units(&said)))));
+    steps.push(PlaybackStep::Event(GenEvent::Usage(estimate(request, utf16_len(&text)))));
     steps.push(end(request));
     steps
 }
 
-fn of_entry(entry: &Entry, input: Input, request: &Request) -> Vec<Step> {
+fn entry_steps(entry: &MockEntry, input: MockInput, request: &Request) -> Vec<PlaybackStep> {
     let mut steps = Vec::new();
     if !entry.delay.is_zero() {
-        steps.push(Step::Wait(entry.delay));
+        steps.push(PlaybackStep::Wait(entry.delay));
     }
     steps.extend(echo(input, request));
     match &entry.stream_error {
         Some(text) if request.streaming => {
-            steps.push(Step::Fail(failed(entry, text)));
+            steps.push(PlaybackStep::Fail(failed(entry, text)));
             return steps;
         }
         Some(text) => {
-            steps.push(Step::text(Segment::Saying, &format!("❌ Mock Error: {text}")));
+            steps.push(PlaybackStep::text(Segment::Saying, &format!("❌ Mock Error: {text}")));
         }
         None => {
             steps.extend(saying(entry, request.streaming));
-            let calls = (1_u32..).zip(&entry.func_calls).map(|(n, asked)| {
-                Step::Event(call(
+            let calls = (1_u32..).zip(&entry.func_calls).map(|(n, call_entry)| {
+                PlaybackStep::Event(call(
                     n,
-                    asked.id.as_deref(),
-                    &asked.name,
-                    argument_text(asked.arguments.as_ref()),
+                    call_entry.id.as_deref(),
+                    &call_entry.name,
+                    argument_text(call_entry.arguments.as_ref()),
                 ))
             });
             steps.extend(calls);
         }
     }
     if !entry.usage_unavailable {
-        steps.push(Step::Event(GenEvent::Usage(usage(entry, request))));
+        steps.push(PlaybackStep::Event(GenEvent::Usage(usage(entry, request))));
     }
     steps.push(end(request));
     steps
 }
 
 /// The thinking: model name and the beginning of the input.
-fn echo(input: Input, request: &Request) -> Vec<Step> {
-    let units = if request.streaming { STREAMED_ECHO } else { WHOLE_ECHO };
-    let start = first_units(input.text, units);
+fn echo(input: MockInput, request: &Request) -> Vec<PlaybackStep> {
+    let utf16_len = if request.streaming { STREAMED_ECHO_UNITS } else { FULL_ECHO_UNITS };
+    let start = first_units(input.text, utf16_len);
     let start = if start.is_empty() { "(empty)" } else { start };
     let name = format!("[{}] ", request.model);
     if request.streaming {
-        vec![Step::text(Segment::Thinking, &name), Step::text(Segment::Thinking, start)]
+        vec![
+            PlaybackStep::text(Segment::Thinking, &name),
+            PlaybackStep::text(Segment::Thinking, start),
+        ]
     } else {
-        vec![Step::text(Segment::Thinking, &format!("{name}{start}"))]
+        vec![PlaybackStep::text(Segment::Thinking, &format!("{name}{start}"))]
     }
 }
 
-fn saying(entry: &Entry, streaming: bool) -> Vec<Step> {
+fn saying(entry: &MockEntry, streaming: bool) -> Vec<PlaybackStep> {
     if entry.response.is_empty() {
         return Vec::new();
     }
     if !streaming {
-        return vec![Step::text(Segment::Saying, &entry.response)];
+        return vec![PlaybackStep::text(Segment::Saying, &entry.response)];
     }
     let mut steps = Vec::new();
     for piece in words_and_blanks(&entry.response) {
-        steps.push(Step::text(Segment::Saying, piece));
+        steps.push(PlaybackStep::text(Segment::Saying, piece));
         if !entry.chunk_delay.is_zero() {
-            steps.push(Step::Wait(entry.chunk_delay));
+            steps.push(PlaybackStep::Wait(entry.chunk_delay));
         }
     }
     steps
 }
 
-fn failed(entry: &Entry, text: &str) -> LlmError {
+fn failed(entry: &MockEntry, text: &str) -> LlmError {
     let class = if entry.emit_stream_error_before_throw {
         ErrorClass::Fatal
     } else {
-        failure::class_of_words(text)
+        failure::class_by_keywords(text)
     };
     LlmError::new(class, text)
 }
@@ -118,9 +121,9 @@ fn call(n: u32, id: Option<&str>, name: &str, arguments: String) -> GenEvent {
     })
 }
 
-fn usage(entry: &Entry, request: &Request) -> Usage {
+fn usage(entry: &MockEntry, request: &Request) -> Usage {
     let Some(given) = entry.usage else {
-        return estimate(request, units(&entry.response));
+        return estimate(request, utf16_len(&entry.response));
     };
     let sum = given.prompt.saturating_add(given.completion);
     Usage {
@@ -130,7 +133,7 @@ fn usage(entry: &Entry, request: &Request) -> Usage {
     }
 }
 
-fn not_found(path: &Path, input: Input) -> String {
+fn not_found(path: &Path, input: MockInput) -> String {
     let quoted = Value::String(input.text.to_owned());
     format!(
         "🤖 **Mock Response Not Found**\n\nNothing in `{}` answers this input. An entry for it \
@@ -140,21 +143,21 @@ fn not_found(path: &Path, input: Input) -> String {
     )
 }
 
-fn end(request: &Request) -> Step {
-    Step::Event(GenEvent::End { model: Some(request.model.clone()) })
+fn end(request: &Request) -> PlaybackStep {
+    PlaybackStep::Event(GenEvent::End { model: Some(request.model.clone()) })
 }
 
 /// The beginning of `text` that fits into `units` UTF-16 units.
-fn first_units(text: &str, units: usize) -> &str {
+fn first_units(text: &str, utf16_len: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find_map(|(at, c)| {
         used += c.len_utf16();
-        (used > units).then_some(at)
+        (used > utf16_len).then_some(at)
     });
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
-/// The text cut at every change between blank and not blank.
+/// Splits the text into words and whitespace.
 fn words_and_blanks(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The matching table of the mock provider, and what it plays.
+//! Matching and playback of the mock provider.
 
 use std::time::Duration;
 
@@ -144,7 +144,7 @@ async fn the_newest_input_is_looked_up_by_role_and_whole_text() {
 }
 
 #[tokio::test]
-async fn the_last_entry_whose_context_holds_wins() {
+async fn the_last_entry_whose_context_matches_wins() {
     let with = |response: &str, context: &[&str]| json!({"role": "user", "message": "go", "response": response, "contextContains": context});
     let entries = json!([
         with("first", &[]),
@@ -273,7 +273,7 @@ async fn counts_are_estimated_given_or_withheld() {
 }
 
 #[tokio::test]
-async fn a_demanded_reply_is_made_of_the_last_saying() {
+async fn a_demanded_reply_is_the_last_saying() {
     let demand = "[Dominds replyTellask required]\nCall `replyTellaskSessionless` now, not `x`.";
     let messages = vec![
         Message::Saying(" the answer \n".to_owned()),

@@ -3,19 +3,19 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::input::{Item, project};
+use super::input::{InputItem, project};
 use crate::llm::request::{Request, ToolSchema};
 
-/// Asks for thoughts in a form that can be sent back while nothing is stored.
+/// Requests thoughts in a form that can be sent back although nothing is stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// What is posted. Everything optional is left out when it is not set.
+/// The request body. Unset options are omitted.
 #[derive(Debug, Serialize)]
 pub(super) struct ResponsesBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
-    input: Vec<Item<'a>>,
+    input: Vec<InputItem<'a>>,
     store: bool,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,17 +25,17 @@ pub(super) struct ResponsesBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<WireTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
-    #[serde(skip_serializing_if = "Reasoning::is_empty")]
-    reasoning: Reasoning<'a>,
+    #[serde(skip_serializing_if = "ReasoningOptions::is_empty")]
+    reasoning: ReasoningOptions<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     include: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Text::is_empty")]
-    text: Text<'a>,
+    #[serde(skip_serializing_if = "TextOptions::is_empty")]
+    text: TextOptions<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub(super) struct ResponsesBody<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Tool<'a> {
+struct WireTool<'a> {
     r#type: &'static str,
     name: &'a str,
     description: &'a str,
@@ -52,7 +52,7 @@ struct Tool<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Reasoning<'a> {
+struct ReasoningOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     effort: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,28 +60,28 @@ struct Reasoning<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Text<'a> {
+struct TextOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verbosity: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format>,
+    format: Option<TextFormat>,
 }
 
 #[derive(Debug, Serialize)]
-struct Format {
+struct TextFormat {
     r#type: &'static str,
 }
 
 impl<'a> ResponsesBody<'a> {
-    pub(super) fn new(request: &'a Request, result_chars: usize) -> Self {
+    pub(super) fn new(request: &'a Request, max_result_chars: usize) -> Self {
         let params = &request.params;
-        let input = project(&request.messages, result_chars);
-        let reasoning = Reasoning {
+        let input = project(&request.messages, max_result_chars);
+        let reasoning = ReasoningOptions {
             effort: params.reasoning_effort.as_deref(),
-            // Models that have no summaries refuse even the word for none.
+            // Models without summaries reject even `none`.
             summary: params.reasoning_summary.as_deref().filter(|word| *word != "none"),
         };
-        let encrypted = !reasoning.is_empty() || input.iter().any(Item::is_encrypted);
+        let encrypted = !reasoning.is_empty() || input.iter().any(InputItem::is_encrypted);
         let has_tools = !request.tools.is_empty();
         Self {
             model: &request.model,
@@ -92,14 +92,14 @@ impl<'a> ResponsesBody<'a> {
             max_output_tokens: params.max_tokens.or(request.output_limit),
             temperature: params.temperature,
             top_p: params.top_p,
-            tools: request.tools.iter().map(Tool::of).collect(),
+            tools: request.tools.iter().map(WireTool::of).collect(),
             tool_choice: has_tools.then_some("auto"),
             parallel_tool_calls: params.parallel_tool_calls.filter(|_| has_tools),
             reasoning,
             include: if encrypted { vec![ENCRYPTED] } else { Vec::new() },
-            text: Text {
+            text: TextOptions {
                 verbosity: params.verbosity.as_deref(),
-                format: params.json_response.then_some(Format { r#type: "json_object" }),
+                format: params.json_response.then_some(TextFormat { r#type: "json_object" }),
             },
             prompt_cache_key: params.cache_key.as_deref(),
             service_tier: params.service_tier.as_deref(),
@@ -107,7 +107,7 @@ impl<'a> ResponsesBody<'a> {
     }
 }
 
-impl<'a> Tool<'a> {
+impl<'a> WireTool<'a> {
     fn of(tool: &'a ToolSchema) -> Self {
         Self {
             r#type: "function",
@@ -119,13 +119,13 @@ impl<'a> Tool<'a> {
     }
 }
 
-impl Reasoning<'_> {
+impl ReasoningOptions<'_> {
     fn is_empty(&self) -> bool {
         self.effort.is_none() && self.summary.is_none()
     }
 }
 
-impl Text<'_> {
+impl TextOptions<'_> {
     fn is_empty(&self) -> bool {
         self.verbosity.is_none() && self.format.is_none()
     }

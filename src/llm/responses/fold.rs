@@ -1,42 +1,42 @@
-//! Folds events of the stream into our events: text at once, a thought's payload when the thought is
-//! whole, calls and counts at the end.
+//! Folds stream events into [`GenEvent`]s: text at once, the payload of a thought when it is complete,
+//! calls and counts at the end.
 
 use std::collections::VecDeque;
 
-use super::items::{Items, Slot, message_text, payload, thought_text};
-use super::wire::{Head, WireEvent, WireItem, WireResponse};
+use super::items::{ItemState, Items, message_text, payload, thought_text};
+use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::Fold;
-use crate::llm::sse::Event;
+use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
-/// An answer, as far as it has come.
+/// A partial answer.
 #[derive(Debug)]
 pub struct ResponsesFold {
     answer: Answer,
     items: Items,
-    /// The item that was written last.
-    writing: Option<u64>,
-    /// The words or the thought that were announced and have not come to their end.
-    open: Option<u64>,
+    /// The item that was emitted last.
+    last_emitted: Option<u64>,
+    /// The announced message or thought that has not ended.
+    open_item: Option<u64>,
     finish: Option<Finish>,
-    begun: bool,
+    has_begun: bool,
 }
 
 impl Fold for ResponsesFold {
-    fn event(&mut self, event: &Event) -> Result<(), LlmError> {
+    fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.finish.is_some() || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let head: Head = serde_json::from_str(data).map_err(|_| unreadable(data))?;
-        self.begun = true;
+        let head: EventHead = serde_json::from_str(data).map_err(|_| unreadable(data))?;
+        self.has_begun = true;
         let kind = head.kind.as_deref().unwrap_or(&event.name);
         if kind == "error" || event.name == "error" {
             return Err(failure::from_object(data));
         }
-        match Kind::of(kind) {
+        match EventKind::of(kind) {
             Some(kind) => {
                 let event = serde_json::from_str(data).map_err(|_| unreadable(data))?;
                 self.take_event(kind, event)
@@ -52,7 +52,7 @@ impl Fold for ResponsesFold {
         data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
     }
 
-    fn whole(&mut self, json: &str) -> Result<(), LlmError> {
+    fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
         let json = json.trim_start_matches('\u{feff}');
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
@@ -62,9 +62,9 @@ impl Fold for ResponsesFold {
         if response.output.is_none() {
             return Err(failure::from_object(json));
         }
-        self.begun = true;
+        self.has_begun = true;
         match response.status.as_str() {
-            "completed" | "" => self.complete(response, Finish::Whole),
+            "completed" | "" => self.complete(response, Finish::Complete),
             "incomplete" => self.incomplete(response),
             "failed" => Err(failed(&response)),
             _ => Err(LlmError::new(ErrorClass::Server, "the provider did not finish the answer")),
@@ -73,7 +73,7 @@ impl Fold for ResponsesFold {
 
     fn end(&mut self) -> Result<(), LlmError> {
         let finish = self.finish.ok_or_else(cut)?;
-        if finish == Finish::Whole && !self.items.calls_are_whole() {
+        if finish == Finish::Complete && !self.items.calls_are_complete() {
             return Err(cut());
         }
         let calls = self.items.take_calls();
@@ -84,12 +84,12 @@ impl Fold for ResponsesFold {
         self.answer.take()
     }
 
-    fn held(&self) -> usize {
-        self.answer.held()
+    fn received_bytes(&self) -> usize {
+        self.answer.received_bytes()
     }
 
     fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     fn is_finished(&self) -> bool {
@@ -101,10 +101,10 @@ impl Fold for ResponsesFold {
     }
 }
 
-/// The events that mean something here. Whole texts, heartbeats and the phases of tools that run at
-/// the provider are left out: what they say comes with an item or matters to nobody.
+/// The relevant events. Others are redundant (complete texts) or irrelevant (keep-alives, phases of tools
+/// that run at the provider).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EventKind {
     Begun,
     Text(Segment),
     SummaryPart,
@@ -117,7 +117,7 @@ enum Kind {
     Failed,
 }
 
-impl Kind {
+impl EventKind {
     fn of(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("response.")? {
             "created" | "queued" | "in_progress" => Self::Begun,
@@ -139,51 +139,57 @@ impl Kind {
 }
 
 impl ResponsesFold {
-    /// An empty answer that may hold `limit` bytes.
+    /// An empty answer with a limit in bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             answer: Answer::new(limit),
             items: Items::default(),
-            writing: None,
-            open: None,
+            last_emitted: None,
+            open_item: None,
             finish: None,
-            begun: false,
+            has_begun: false,
         }
     }
 
-    fn take_event(&mut self, kind: Kind, event: WireEvent) -> Result<(), LlmError> {
+    fn take_event(&mut self, kind: EventKind, event: WireEvent) -> Result<(), LlmError> {
         let key = |fold: &mut Self| fold.items.key(event.output_index, &event.item_id);
         match kind {
-            Kind::Begun => {
+            EventKind::Begun => {
                 self.answer.name_model(&event.response.unwrap_or_default().model);
                 Ok(())
             }
-            Kind::Text(segment) => {
+            EventKind::Text(segment) => {
                 let key = key(self);
                 self.text(key, segment, event.delta)
             }
-            Kind::SummaryPart if event.summary_index.unwrap_or(0) > 0 => {
-                self.answer.part(Segment::Thinking)
+            EventKind::SummaryPart if event.summary_index.unwrap_or(0) > 0 => {
+                self.answer.separate_paragraph(Segment::Thinking)
             }
-            Kind::SummaryPart => Ok(()),
-            Kind::ItemAdded => self.added(event.output_index, event.item.unwrap_or_default()),
-            Kind::ItemDone => self.item(event.output_index, &event.item.unwrap_or_default()),
-            Kind::ArgumentsDelta => {
+            EventKind::SummaryPart => Ok(()),
+            EventKind::ItemAdded => {
+                self.item_added(event.output_index, event.item.unwrap_or_default())
+            }
+            EventKind::ItemDone => {
+                self.item_done(event.output_index, &event.item.unwrap_or_default())
+            }
+            EventKind::ArgumentsDelta => {
                 let key = key(self);
                 self.answer.count(event.delta.len())?;
-                let call = slot(&mut self.items, key)?.call.get_or_insert_default();
-                if !call.whole {
+                let call = state(&mut self.items, key)?.call.get_or_insert_default();
+                if !call.is_complete {
                     call.arguments.push_str(&event.delta);
                 }
                 Ok(())
             }
-            Kind::ArgumentsDone => {
+            EventKind::ArgumentsDone => {
                 let key = key(self);
                 self.call(key, &WireItem { arguments: event.arguments, ..WireItem::default() })
             }
-            Kind::Completed => self.complete(event.response.unwrap_or_default(), Finish::Whole),
-            Kind::Incomplete => self.incomplete(event.response.unwrap_or_default()),
-            Kind::Failed => Err(failed(&event.response.unwrap_or_default())),
+            EventKind::Completed => {
+                self.complete(event.response.unwrap_or_default(), Finish::Complete)
+            }
+            EventKind::Incomplete => self.incomplete(event.response.unwrap_or_default()),
+            EventKind::Failed => Err(failed(&event.response.unwrap_or_default())),
         }
     }
 
@@ -191,40 +197,40 @@ impl ResponsesFold {
         if text.is_empty() {
             return Ok(());
         }
-        self.follow_on(key)?;
-        if let Some(last) = self.writing.replace(key).filter(|last| *last != key) {
-            slot(&mut self.items, last)?.left = true;
-            self.answer.part(segment)?;
+        self.check_order(key)?;
+        if let Some(last) = self.last_emitted.replace(key).filter(|last| *last != key) {
+            state(&mut self.items, last)?.was_interrupted = true;
+            self.answer.separate_paragraph(segment)?;
         }
-        slot(&mut self.items, key)?.written = true;
+        state(&mut self.items, key)?.is_emitted = true;
         self.answer.write(segment, text)
     }
 
-    /// Checks that this item may be written: words and thoughts follow each other. One that was
-    /// announced has to end before the next begins; one that was not ends with it.
-    fn follow_on(&mut self, key: u64) -> Result<(), LlmError> {
-        if self.open.is_some_and(|open| open != key) {
-            return Err(overlap("an item began before the one before it had ended"));
+    /// Checks that this item may be emitted: messages and thoughts must be sequential. An announced item
+    /// has to end before the next begins; an implied one ends when the next begins.
+    fn check_order(&mut self, key: u64) -> Result<(), LlmError> {
+        if self.open_item.is_some_and(|open_item| open_item != key) {
+            return Err(overlap("an item began before the previous one had ended"));
         }
-        let slot = slot(&mut self.items, key)?;
-        if slot.left && !slot.done {
-            return Err(overlap("an item went on after another one had begun"));
+        let state = state(&mut self.items, key)?;
+        if state.was_interrupted && !state.is_done {
+            return Err(overlap("an item continued after another one had begun"));
         }
         Ok(())
     }
 
-    /// An item begins. What it says comes later, or again.
-    fn added(&mut self, index: Option<u64>, item: WireItem) -> Result<(), LlmError> {
+    /// An item begins. Its content comes later, or again.
+    fn item_added(&mut self, index: Option<u64>, item: WireItem) -> Result<(), LlmError> {
         let key = self.items.key(index, &item.id);
         if matches!(item.kind.as_str(), "message" | "reasoning") {
-            self.follow_on(key)?;
-            self.open = Some(key);
+            self.check_order(key)?;
+            self.open_item = Some(key);
         }
-        let slot = slot(&mut self.items, key)?;
+        let state = state(&mut self.items, key)?;
         if item.kind == "function_call" {
-            let call = slot.call.get_or_insert_default();
+            let call = state.call.get_or_insert_default();
             self.answer.count(item.call_id.len() + item.name.len())?;
-            if !call.whole {
+            if !call.is_complete {
                 call.id = item.call_id;
                 call.name = item.name;
             }
@@ -232,19 +238,19 @@ impl ResponsesFold {
         Ok(())
     }
 
-    /// An item has come whole.
-    fn item(&mut self, index: Option<u64>, item: &WireItem) -> Result<(), LlmError> {
+    /// An item is complete.
+    fn item_done(&mut self, index: Option<u64>, item: &WireItem) -> Result<(), LlmError> {
         let key = self.items.key(index, &item.id);
-        let slot = slot(&mut self.items, key)?;
-        if std::mem::replace(&mut slot.done, true) {
+        let state = state(&mut self.items, key)?;
+        if std::mem::replace(&mut state.is_done, true) {
             return Ok(());
         }
-        let written = slot.written;
-        self.open = self.open.filter(|open| *open != key);
+        let is_emitted = state.is_emitted;
+        self.open_item = self.open_item.filter(|open_item| *open_item != key);
         match item.kind.as_str() {
-            "message" if !written => self.text(key, Segment::Saying, message_text(item)),
+            "message" if !is_emitted => self.text(key, Segment::Saying, message_text(item)),
             "reasoning" => {
-                if !written {
+                if !is_emitted {
                     self.text(key, Segment::Thinking, thought_text(item))?;
                 }
                 self.answer.count(item.encrypted_content.len())?;
@@ -258,10 +264,10 @@ impl ResponsesFold {
         }
     }
 
-    /// A call has come to its end. What it says now counts, not the pieces.
+    /// A call is complete. Its final fields replace the deltas.
     fn call(&mut self, key: u64, item: &WireItem) -> Result<(), LlmError> {
         let arguments = argument_text(item.arguments)?;
-        let call = slot(&mut self.items, key)?.call.get_or_insert_default();
+        let call = state(&mut self.items, key)?.call.get_or_insert_default();
         let more = arguments.len().saturating_sub(call.arguments.len());
         self.answer.count(more + item.call_id.len() + item.name.len())?;
         let replace = |old: &mut String, new: &str| {
@@ -272,7 +278,7 @@ impl ResponsesFold {
         replace(&mut call.id, &item.call_id);
         replace(&mut call.name, &item.name);
         replace(&mut call.arguments, &arguments);
-        call.whole = true;
+        call.is_complete = true;
         Ok(())
     }
 
@@ -282,11 +288,11 @@ impl ResponsesFold {
         self.complete(response, if filtered { Finish::Filtered } else { Finish::Length })
     }
 
-    /// The answer has ended; items that have not come yet are in it.
+    /// The answer has ended; it contains items that were not sent before.
     fn complete(&mut self, response: WireResponse, finish: Finish) -> Result<(), LlmError> {
-        self.open = None;
+        self.open_item = None;
         for (index, item) in (0..).zip(response.output.unwrap_or_default()) {
-            self.item(Some(index), &item)?;
+            self.item_done(Some(index), &item)?;
         }
         self.answer.name_model(&response.model);
         if let Some(usage) = response.usage {
@@ -297,9 +303,9 @@ impl ResponsesFold {
     }
 }
 
-fn slot(items: &mut Items, key: u64) -> Result<&mut Slot, LlmError> {
+fn state(items: &mut Items, key: u64) -> Result<&mut ItemState, LlmError> {
     items
-        .slot(key)
+        .state(key)
         .ok_or_else(|| LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many items"))
 }
 

@@ -1,33 +1,35 @@
-//! From our context to input items.
+//! Converts a context to input items.
 //!
-//! What must stay true of the result, whatever the context holds: every call is followed by its one
-//! output before anything else that is no call or output; every output has its call; nothing is
-//! blank. Pictures of calls stand behind the outputs: not every server takes them inside.
+//! Invariants of the result, for any context: every call is followed by its one output before anything
+//! that is neither call nor output; every output has its call; nothing is blank. Images of calls follow
+//! after the outputs: not every server accepts them inside.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::llm::anthropic::PAYLOAD_KEY as OTHERS_KEY;
-use crate::llm::image::{DataUrl, MessageImage, OF_CALLS, Shown, notes, shown, with_notes};
+use crate::llm::anthropic::PAYLOAD_KEY as ANTHROPIC_KEY;
+use crate::llm::image::{
+    CALL_IMAGES_HEADING, DataUrl, MessageImage, SentImage, notes, sent_images, with_notes,
+};
 use crate::llm::pairing::{Results, wire_arguments, wire_name};
 use crate::llm::request::Message;
 
 /// An item of the input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Item<'a> {
+pub(super) enum InputItem<'a> {
     Message {
-        role: Role,
+        role: InputRole,
         content: Cow<'a, str>,
     },
     #[serde(rename = "message")]
     Parts {
-        role: Role,
-        content: Vec<Part<'a>>,
+        role: InputRole,
+        content: Vec<InputPart<'a>>,
     },
-    Reasoning(Thought<'a>),
+    Reasoning(ReasoningItem<'a>),
     FunctionCall {
         call_id: &'a str,
         name: Cow<'a, str>,
@@ -39,24 +41,24 @@ pub(super) enum Item<'a> {
     },
 }
 
-/// A part of what a user says.
+/// A part of a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Part<'a> {
+pub(super) enum InputPart<'a> {
     InputText { text: &'a str },
     InputImage { image_url: DataUrl<'a> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum InputRole {
     User,
     Assistant,
 }
 
-/// A thought as its provider gave it, without its id: nothing is stored under that.
+/// A thought as its provider sent it, without its id, since nothing is stored there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Thought<'a> {
+pub(super) struct ReasoningItem<'a> {
     summary: Vec<&'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     content: Vec<&'a Value>,
@@ -64,101 +66,101 @@ pub(super) struct Thought<'a> {
     encrypted_content: Option<&'a str>,
 }
 
-impl Item<'_> {
-    /// Whether this is a thought only its provider can read.
+impl InputItem<'_> {
+    /// Whether this is an encrypted thought.
     pub(super) fn is_encrypted(&self) -> bool {
-        matches!(self, Self::Reasoning(Thought { encrypted_content: Some(_), .. }))
+        matches!(self, Self::Reasoning(ReasoningItem { encrypted_content: Some(_), .. }))
     }
 }
 
-/// The items of a context. Of one result at most `result_chars` characters are sent.
-pub(super) fn project(messages: &[Message], result_chars: usize) -> Vec<Item<'_>> {
-    let results = Results::of(messages, result_chars);
-    let (outputs, seen) = (Vec::new(), Vec::new());
-    let mut projection = Projection { items: Vec::new(), outputs, seen, results };
+/// Converts a context. Results are truncated to `result_chars` characters.
+pub(super) fn project(messages: &[Message], max_result_chars: usize) -> Vec<InputItem<'_>> {
+    let results = Results::of(messages, max_result_chars);
+    let (outputs, call_images) = (Vec::new(), Vec::new());
+    let mut converter = Converter { items: Vec::new(), outputs, call_images, results };
     for (at, message) in messages.iter().enumerate() {
-        projection.message(at, message);
+        converter.message(at, message);
     }
-    projection.close_calls();
-    projection.items
+    converter.close_calls();
+    converter.items
 }
 
-struct Projection<'a> {
-    items: Vec<Item<'a>>,
-    /// The outputs of the calls made last; further calls may still join them.
-    outputs: Vec<Item<'a>>,
-    /// Their pictures.
-    seen: Vec<Part<'a>>,
+struct Converter<'a> {
+    items: Vec<InputItem<'a>>,
+    /// Outputs of the current group of calls, which may still grow.
+    outputs: Vec<InputItem<'a>>,
+    /// Their images.
+    call_images: Vec<InputPart<'a>>,
     results: Results<'a>,
 }
 
-impl<'a> Projection<'a> {
+impl<'a> Converter<'a> {
     fn message(&mut self, at: usize, message: &'a Message) {
         match message {
             Message::Environment(text)
             | Message::Prompt(text)
             | Message::TellaskResult(text)
-            | Message::Carryover(text) => self.text(Role::User, text),
-            Message::Pictures(pictures) => self.pictures(pictures),
-            Message::Guide(text) | Message::Saying(text) => self.text(Role::Assistant, text),
+            | Message::Carryover(text) => self.text(InputRole::User, text),
+            Message::Images(images) => self.images(images),
+            Message::Guide(text) | Message::Saying(text) => self.text(InputRole::Assistant, text),
             Message::Thinking { payload, .. } => {
-                if let Some(thought) = payload.as_ref().and_then(Thought::of) {
+                if let Some(thought) = payload.as_ref().and_then(ReasoningItem::of) {
                     self.close_calls();
-                    self.items.push(Item::Reasoning(thought));
+                    self.items.push(InputItem::Reasoning(thought));
                 }
             }
             Message::Call { id, name, arguments } => {
-                let given = self.results.of_call(at, id);
-                self.seen.extend(shown(given.pictures).map(part));
-                let output = with_notes(given.text, given.pictures);
-                self.outputs.push(Item::FunctionCallOutput { call_id: id, output });
-                self.items.push(Item::FunctionCall {
+                let result = self.results.take_for_call(at, id);
+                self.call_images.extend(sent_images(result.images).map(part));
+                let output = with_notes(result.text, result.images);
+                self.outputs.push(InputItem::FunctionCallOutput { call_id: id, output });
+                self.items.push(InputItem::FunctionCall {
                     call_id: id,
                     name: wire_name(name),
                     arguments: wire_arguments(arguments),
                 });
             }
-            // Already placed behind its call, or without one.
+            // Already placed after its call, or without a call.
             Message::Result { .. } => self.close_calls(),
         }
     }
 
-    fn text(&mut self, role: Role, text: &'a str) {
+    fn text(&mut self, role: InputRole, text: &'a str) {
         if !text.trim().is_empty() {
             self.close_calls();
-            self.items.push(Item::Message { role, content: Cow::Borrowed(text) });
+            self.items.push(InputItem::Message { role, content: Cow::Borrowed(text) });
         }
     }
 
-    fn pictures(&mut self, pictures: &'a [MessageImage]) {
-        for note in notes(pictures) {
-            self.text(Role::User, note);
+    fn images(&mut self, images: &'a [MessageImage]) {
+        for note in notes(images) {
+            self.text(InputRole::User, note);
         }
-        let content: Vec<Part> = shown(pictures).map(part).collect();
+        let content: Vec<InputPart> = sent_images(images).map(part).collect();
         if !content.is_empty() {
             self.close_calls();
-            self.items.push(Item::Parts { role: Role::User, content });
+            self.items.push(InputItem::Parts { role: InputRole::User, content });
         }
     }
 
     fn close_calls(&mut self) {
         self.items.append(&mut self.outputs);
-        if !self.seen.is_empty() {
-            let mut content = vec![Part::InputText { text: OF_CALLS }];
-            content.append(&mut self.seen);
-            self.items.push(Item::Parts { role: Role::User, content });
+        if !self.call_images.is_empty() {
+            let mut content = vec![InputPart::InputText { text: CALL_IMAGES_HEADING }];
+            content.append(&mut self.call_images);
+            self.items.push(InputItem::Parts { role: InputRole::User, content });
         }
     }
 }
 
-fn part(picture: Shown<'_>) -> Part<'_> {
-    Part::InputImage { image_url: DataUrl(picture) }
+fn part(image: SentImage<'_>) -> InputPart<'_> {
+    InputPart::InputImage { image_url: DataUrl(image) }
 }
 
-impl<'a> Thought<'a> {
-    /// `None` where the payload is none of this protocol, or says nothing.
+impl<'a> ReasoningItem<'a> {
+    /// `None` if the payload is of another protocol or empty.
     fn of(payload: &'a Value) -> Option<Self> {
-        if payload.get(OTHERS_KEY).is_some() {
+        if payload.get(ANTHROPIC_KEY).is_some() {
             return None;
         }
         let parts = |key: &str, kinds: &[&str]| -> Vec<&'a Value> {
@@ -176,10 +178,10 @@ impl<'a> Thought<'a> {
             content: parts("content", &["reasoning_text", "text"]),
             encrypted_content: encrypted.filter(|text| !text.is_empty()),
         };
-        let says_nothing = thought.summary.is_empty()
+        let is_empty = thought.summary.is_empty()
             && thought.content.is_empty()
             && thought.encrypted_content.is_none();
-        (!says_nothing).then_some(thought)
+        (!is_empty).then_some(thought)
     }
 }
 
@@ -371,35 +373,35 @@ mod tests {
     }
 
     #[test]
-    fn pictures_stand_behind_the_words_they_came_with_or_behind_the_outputs() {
-        let picture = |byte: u8| MessageImage::Shown {
+    fn images_follow_their_text_or_the_outputs() {
+        let image = |byte: u8| MessageImage::Data {
             media_type: "image/png",
             bytes: std::sync::Arc::from([byte].as_slice()),
         };
-        let gone = || MessageImage::Told("[gone]".to_owned());
-        let image = |data: &str| json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")});
+        let gone = || MessageImage::Note("[gone]".to_owned());
+        let sent = |data: &str| json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")});
         let pictured = |id: &str, pictures: Vec<MessageImage>| {
             let (id, name, content) = (id.to_owned(), "f".to_owned(), "1".to_owned());
             Message::Result { id, name, content, pictures }
         };
         let context = [
             prompt("look"),
-            Message::Pictures(vec![gone(), picture(1)]),
+            Message::Images(vec![gone(), image(1)]),
             call("a"),
             call("b"),
-            pictured("a", vec![picture(2)]),
+            pictured("a", vec![image(2)]),
             pictured("b", vec![gone()]),
         ];
         let expected = json!([
             said("user", "look"),
             said("user", "[gone]"),
-            {"type": "message", "role": "user", "content": [image("AQ==")]},
+            {"type": "message", "role": "user", "content": [sent("AQ==")]},
             made("a"),
             made("b"),
             output("a", "1"),
             output("b", "1\n[gone]"),
             {"type": "message", "role": "user", "content":
-                [{"type": "input_text", "text": OF_CALLS}, image("Ag==")]},
+                [{"type": "input_text", "text": CALL_IMAGES_HEADING}, sent("Ag==")]},
         ]);
         assert_eq!(items(&context), expected);
     }

@@ -1,49 +1,49 @@
-//! The items of an answer that have come so far, each in its place.
+//! The items of a partial answer.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
-use super::wire::{Part, WireItem};
+use super::wire::{WireItem, WirePart};
 use crate::llm::ToolCall;
 
-/// Most items one answer may hold; more is no answer but a flood.
+/// Items in one answer.
 const MAX_ITEMS: usize = 1024;
 
-/// An item, as far as it has come.
+/// The state of an item.
 #[derive(Debug, Default)]
-pub(super) struct Slot {
-    /// Text of it got out already.
-    pub written: bool,
-    /// It has come whole: nothing more is taken for it.
-    pub done: bool,
-    /// Another item was written after it, without its end having come.
-    pub left: bool,
+pub(super) struct ItemState {
+    /// Its text was emitted.
+    pub is_emitted: bool,
+    /// It is complete: further events for it are ignored.
+    pub is_done: bool,
+    /// Another item was emitted after it before it had ended.
+    pub was_interrupted: bool,
     pub call: Option<OpenCall>,
 }
 
-/// A call, as far as it has come.
+/// A partial call.
 #[derive(Debug, Default)]
 pub(super) struct OpenCall {
     pub id: String,
     pub name: String,
     pub arguments: String,
-    /// The arguments have come to their end.
-    pub whole: bool,
+    /// The arguments are complete.
+    pub is_complete: bool,
 }
 
 /// All items of one answer, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    slots: BTreeMap<u64, Slot>,
+    states: BTreeMap<u64, ItemState>,
     /// The key of each id, and whether the server gave it as an index.
     by_id: HashMap<String, (u64, bool)>,
     last: u64,
 }
 
 impl Items {
-    /// The key of an item. The index counts, since some servers give an item a new id with every
-    /// event; where it is missing the id counts; where both are, it is the last item again.
+    /// The key of an item: by its index, since some servers send a new id with every event; without an
+    /// index, by its id; without both, the last item.
     pub(super) fn key(&mut self, index: Option<u64>, id: &str) -> u64 {
         let known = self.by_id.get(id).copied();
         let (key, by_index) = match (index, known) {
@@ -51,7 +51,7 @@ impl Items {
             (Some(index), Some((_, true)) | None) => (index, true),
             (None, Some(known)) => known,
             (None, None) if id.is_empty() => (self.last, false),
-            (None, None) => (self.slots.keys().next_back().map_or(0, |key| key + 1), false),
+            (None, None) => (self.states.keys().next_back().map_or(0, |key| key + 1), false),
         };
         if !id.is_empty() {
             self.by_id.insert(id.to_owned(), (key, by_index));
@@ -61,31 +61,31 @@ impl Items {
     }
 
     /// The item of a key, empty at first; `None` if there are too many.
-    pub(super) fn slot(&mut self, key: u64) -> Option<&mut Slot> {
-        let full = self.slots.len() >= MAX_ITEMS || self.by_id.len() > 2 * MAX_ITEMS;
-        if full && !self.slots.contains_key(&key) {
+    pub(super) fn state(&mut self, key: u64) -> Option<&mut ItemState> {
+        let full = self.states.len() >= MAX_ITEMS || self.by_id.len() > 2 * MAX_ITEMS;
+        if full && !self.states.contains_key(&key) {
             return None;
         }
-        Some(self.slots.entry(key).or_default())
+        Some(self.states.entry(key).or_default())
     }
 
-    /// Whether every call has come to its end.
-    pub(super) fn calls_are_whole(&self) -> bool {
-        self.slots.values().filter_map(|slot| slot.call.as_ref()).all(|call| call.whole)
+    /// Whether every call is complete.
+    pub(super) fn calls_are_complete(&self) -> bool {
+        self.states.values().filter_map(|state| state.call.as_ref()).all(|call| call.is_complete)
     }
 
     /// The calls, in order.
     pub(super) fn take_calls(&mut self) -> Vec<ToolCall> {
-        let calls = std::mem::take(&mut self.slots).into_values().filter_map(|slot| slot.call);
+        let calls = std::mem::take(&mut self.states).into_values().filter_map(|state| state.call);
         let call =
             |call: OpenCall| ToolCall { id: call.id, name: call.name, arguments: call.arguments };
         calls.map(call).collect()
     }
 }
 
-/// What a thought says: its summary, else what there is of the thought itself.
+/// The text of a thought: its summary, or else its content.
 pub(super) fn thought_text(item: &WireItem<'_>) -> String {
-    let texts = |parts: &[Part]| {
+    let texts = |parts: &[WirePart]| {
         let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
         texts.join("\n\n")
     };
@@ -93,14 +93,14 @@ pub(super) fn thought_text(item: &WireItem<'_>) -> String {
     if summary.trim().is_empty() { texts(&item.content) } else { summary }
 }
 
-/// What a message says.
+/// The text of a message.
 pub(super) fn message_text(item: &WireItem<'_>) -> String {
     item.content.iter().flat_map(|part| [part.text.as_str(), &part.refusal]).collect()
 }
 
-/// What has to be sent back with a thought; `None` if there is nothing.
+/// The payload to be sent back for a thought; `None` if it is empty.
 pub(super) fn payload(item: &WireItem<'_>) -> Option<Value> {
-    let parts = |parts: &[Part], kinds: &[&str]| -> Vec<Value> {
+    let parts = |parts: &[WirePart], kinds: &[&str]| -> Vec<Value> {
         let known = parts.iter().filter(|part| kinds.contains(&part.kind.as_str()));
         known.map(|part| json!({ "type": part.kind, "text": part.text })).collect()
     };
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_item_is_found_by_its_index_else_by_its_id_else_it_is_the_last() {
-        for (what, places, expected) in [
+        for (what, keys, expected) in [
             (
                 "by index, whatever the ids",
                 vec![(Some(0), "a"), (Some(0), "b"), (Some(1), "c")],
@@ -146,11 +146,11 @@ mod tests {
             ("neither is the last", vec![(Some(3), ""), (None, ""), (None, "")], [3, 3, 3]),
         ] {
             let mut items = Items::default();
-            let found: Vec<u64> = places
+            let found: Vec<u64> = keys
                 .into_iter()
                 .map(|(index, id)| {
                     let key = items.key(index, id);
-                    items.slot(key).unwrap();
+                    items.state(key).unwrap();
                     key
                 })
                 .collect();
@@ -159,10 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_items_is_refused() {
+    fn too_many_items_are_refused() {
         let mut items = Items::default();
-        assert!((0..1024).all(|key| items.slot(key).is_some()));
-        assert!(items.slot(1024).is_none());
-        assert!(items.slot(7).is_some());
+        assert!((0..1024).all(|key| items.state(key).is_some()));
+        assert!(items.state(1024).is_none());
+        assert!(items.state(7).is_some());
     }
 }

@@ -1,17 +1,17 @@
-//! The protocol against a server of canned bytes on this machine.
+//! The protocol against a local server of canned responses.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, data, ends, failure, folded, joined, pieces,
+    JSON, STREAM, answered, answered_with, calls, chunks, data, ends, failure, folded, merged,
     says, thinks,
 };
 use crate::llm::protocol::Fold;
 use crate::llm::{ErrorClass, GenEvent, Usage};
 
-/// One event, named as servers name it, in its data and beside it.
+/// One event, with its name in the data and in the `event` field.
 fn event(kind: &str, fields: Value) -> String {
     let mut whole = json!({"type": format!("response.{kind}")});
     let Value::Object(fields) = fields else { panic!("no fields") };
@@ -82,7 +82,7 @@ fn notice(text: &str) -> GenEvent {
     GenEvent::Notice(text.to_owned())
 }
 
-/// A thought in two parts, a message, two calls whose pieces mix, events nobody knows.
+/// A thought in two parts, a message, two calls with interleaved deltas, unknown events.
 fn pieces_of_full_stream() -> Vec<String> {
     let summary = |part: u32, text: &str| {
         event(
@@ -159,13 +159,13 @@ async fn a_stream_becomes_events_however_it_is_cut_into_reads() {
         let mut pieces = vec![STREAM.as_bytes()];
         pieces.extend(stream.as_bytes().chunks(size));
         let (items, seen) = answered_with(Responses, &pieces, |_| {}).await;
-        assert_eq!(joined(items), Ok(full_answer()), "{size}");
+        assert_eq!(merged(items), Ok(full_answer()), "{size}");
         assert!(seen.starts_with("POST /v1/responses HTTP/1.1\r\n"), "{seen}");
     }
 }
 
 #[tokio::test]
-async fn an_item_counts_once_however_it_comes() {
+async fn an_item_is_emitted_once_in_any_format() {
     let f = |name: &str, arguments: &str| {
         json!({"type": "function_call", "call_id": "a",
         "name": name, "arguments": arguments})
@@ -222,12 +222,12 @@ async fn an_item_counts_once_however_it_comes() {
             vec![calls("a", "f", "{}"), calls("a_2", "g", ""), usage(), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
 #[tokio::test]
-async fn text_of_different_items_stays_apart() {
+async fn text_of_different_items_is_separated() {
     let thought = |n: u32| json!({"type": "reasoning", "id": format!("rs_{n}"), "summary": []});
     let refusal = json!({"type": "message", "content": [{"type": "refusal", "refusal": "no"}]});
     for (what, body, expected) in [
@@ -259,12 +259,12 @@ async fn text_of_different_items_stays_apart() {
         let body = format!("{body}{}", completed(json!([])));
         let mut expected = expected;
         expected.extend([usage(), ends()]);
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
 #[tokio::test]
-async fn an_item_that_begins_before_the_one_before_it_has_ended_is_a_violation() {
+async fn overlapping_items_are_a_violation() {
     let thought = || added(0, json!({"type": "reasoning", "id": "rs_1", "summary": []}));
     let said = || added(1, json!({"type": "message", "id": "msg_1", "content": []}));
     let thinks = || delta("reasoning_text", 0, "t");
@@ -293,7 +293,7 @@ async fn an_item_that_begins_before_the_one_before_it_has_ended_is_a_violation()
         ("an end that never comes", said() + &text(1, "a"), vec![says("a"), usage(), ends()]),
     ] {
         let body = body + &completed(json!([reasoning_without_anything(), message("a")]));
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -308,7 +308,7 @@ fn incomplete(reason: &str) -> String {
 }
 
 #[tokio::test]
-async fn endings_are_told_apart() {
+async fn finish_reasons_are_distinguished() {
     let hello = text(0, "hello");
     let half = added(0, json!({"type": "function_call", "call_id": "a", "name": "f"}))
         + &delta("function_call_arguments", 0, "{\"x\":");
@@ -347,7 +347,7 @@ async fn endings_are_told_apart() {
             vec![says("hello"), notice(filter), usage(), ends()],
         ),
     ] {
-        assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
+        assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
     }
 }
 
@@ -431,14 +431,14 @@ async fn failures_inside_an_answer_are_classified() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_stream_is_read_whole() {
+async fn a_response_that_is_not_a_stream_is_read_completely() {
     let body = answer("completed", full_output()).to_string();
-    assert_eq!(joined(answered(Responses, JSON, &body).await), Ok(full_answer()));
-    assert_eq!(joined(answered(Responses, STREAM, &body).await), Ok(full_answer()), "as a stream");
+    assert_eq!(merged(answered(Responses, JSON, &body).await), Ok(full_answer()));
+    assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(full_answer()), "as a stream");
 
     let mut limited = answer("incomplete", json!([message("hello")]));
     limited["incomplete_details"] = json!({"reason": "max_output_tokens"});
-    let told = joined(answered(Responses, JSON, &limited.to_string()).await).unwrap();
+    let told = merged(answered(Responses, JSON, &limited.to_string()).await).unwrap();
     assert!(matches!(told.as_slice(), [_, GenEvent::Notice(_), _, _]), "{told:?}");
 
     let failed =
@@ -483,14 +483,14 @@ proptest! {
     #[test]
     fn any_chunking_gives_the_same_answer(cuts in prop::collection::vec(0_usize..5000, 0..40)) {
         let stream = full_stream();
-        let chunks = pieces(stream.as_bytes(), cuts);
+        let chunks = chunks(stream.as_bytes(), cuts);
         prop_assert_eq!(folded(fold(), chunks), Ok(full_answer()));
     }
 
-    /// Events that are lost, repeated or out of order: never a panic, and an answer that is taken
-    /// for whole holds no call whose arguments are not.
+    /// With lost, repeated or reordered events: no panic, and an answer that counts as complete contains no
+    /// call with partial arguments.
     #[test]
-    fn events_in_any_order_never_give_half_a_call(
+    fn events_in_any_order_never_emit_a_partial_call(
         order in prop::collection::vec(0_usize..27, 0..40),
     ) {
         let pieces = pieces_of_full_stream();
@@ -522,7 +522,7 @@ proptest! {
     ) {
         let mut fold = ResponsesFold::new(1000);
         for data in lines {
-            let event = crate::llm::sse::Event { name: String::new(), data };
+            let event = crate::llm::sse::SseEvent { name: String::new(), data };
             if fold.event(&event).is_err() {
                 return Ok(());
             }

@@ -1,5 +1,5 @@
-//! The shape of answers on the wire. Reading is lenient where servers are known to differ; fields
-//! nobody needs are skipped.
+//! The wire format of answers. Parsing is lenient where servers are known to differ; unused fields are
+//! skipped.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use serde_json::value::RawValue;
 use crate::llm::Usage;
 use crate::llm::lenient::{count, text};
 
-/// What every event has, also those nobody knows.
+/// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
-pub(super) struct Head<'a> {
+pub(super) struct EventHead<'a> {
     #[serde(default, rename = "type", borrow)]
     pub kind: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
 }
 
-/// An event that is understood.
+/// A known event.
 #[derive(Debug, Deserialize)]
 pub(super) struct WireEvent<'a> {
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(super) struct WireEvent<'a> {
     pub response: Option<WireResponse<'a>>,
 }
 
-/// A whole answer: at the ends of a stream, or instead of one.
+/// A complete answer: at the end of a stream, or instead of one.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireResponse<'a> {
     #[serde(default, deserialize_with = "text")]
@@ -52,11 +52,11 @@ pub(super) struct WireResponse<'a> {
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
     #[serde(default)]
-    pub incomplete_details: Option<Incomplete>,
+    pub incomplete_details: Option<IncompleteDetails>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Incomplete {
+pub(super) struct IncompleteDetails {
     #[serde(default, deserialize_with = "text")]
     pub reason: String,
 }
@@ -75,16 +75,16 @@ pub(super) struct WireItem<'a> {
     #[serde(default, borrow)]
     pub arguments: Option<&'a RawValue>,
     #[serde(default, deserialize_with = "parts")]
-    pub summary: Vec<Part>,
+    pub summary: Vec<WirePart>,
     #[serde(default, deserialize_with = "parts")]
-    pub content: Vec<Part>,
+    pub content: Vec<WirePart>,
     #[serde(default, deserialize_with = "text")]
     pub encrypted_content: String,
 }
 
 /// One part of an item's content.
 #[derive(Debug, Deserialize)]
-pub(super) struct Part {
+pub(super) struct WirePart {
     #[serde(default, rename = "type", deserialize_with = "text")]
     pub kind: String,
     #[serde(default, deserialize_with = "text")]
@@ -103,7 +103,7 @@ struct WireUsage {
     total: Option<u64>,
 }
 
-/// Counts in any form; `None` for what is none.
+/// Token counts in any form; `None` if there are none.
 fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?;
     let wire = serde_json::from_str::<WireUsage>(raw.get()).ok();
@@ -111,15 +111,15 @@ fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error>
 }
 
 /// A list of parts, or one text, or nothing.
-fn parts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Part>, D::Error> {
+fn parts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<WirePart>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?.get();
-    let wrong = serde::de::Error::custom;
+    let invalid = serde::de::Error::custom;
     if raw.starts_with('[') {
-        return serde_json::from_str(raw).map_err(wrong);
+        return serde_json::from_str(raw).map_err(invalid);
     }
     if raw.starts_with('"') {
-        let text = serde_json::from_str(raw).map_err(wrong)?;
-        return Ok(vec![Part { kind: "output_text".to_owned(), text, refusal: String::new() }]);
+        let text = serde_json::from_str(raw).map_err(invalid)?;
+        return Ok(vec![WirePart { kind: "output_text".to_owned(), text, refusal: String::new() }]);
     }
     Ok(Vec::new())
 }

@@ -66,7 +66,7 @@ async fn the_first_turn_whose_conditions_hold_answers() {
         (vec![prompt("hi")], "welcome"),
         (vec![prompt("the weather?")], "sunny"),
         (vec![prompt("hi"), said_before("welcome"), prompt("weather")], "still sunny"),
-        (vec![prompt("the weather"), call("a"), result("a", "rain")], NOTHING_TO_SAY),
+        (vec![prompt("the weather"), call("a"), result("a", "rain")], DEFAULT_ANSWER),
         (
             vec![prompt("x"), call("a"), call("b"), result("a", ""), result("b", "weather")],
             "still sunny",
@@ -96,11 +96,11 @@ async fn the_first_turn_whose_conditions_hold_answers() {
             "{messages:?}"
         );
     }
-    assert_eq!(said(&provider, request("bob", vec![])).await, NOTHING_TO_SAY);
+    assert_eq!(said(&provider, request("bob", vec![])).await, DEFAULT_ANSWER);
 }
 
 #[tokio::test]
-async fn a_story_goes_on_by_what_was_said_and_answered_whoever_talks_in_between() {
+async fn a_script_continues_by_earlier_texts_and_replies_despite_interjections() {
     let turns = json!([
         {"once": true, "seen": "begin", "saying": "one\n"},
         {"once": true, "seen": "begin", "replies": 2, "saying": "two"},
@@ -166,7 +166,7 @@ async fn text_comes_word_by_word_at_its_pace_and_calls_follow() {
 }
 
 #[tokio::test]
-async fn a_turn_fails_as_often_as_it_says_and_then_answers() {
+async fn a_turn_fails_the_scripted_number_of_times_then_answers() {
     let turns = json!([{
         "thinking": "hm",
         "saying": "at last",
@@ -184,7 +184,7 @@ async fn a_turn_fails_as_often_as_it_says_and_then_answers() {
 }
 
 #[test]
-fn pieces_together_are_the_text() {
+fn joined_pieces_are_the_text() {
     for text in ["", " ", "a", " a b\n\nc ", "你好，世界! ok", "🦀🦀🦀"] {
         assert_eq!(words(text).concat(), text);
     }

@@ -70,7 +70,7 @@ impl Tool for ShellCmd {
 /// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
     let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
-    let made = tokio::task::spawn_blocking(move || sandbox.made()).await.unwrap_or_default();
+    let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
     if made == NewPaths::default() {
         return outcome;
     }

@@ -184,9 +184,9 @@ impl Launch<'_> {
             let mut command = leader(&wrapped.program);
             command.args(&wrapped.arguments).current_dir("/").env_clear();
             command.envs(environment).envs(wrapped.environment);
-            begin(command, stdin, (wrapped.layers, Some(wrapped.standing)), enders)
+            begin(command, stdin, (wrapped.layers, Some(wrapped.placeholders)), enders)
         };
-        let started = sandbox.on_its_thread(work).await;
+        let started = sandbox.run_on_launcher(work).await;
         started.unwrap_or_else(|| Err(io::Error::other("the sandbox is gone")))
     }
 }

@@ -15,7 +15,7 @@ impl App {
     /// reported in the status line only: they must not interrupt typing.
     pub(super) fn apply_consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
-        let first = consent.look_only && !self.model.consent.look_only;
+        let first = consent.read_only && !self.model.consent.read_only;
         self.level = consent.level.or(self.level);
         self.model.consent = consent;
         let is_shown = self.overlays.iter().any(|pane| pane.scope() == Scope::Consent);
@@ -32,7 +32,7 @@ impl App {
     }
 
     pub(super) fn open_consent(&mut self) {
-        self.commands.push(Command::LookAtConsent);
+        self.commands.push(Command::CheckConsent);
         self.overlays.push(Box::new(ConsentSheet::default()));
     }
 
@@ -52,8 +52,8 @@ impl App {
 
     /// Continues a dialog. Where consent is missing, the sheet is shown first.
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
-        if self.model.consent.look_only {
-            self.commands.push(Command::LookAtConsent);
+        if self.model.consent.read_only {
+            self.commands.push(Command::CheckConsent);
             self.overlays.push(Box::new(ConsentSheet::before_continuing(dialog)));
         } else {
             self.send_continue(dialog);

@@ -27,7 +27,7 @@ impl App {
                 self.startup.insert(StartupStep::Rows);
             }
             DriverEvent::Row(row) => self.apply_row(*row),
-            DriverEvent::Gone(dialog) => self.dialog_removed(&dialog),
+            DriverEvent::Removed(dialog) => self.dialog_removed(&dialog),
             DriverEvent::Inbox(rows) => self.apply_inbox(rows),
             DriverEvent::Asked { headline, .. } => self.ring_bell(&headline),
             DriverEvent::Answered { question, .. } => self.question_removed(&question),
@@ -66,7 +66,7 @@ impl App {
             DriverEvent::Consent(consent) => self.apply_consent(consent),
             DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
             DriverEvent::Quiet(outcome) => return self.update_ending(outcome),
-            DriverEvent::Standing(_) => return false,
+            DriverEvent::Halted(_) => return false,
             DriverEvent::Lagged => self.reload_all(),
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
@@ -143,7 +143,7 @@ impl App {
             Some(InFlight::Send { key, text }) => self.message_saved(&key, &text),
             Some(InFlight::Create { text, taskdoc }) => {
                 self.message_saved(&DraftKey::New, &text);
-                self.model.workspace.used(taskdoc);
+                self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
                     self.open(&dialog, None);
                     self.set_focus(Focus::Dialog);
@@ -169,7 +169,7 @@ impl App {
             Some(InFlight::Sheet) => self.sheet_refused(),
             Some(InFlight::Lifecycle(..) | InFlight::KeepGoing(_) | InFlight::Other) | None => {}
         }
-        self.notify_text(Tone::Bad, Refusal::told(text, self.ui.lang));
+        self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
     }
 
     fn reload_all(&mut self) {

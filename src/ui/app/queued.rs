@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::{App, Focus, InFlight};
 use crate::domain::{DialogId, MsgId};
 use crate::protocol::Command;
-use crate::protocol::event::QueuedWords;
+use crate::protocol::event::QueuedMessage;
 use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
@@ -37,10 +37,11 @@ struct TakeBackEdit {
 
 impl App {
     /// The queued messages of the open dialog as the driver reported them, without those being taken back.
-    pub(super) fn queued(&self) -> Arc<[QueuedWords]> {
+    pub(super) fn queued(&self) -> Arc<[QueuedMessage]> {
         let open = self.model.open.as_ref().and_then(|open| self.model.tree.get(&open.dialog));
         let Some(row) = open else { return Arc::default() };
-        let leaving = |words: &QueuedWords| self.taking_back().any(|b| b.message == words.message);
+        let leaving =
+            |words: &QueuedMessage| self.taking_back().any(|b| b.message == words.message);
         if self.taking_back().next().is_none() {
             return row.queued.clone();
         }
@@ -141,7 +142,7 @@ impl App {
         }
     }
 
-    pub(super) fn edit_queued(&mut self, dialog: DialogId, words: &QueuedWords) {
+    pub(super) fn edit_queued(&mut self, dialog: DialogId, words: &QueuedMessage) {
         if self.composer.target != Target::Dialog(dialog.clone()) {
             self.write_to(Target::Dialog(dialog.clone()));
         }

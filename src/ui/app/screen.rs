@@ -372,7 +372,7 @@ impl App {
             problems: self.model.problems.len(),
             processes: self.processes_running(),
             unagreed: self.model.consent.waiting.len(),
-            look_only: self.model.consent.look_only,
+            look_only: self.model.consent.read_only,
             level: self.level,
         };
         let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };

@@ -104,9 +104,9 @@ impl ConsentSheet {
         } else {
             hints.push(hint(ui, Action::ConsentPageDown, Word::ReadOn));
         }
-        let close = if consent.look_only { Word::LookOnly } else { Word::Close };
+        let close = if consent.read_only { Word::LookOnly } else { Word::Close };
         hints.push(hint(ui, Action::ConsentLook, close));
-        if consent.look_only {
+        if consent.read_only {
             hints.push(hint(ui, Action::ConsentLeave, Word::Leave));
         }
         Heading { left: ui.word(Word::Consent).to_owned(), right: hints.join(PART) }
@@ -120,7 +120,7 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 /// All rows, wrapped; nothing is truncated.
 fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let available = |indent: usize| width.saturating_sub(indent + 1).max(1);
-    let intro = match (consent.waiting.is_empty(), consent.look_only) {
+    let intro = match (consent.waiting.is_empty(), consent.read_only) {
         (true, true) => Word::ConsentOver,
         (true, false) => Word::ConsentNothing,
         (false, _) => Word::ConsentIntro,

@@ -10,7 +10,7 @@ use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::{Course, DialogId, Genseq, RootId};
-use crate::protocol::{Lifecycle, Onward};
+use crate::protocol::{ForkMode, Lifecycle};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
@@ -88,7 +88,7 @@ fn wanted(purpose: &PromptPurpose, text: &str) -> Option<Lifecycle> {
         }
         PromptPurpose::Fork(root) => {
             let (course, genseq) = generation(text)?;
-            Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: Onward::GoOn })
+            Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: ForkMode::Continue })
         }
     }
 }

@@ -12,7 +12,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::{Strip, draw_between};
 use crate::domain::DialogId;
 use crate::domain::question::headline;
-use crate::protocol::event::QueuedWords;
+use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::{Counted, Word};
@@ -117,7 +117,7 @@ impl QueuedList {
         Handled::Done
     }
 
-    fn chosen(&self, cx: &Cx<'_>) -> Option<QueuedWords> {
+    fn chosen(&self, cx: &Cx<'_>) -> Option<QueuedMessage> {
         cx.queued.get(self.selected).cloned()
     }
 

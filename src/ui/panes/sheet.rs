@@ -105,7 +105,7 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let reason = (!section.whole).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
+        let reason = (!section.complete).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), reason))
     }

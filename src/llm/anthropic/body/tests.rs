@@ -90,7 +90,7 @@ fn what_is_set_is_sent() {
 }
 
 #[test]
-fn thinking_is_asked_for_with_room_left_for_the_answer() {
+fn the_thinking_budget_leaves_tokens_for_the_answer() {
     let enabled = |tokens: u32| json!({"type": "enabled", "budget_tokens": tokens});
     let adaptive = json!({"type": "adaptive"});
     for (budget, effort, limit, max_tokens, thinking, sent) in [
@@ -137,7 +137,7 @@ fn round(thought: Option<Value>) -> Vec<Message> {
 }
 
 #[test]
-fn thinking_is_not_asked_for_in_the_middle_of_a_round_that_began_without() {
+fn thinking_is_not_enabled_within_a_tool_round_that_began_without_it() {
     let own = json!({"summary": [], "anthropic": {"vendor": "v", "signature": "s"}});
     let foreign = json!({"summary": [], "encrypted_content": "e"});
     let mut answered = round(None);
@@ -165,7 +165,7 @@ fn calls_in_the_context_need_a_tool_although_none_is_offered() {
 }
 
 #[test]
-fn an_answer_in_json_is_asked_for_as_a_call() {
+fn a_json_answer_is_requested_as_a_call() {
     for (tools, budget, count, choice) in
         [(0, None, 1, "any"), (1, None, 2, "any"), (0, Some(2000), 1, "auto")]
     {
@@ -182,7 +182,7 @@ fn an_answer_in_json_is_asked_for_as_a_call() {
 }
 
 #[test]
-fn at_most_four_places_are_marked_for_the_cache() {
+fn at_most_four_cache_marks_are_set() {
     let found = body(&with(|r| {
         r.system = "be kind".to_owned();
         r.tools = vec![tool(json!({"type": "object"})); 3];

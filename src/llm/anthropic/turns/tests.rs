@@ -103,12 +103,12 @@ fn anthropic_whitespace_and_each_kind_of_message_in_the_turn_of_its_role() {
 #[test]
 fn the_first_and_the_last_turn_are_the_users() {
     for (what, context, expected) in [
-        ("nothing", vec![], json!([user(json!([text(GO_ON)]))])),
+        ("nothing", vec![], json!([user(json!([text(GO_ON_TEXT)]))])),
         (
             "the model began",
             vec![saying("a"), prompt("b")],
             json!([
-                user(json!([text(BEFORE)])),
+                user(json!([text(OMITTED_TEXT)])),
                 model(json!([text("a")])),
                 user(json!([text("b")]))
             ]),
@@ -119,7 +119,7 @@ fn the_first_and_the_last_turn_are_the_users() {
             json!([
                 user(json!([text("a")])),
                 model(json!([text("b")])),
-                user(json!([text(GO_ON)]))
+                user(json!([text(GO_ON_TEXT)]))
             ]),
         ),
     ] {
@@ -131,7 +131,7 @@ fn the_first_and_the_last_turn_are_the_users() {
 fn calls_and_results_always_pair_and_results_come_first() {
     let after = |call: Value, result: Value, words: &str| {
         json!([
-            user(json!([text(BEFORE)])),
+            user(json!([text(OMITTED_TEXT)])),
             model(json!([call])),
             user(json!([result, text(words)]))
         ])
@@ -222,7 +222,7 @@ fn only_thoughts_of_this_protocol_and_vendor_go_back() {
 }
 
 #[test]
-fn h11_arguments_that_are_no_object_are_sent_inside_of_one() {
+fn h11_arguments_that_are_no_object_are_wrapped_in_one() {
     for (arguments, expected) in [
         ("", json!({})),
         (" {\"a\": 1} ", json!({"a": 1})),
@@ -236,7 +236,7 @@ fn h11_arguments_that_are_no_object_are_sent_inside_of_one() {
 }
 
 #[test]
-fn ids_are_such_as_the_protocol_takes_and_each_is_used_once() {
+fn ids_are_valid_and_unique() {
     let context = [
         call("c"),
         result("c", "1"),
@@ -265,11 +265,11 @@ fn ids_are_such_as_the_protocol_takes_and_each_is_used_once() {
 }
 
 fn picture(byte: u8) -> MessageImage {
-    MessageImage::Shown { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
+    MessageImage::Data { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
 fn gone() -> MessageImage {
-    MessageImage::Told("[gone]".to_owned())
+    MessageImage::Note("[gone]".to_owned())
 }
 
 fn image(data: &str) -> Value {
@@ -277,14 +277,14 @@ fn image(data: &str) -> Value {
 }
 
 #[test]
-fn pictures_stand_with_the_words_they_came_with_or_inside_of_the_results() {
+fn images_are_in_the_turn_of_their_text_or_inside_their_results() {
     let pictured = |id: &str, content: &str, pictures: Vec<MessageImage>| {
         let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
         Message::Result { id, name, content, pictures }
     };
     let context = [
         prompt("look"),
-        Message::Pictures(vec![gone(), picture(1)]),
+        Message::Images(vec![gone(), picture(1)]),
         call("a"),
         call("b"),
         pictured("a", "1", vec![picture(2), gone()]),
@@ -320,7 +320,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
-    fn whatever_the_context_holds_the_turns_are_well_formed(
+    fn turns_are_well_formed_for_any_context(
         context in prop::collection::vec(any_message(), 0..24),
     ) {
         let found = turns(&context);
@@ -347,7 +347,7 @@ proptest! {
 }
 
 #[test]
-fn words_of_a_person_are_a_block_of_their_own_between_notices() {
+fn user_messages_are_separate_blocks_between_notices() {
     let context = [
         Message::Guide("memory".to_owned()),
         Message::Environment("Reminders end.".to_owned()),

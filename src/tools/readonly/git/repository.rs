@@ -150,7 +150,7 @@ fn settings(file: &Path, place: &Place<'_>) -> Result<String, GitFault> {
             let wrapped = wrapped.map_err(|_| GitFault::Unreadable)?;
             let mut command = Command::new(&wrapped.program);
             command.args(&wrapped.arguments);
-            standing = Some(wrapped.standing);
+            standing = Some(wrapped.placeholders);
             command
         }
     };

@@ -24,7 +24,7 @@ fn provider(host: &str) -> Unagreed {
 
 fn view(waiting: Vec<Unagreed>, look_only: bool) -> DriverEvent {
     let level = Some(Level::Workspace);
-    DriverEvent::Consent(ConsentView { waiting, look_only, level, level_is_set: false })
+    DriverEvent::Consent(ConsentView { waiting, read_only: look_only, level, level_is_set: false })
 }
 
 /// A workspace that has just been opened.
@@ -44,7 +44,7 @@ fn sent(stage: &Stage) -> Vec<String> {
         if let Command::Continue { dialog, .. } = command {
             return Some(format!("continue {}", dialog.this));
         }
-        (*command == Command::LookAtConsent).then(|| "look".to_owned())
+        (*command == Command::CheckConsent).then(|| "look".to_owned())
     });
     told.collect()
 }
@@ -105,7 +105,7 @@ fn the_sandbox_level_is_chosen_on_the_sheet_unless_the_config_file_sets_it() {
     let mut stage = streaming(80, 24);
     let consent = ConsentView {
         waiting: vec![shell("coder")],
-        look_only: true,
+        read_only: true,
         level: Some(Level::ReadOnly),
         level_is_set: true,
     };

@@ -158,7 +158,7 @@ fn a_refusal_is_shown_in_the_language_of_the_screen_and_in_full_on_the_smallest(
             stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
             let text = refusal.text().to_owned();
             stage.apply(DriverEvent::Refused { ticket: 9, text });
-            let wanted = Refusal::told(refusal.text(), lang);
+            let wanted = Refusal::translated(refusal.text(), lang);
             assert!(notice(&mut stage).contains(wanted), "{}", notice(&mut stage));
         }
     }

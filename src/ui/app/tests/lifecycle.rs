@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
-use crate::protocol::{AfterFork, Command, DriverEvent, Lifecycle, Onward, ShelfRow, TreeRow};
+use crate::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle, ShelfRow, TreeRow};
 
 fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     let sent = stage.sent.iter();
@@ -109,7 +109,7 @@ fn a_tree_is_archived_at_once_unless_it_has_open_work() {
         let mut stage = idle_tree();
         stage.keys("1 g j").keys(key);
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
-        stage.apply(DriverEvent::Gone(main_dialog()));
+        stage.apply(DriverEvent::Removed(main_dialog()));
         stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let tree: Vec<&str> = screen.lines().take(23).collect();
@@ -134,7 +134,7 @@ fn archiving_shows_the_name_and_the_undo_keys_which_work() {
     for (key, to, told) in [("d", Bucket::Done, "done: "), ("A", Bucket::Archive, "archived: ")] {
         let mut stage = idle_tree();
         stage.keys("1 g j").keys(key);
-        stage.apply(DriverEvent::Gone(main_dialog()));
+        stage.apply(DriverEvent::Removed(main_dialog()));
         stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(main_dialog()) });
         let screen = stage.screen();
         let expected = format!("{told}@orchestrator “add 2FA” · undo with u u");
@@ -180,7 +180,7 @@ fn a_fork_starts_before_the_newest_generation_or_the_one_entered() {
         root: root(),
         course: Course(course),
         genseq: Genseq(genseq),
-        then: Onward::GoOn,
+        then: ForkMode::Continue,
     };
     assert_eq!(changes(&stage), [&fork(1, 14)]);
     stage.keys("f <ctrl+c> nonsense <enter>");

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::DisplayState;
-use crate::protocol::event::{QueuedWords, Segment};
+use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
 const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
 
 fn waiting(texts: &[&str]) -> TreeRow {
-    let words = |(n, text): (usize, &&str)| QueuedWords {
+    let words = |(n, text): (usize, &&str)| QueuedMessage {
         message: format!("m{n}").as_str().into(),
         text: (*text).into(),
     };
@@ -170,7 +170,7 @@ fn only_a_message_not_taken_at_once_is_shown_as_queued() {
 #[test]
 fn a_message_queued_for_a_side_dialog_is_shown_there_only() {
     let mut stage = stage(80, 24, &[]);
-    let words = QueuedWords { message: "s".into(), text: "short, please".into() };
+    let words = QueuedMessage { message: "s".into(), text: "short, please".into() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
     stage.apply(DriverEvent::Row(Box::new(side_row)));
     assert!(!stage.screen().contains("short, please"));

@@ -14,7 +14,7 @@ fn reminder(id: &str, content: &str) -> ReminderView {
     ReminderView {
         id: id.to_owned(),
         content: content.to_owned(),
-        keeping: ReminderAudience::Dialog,
+        scope: ReminderAudience::Dialog,
         owner: None,
         touched_at: Stamp::new("2026-11-21 12:01:00"),
         plain: false,
@@ -41,7 +41,7 @@ fn reminders() -> Vec<ReminderView> {
             "Rotate the **cookie** first.\n\n- then store the codes\n- then write the migration",
         ),
         ReminderView {
-            keeping: ReminderAudience::Personal,
+            scope: ReminderAudience::Personal,
             touched_at: Stamp::new("2026-11-20 12:00:00"),
             hidden: true,
             ..reminder("rem00002", "I prefer short answers.")
@@ -53,7 +53,7 @@ fn taskdoc() -> TaskdocView {
     let section = |name: &str, text: &str| SectionView {
         name: name.to_owned(),
         text: text.to_owned(),
-        whole: true,
+        complete: true,
     };
     TaskdocView {
         path: "add-2fa.tsk".to_owned(),
@@ -62,7 +62,7 @@ fn taskdoc() -> TaskdocView {
             section("constraints", ""),
             section("bearinmind/risks", "Replayed cookies."),
             section("progress", "The crate is chosen."),
-            SectionView { whole: false, ..section("research/totp", "RFC 6238") },
+            SectionView { complete: false, ..section("research/totp", "RFC 6238") },
         ],
         faults: vec!["`notes.txt` does not belong there".to_owned()],
     }

@@ -35,7 +35,7 @@ pub fn reminder(
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
-    let audience = match reminder.keeping {
+    let audience = match reminder.scope {
         ReminderAudience::Dialog => Word::OfThisDialog,
         ReminderAudience::Personal => Word::Personal,
         ReminderAudience::Shared => Word::SharedByProgram,
@@ -71,7 +71,7 @@ pub fn section(
     let dim = ui.style(Role::TextDim);
     let head = Strip::new().put(&told.name, ui.style(Role::Title));
     let mut meta = draft_symbol(ui, draft);
-    let size = if !told.whole {
+    let size = if !told.complete {
         ui.word(Word::SectionTooLarge).to_owned()
     } else if told.text.is_empty() {
         ui.word(Word::EmptySection).to_owned()

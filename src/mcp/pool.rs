@@ -1,0 +1,233 @@
+//! The running instances, and which dialog may use which.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::{Peer, RoleClient};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
+use crate::domain::DialogId;
+use crate::minds::mcp_config::McpServer;
+use crate::tools::Whose;
+
+/// Instances that run at once.
+const MAX_INSTANCES: usize = 64;
+/// For all instances to end on exit; then they are killed.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+
+pub(super) type InstanceKey = u64;
+pub(super) type Waiter = oneshot::Sender<Result<Arc<InstanceHandle>, String>>;
+
+/// A handle to an instance. The instance is stopped when the last handle is dropped.
+#[derive(Debug)]
+pub(super) struct InstanceHandle {
+    pub peer: Peer<RoleClient>,
+    _stop: DropGuard,
+}
+
+/// Who may use an instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum InstanceOwner {
+    /// Nobody yet: it was started to list the tools.
+    Unassigned,
+    /// Every dialog.
+    Shared,
+    Dialog(DialogId),
+}
+
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub server: String,
+    pub config: Arc<McpServer>,
+    pub owner: InstanceOwner,
+    pub state: InstanceState,
+    stop: CancellationToken,
+    task: tokio::task::Id,
+}
+
+#[derive(Debug)]
+pub(super) enum InstanceState {
+    Starting { since: Instant, waiters: Vec<Waiter> },
+    Ready(Arc<InstanceHandle>),
+}
+
+#[derive(Debug)]
+pub(super) struct InstancePool {
+    context: InstanceContext,
+    events: mpsc::Sender<(InstanceKey, InstanceEvent)>,
+    instances: BTreeMap<InstanceKey, Instance>,
+    tasks: JoinSet<InstanceKey>,
+    all: CancellationToken,
+    last_key: InstanceKey,
+}
+
+impl InstancePool {
+    pub fn new(
+        context: InstanceContext,
+        events: mpsc::Sender<(InstanceKey, InstanceEvent)>,
+    ) -> Self {
+        Self {
+            context,
+            events,
+            instances: BTreeMap::new(),
+            tasks: JoinSet::new(),
+            all: CancellationToken::new(),
+            last_key: 0,
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.instances.len() >= MAX_INSTANCES
+    }
+
+    pub fn start(
+        &mut self,
+        server: &str,
+        config: Arc<McpServer>,
+        owner: InstanceOwner,
+    ) -> InstanceKey {
+        self.last_key += 1;
+        let key = self.last_key;
+        let stop = self.all.child_token();
+        let task = InstanceTask {
+            key,
+            name: server.to_owned(),
+            server: config.clone(),
+            context: self.context.clone(),
+            stop: stop.clone(),
+            events: self.events.clone(),
+        };
+        let task = self.tasks.spawn(task.run()).id();
+        let state = InstanceState::Starting { since: Instant::now(), waiters: Vec::new() };
+        let instance = Instance { server: server.to_owned(), config, owner, state, stop, task };
+        self.instances.insert(key, instance);
+        key
+    }
+
+    pub fn get(&self, key: InstanceKey) -> Option<&Instance> {
+        self.instances.get(&key)
+    }
+
+    pub fn get_mut(&mut self, key: InstanceKey) -> Option<&mut Instance> {
+        self.instances.get_mut(&key)
+    }
+
+    /// An instance of this configuration and owner whose connection is open.
+    pub fn find(
+        &self,
+        server: &str,
+        config: &McpServer,
+        owner: &InstanceOwner,
+    ) -> Option<InstanceKey> {
+        let matches = |instance: &Instance| {
+            let alive = match &instance.state {
+                InstanceState::Starting { .. } => true,
+                InstanceState::Ready(handle) => !handle.peer.is_transport_closed(),
+            };
+            alive
+                && instance.server == server
+                && *instance.config == *config
+                && instance.owner == *owner
+        };
+        self.instances.iter().find_map(|(key, instance)| matches(instance).then_some(*key))
+    }
+
+    /// Marks an instance as ready and notifies those that wait for it.
+    pub fn set_ready(&mut self, key: InstanceKey, peer: Peer<RoleClient>) {
+        let Some(instance) = self.instances.get_mut(&key) else { return };
+        let handle = Arc::new(InstanceHandle { peer, _stop: instance.stop.clone().drop_guard() });
+        let before = std::mem::replace(&mut instance.state, InstanceState::Ready(handle.clone()));
+        if let InstanceState::Starting { waiters, .. } = before {
+            for waiter in waiters {
+                let _ = waiter.send(Ok(handle.clone()));
+            }
+        }
+    }
+
+    /// Sends a handle as soon as the instance is ready.
+    pub fn send_handle(&mut self, key: InstanceKey, waiter: Waiter) {
+        match self.instances.get_mut(&key).map(|instance| &mut instance.state) {
+            Some(InstanceState::Ready(handle)) => _ = waiter.send(Ok(handle.clone())),
+            Some(InstanceState::Starting { waiters, .. }) => waiters.push(waiter),
+            None => _ = waiter.send(Err("it has ended".to_owned())),
+        }
+    }
+
+    /// Releases an instance; running calls finish first.
+    pub fn release(&mut self, key: InstanceKey, reason: &str) -> Option<Instance> {
+        let mut instance = self.instances.remove(&key)?;
+        if let InstanceState::Starting { waiters, .. } = &mut instance.state {
+            instance.stop.cancel();
+            for waiter in waiters.drain(..) {
+                let _ = waiter.send(Err(reason.to_owned()));
+            }
+        }
+        Some(instance)
+    }
+
+    /// Releases all matching instances; true if there was one.
+    pub fn release_matching(
+        &mut self,
+        reason: &str,
+        matches: impl Fn(InstanceKey, &Instance) -> bool,
+    ) -> bool {
+        let keys: Vec<InstanceKey> = self
+            .instances
+            .iter()
+            .filter(|(key, instance)| matches(**key, instance))
+            .map(|(key, _)| *key)
+            .collect();
+        let any = !keys.is_empty();
+        for key in keys {
+            self.release(key, reason);
+        }
+        any
+    }
+
+    /// Dialogs with an instance of their own, and its server.
+    pub fn leases(&self) -> Vec<(DialogId, String)> {
+        let leases = self.instances.values().filter_map(|instance| match &instance.owner {
+            InstanceOwner::Dialog(dialog) => Some((dialog.clone(), instance.server.clone())),
+            InstanceOwner::Unassigned | InstanceOwner::Shared => None,
+        });
+        leases.collect()
+    }
+
+    /// The key of the next instance whose task ends; none while there is no task.
+    pub async fn next_ended(&mut self) -> Option<InstanceKey> {
+        match self.tasks.join_next().await? {
+            Ok(key) => Some(key),
+            Err(error) => {
+                tracing::error!(%error, "the task of an MCP server instance panicked");
+                let task = error.id();
+                self.instances
+                    .iter()
+                    .find_map(|(key, instance)| (instance.task == task).then_some(*key))
+            }
+        }
+    }
+
+    /// Ends all instances.
+    pub async fn end(mut self) {
+        self.instances.clear();
+        self.all.cancel();
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(SHUTDOWN_TIMEOUT, ended).await.is_err() {
+            self.tasks.shutdown().await;
+        }
+    }
+}
+
+/// True if an instance is leased to this dialog, or to one of this tree.
+pub(super) fn is_owned_by(owner: &InstanceOwner, whose: &Whose) -> bool {
+    match (owner, whose) {
+        (InstanceOwner::Dialog(dialog), Whose::Dialog(wanted)) => dialog == wanted,
+        (InstanceOwner::Dialog(dialog), Whose::Tree(root)) => dialog.root == *root,
+        (InstanceOwner::Unassigned | InstanceOwner::Shared, _) => false,
+    }
+}

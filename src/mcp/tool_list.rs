@@ -1,0 +1,300 @@
+//! The tools of all servers that models are offered: filtered, renamed, without duplicates. Pure.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rmcp::model::Tool;
+use serde_json::{Map, Value, json};
+
+use super::result::{sanitize, sanitize_and_redact};
+use crate::domain::{Problem, Secrets, SpecialCall};
+use crate::minds::mcp_config::{Filter, McpServer, PATH, is_name};
+use crate::tools::{Description, ToolSpec};
+
+/// Tools of one server; further ones are left out.
+pub(super) const MAX_TOOLS: usize = 256;
+const MAX_DESCRIPTION_CHARS: usize = 8_000;
+/// Characters of a name; more than any valid name has.
+const MAX_NAME_CHARS: usize = 1_000;
+/// Size of the JSON schema of the arguments.
+const MAX_SCHEMA_BYTES: usize = 64 * 1024;
+
+/// A server and the tools it listed.
+#[derive(Debug)]
+pub(super) struct ServerTools<'a> {
+    pub server: &'a str,
+    pub config: &'a McpServer,
+    pub tools: &'a [Tool],
+}
+
+/// A tool that models are offered.
+#[derive(Debug, Clone)]
+pub(super) struct OfferedTool {
+    pub server: String,
+    /// The server's own name for it.
+    pub original: String,
+    pub spec: ToolSpec,
+}
+
+/// A name in use elsewhere wins; among servers, the first of the file. Returns each problem with its
+/// server.
+pub(super) fn offered_tools(
+    listed_tools: &[ServerTools],
+    taken: &BTreeSet<String>,
+    secrets: &Arc<Secrets>,
+) -> (Vec<OfferedTool>, Vec<(String, Problem)>) {
+    let (mut offered_tools, mut problems) = (Vec::new(), Vec::new());
+    let mut used_names = taken.clone();
+    for listed in listed_tools {
+        let with_server = |problem| (listed.server.to_owned(), problem);
+        problems.extend(
+            too_many(listed).into_iter().chain(unmatched_patterns(listed)).map(with_server),
+        );
+        let tools = listed.tools.iter().take(MAX_TOOLS);
+        for tool in tools.filter(|tool| listed.config.filter.wants(&tool.name)) {
+            match offered_tool(listed, tool, &used_names, secrets) {
+                Ok(offered_tool) => {
+                    used_names.insert(offered_tool.spec.name.to_string());
+                    offered_tools.push(offered_tool);
+                }
+                Err(problem) => problems.push(with_server(problem)),
+            }
+        }
+    }
+    (offered_tools, problems)
+}
+
+fn offered_tool(
+    listed: &ServerTools,
+    tool: &Tool,
+    used_names: &BTreeSet<String>,
+    secrets: &Arc<Secrets>,
+) -> Result<OfferedTool, Problem> {
+    let (server, original) = (listed.server, tool.name.as_ref());
+    let shown = sanitize_and_redact(original, 80, secrets);
+    let name = listed.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
+    check_name(
+        server,
+        (original, &shown),
+        &sanitize_and_redact(&name, MAX_NAME_CHARS, secrets),
+        used_names,
+    )?;
+    let parameters = secrets.redacted_json(parameters(&tool.input_schema));
+    if parameters.to_string().len() > MAX_SCHEMA_BYTES {
+        return Err(Problem::new(
+            format!("mcp/tool-too-large/{server}/{shown}"),
+            PATH,
+            format!(
+                "server `{server}`: the arguments of `{shown}` are described in more than {} KiB; \
+                 left out",
+                MAX_SCHEMA_BYTES / 1024
+            ),
+            "put it on the blacklist, or use another server",
+        ));
+    }
+    let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let description =
+        Description::Given(Arc::from(sanitize_and_redact(text, MAX_DESCRIPTION_CHARS, secrets)));
+    let spec = ToolSpec { name: name.into(), description, parameters };
+    Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), spec })
+}
+
+/// A tool needs a name that every provider accepts and that is not in use.
+fn check_name(
+    server: &str,
+    (original, shown): (&str, &str),
+    name: &str,
+    used_names: &BTreeSet<String>,
+) -> Result<(), Problem> {
+    let problem = |what: &str, text: String, fix: &str| {
+        Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, text, fix)
+    };
+    if !is_name(original) || !is_name(name) {
+        let text = if name == original {
+            format!("server `{server}`: `{shown}` is no name for a tool; left out")
+        } else {
+            let name = sanitize(name, 80);
+            format!(
+                "server `{server}`: tool `{shown}` becomes `{name}`, which is no name; left out"
+            )
+        };
+        let fix = "only letters, digits, `_` and `-` may be used, 64 at most: put it on the \
+                    blacklist, or fix `transform`";
+        return Err(problem("tool-invalid-name", text, fix));
+    }
+    if used_names.contains(name) || SpecialCall::of(name).is_some() {
+        let text = format!("server `{server}`: the name `{name}` is taken; the tool is left out");
+        let fix = "give the server's tools a prefix with `transform: [{ prefix: x_ }]`, or put \
+                    this one on the blacklist";
+        return Err(problem("tool-collision", text, fix));
+    }
+    Ok(())
+}
+
+/// The schema of the server, adapted to what providers accept.
+fn parameters(schema: &Map<String, Value>) -> Value {
+    let mut schema = schema.clone();
+    schema.shift_remove("$schema");
+    if schema.get("type") != Some(&json!("object")) {
+        schema.insert("type".to_owned(), json!("object"));
+    }
+    if !schema.get("properties").is_some_and(Value::is_object) {
+        schema.insert("properties".to_owned(), json!({}));
+    }
+    Value::Object(schema)
+}
+
+fn too_many(listed: &ServerTools) -> Option<Problem> {
+    let server = listed.server;
+    (listed.tools.len() > MAX_TOOLS).then(|| {
+        Problem::new(
+            format!("mcp/too-many-tools/{server}"),
+            PATH,
+            format!("server `{server}` has more than {MAX_TOOLS} tools; the others are left out"),
+            "have the server offer fewer tools, or split it",
+        )
+    })
+}
+
+/// Patterns that match none of the server's tools are probably misspelt.
+fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
+    let filter = &listed.config.filter;
+    let lists = [("whitelist", &filter.whitelist), ("blacklist", &filter.blacklist)];
+    let mut problems = Vec::new();
+    for (list, patterns) in lists {
+        for pattern in patterns.iter().filter(|pattern| {
+            let alone = Filter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
+            !listed.tools.iter().any(|tool| alone.wants(&tool.name))
+        }) {
+            let (server, pattern) = (listed.server, sanitize(pattern, 80));
+            problems.push(Problem::new(
+                format!("mcp/idle-pattern/{server}/{list}/{pattern}"),
+                PATH,
+                format!("server `{server}`: `{pattern}` on the {list} matches none of its tools"),
+                format!("correct it or remove it; the server has: {}", names(listed)),
+            ));
+        }
+    }
+    problems
+}
+
+fn names(listed: &ServerTools) -> String {
+    let names: Vec<&str> = listed.tools.iter().map(|tool| tool.name.as_ref()).collect();
+    sanitize(&names.join(", "), 400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::minds::mcp_config::{NameRule, Program, Transport};
+
+    fn server(changes: Vec<NameRule>, filter: Filter) -> McpServer {
+        let program = Program {
+            command: "x".to_owned(),
+            args: Vec::new(),
+            cwd: ".".to_owned(),
+            env: Vec::new(),
+        };
+        McpServer { stateless: false, transport: Transport::Stdio(program), filter, changes }
+    }
+
+    fn tools(names: &[&str]) -> Vec<Tool> {
+        let tool = |name: &&str| {
+            serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}}))
+                .unwrap()
+        };
+        names.iter().map(tool).collect()
+    }
+
+    fn offered_names(listed_tools: &[ServerTools], taken: &[&str]) -> (Vec<String>, Vec<String>) {
+        let taken = taken.iter().map(|&name| name.to_owned()).collect();
+        let (offered, problems) = offered_tools(listed_tools, &taken, &Arc::default());
+        let names = offered.iter().map(|e| format!("{}/{}={}", e.server, e.original, e.spec.name));
+        (names.collect(), problems.into_iter().map(|(_, problem)| problem.id).collect())
+    }
+
+    #[test]
+    fn k10_a_name_in_use_is_left_out_and_the_first_server_wins() {
+        let config = server(Vec::new(), Filter::default());
+        let (one, two) = (tools(&["read_file", "find"]), tools(&["find", "send", "tellask"]));
+        let listed_tools = [
+            ServerTools { server: "a", config: &config, tools: &one },
+            ServerTools { server: "b", config: &config, tools: &two },
+        ];
+        let (offered_tools, problems) = offered_names(&listed_tools, &["read_file"]);
+        assert_eq!(offered_tools, ["a/find=find", "b/send=send"]);
+        let lost = ["a/read_file", "b/find", "b/tellask"];
+        assert_eq!(problems, lost.map(|name| format!("mcp/tool-collision/{name}")));
+    }
+
+    #[test]
+    fn k10_a_name_that_is_invalid_before_or_after_the_changes_is_left_out() {
+        let prefix = vec![NameRule::Prefix("x.".to_owned())];
+        for (changes, name, expected) in [
+            (Vec::new(), "a b", "becomes nothing"),
+            (prefix, "ab", "becomes `x.ab`"),
+            (vec![NameRule::Prefix("x".repeat(63))], "ab", "becomes"),
+        ] {
+            let config = server(changes, Filter::default());
+            let tools = tools(&[name]);
+            let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+            let (offered_tools, problems) =
+                super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
+            assert!(offered_tools.is_empty(), "{name}");
+            assert_eq!(problems[0].1.id, format!("mcp/tool-invalid-name/s/{name}"));
+            assert_eq!(problems[0].1.text.contains("becomes"), expected != "becomes nothing");
+        }
+    }
+
+    #[test]
+    fn a_filter_matches_original_names_and_a_pattern_without_a_match_is_reported() {
+        let filter =
+            Filter { whitelist: vec!["re*".to_owned(), "wirte".to_owned()], blacklist: Vec::new() };
+        let config = server(vec![NameRule::Prefix("x_".to_owned())], filter);
+        let tools = tools(&["read", "write"]);
+        let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+        let (offered_tools, problems) = offered_names(&listed_tools, &[]);
+        assert_eq!(offered_tools, ["s/read=x_read"]);
+        assert_eq!(problems, ["mcp/idle-pattern/s/whitelist/wirte"]);
+    }
+
+    #[test]
+    fn a_schema_is_passed_on_as_an_object_and_a_text_sanitized_and_truncated() {
+        let listed = json!({"name": "t", "description": format!("a\u{202e}{}", "b".repeat(9_000)),
+            "inputSchema": {"$schema": "x", "properties": {"n": {"type": ["number", "null"]}}}});
+        let tool: Tool = serde_json::from_value(listed).unwrap();
+        let config = server(Vec::new(), Filter::default());
+        let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
+        let (offered_tools, _) =
+            super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
+        let spec = &offered_tools[0].spec;
+        let expected = json!({"properties": {"n": {"type": ["number", "null"]}}, "type": "object"});
+        assert_eq!(spec.parameters, expected);
+        let text = spec.description.text(crate::domain::Lang::En);
+        assert!(text.starts_with("ab") && text.chars().count() == MAX_DESCRIPTION_CHARS + 1);
+    }
+
+    #[test]
+    fn tools_beyond_the_limit_are_left_out_and_reported() {
+        let names: Vec<String> = (0..=MAX_TOOLS).map(|n| format!("t{n}")).collect();
+        let tools = tools(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let config = server(Vec::new(), Filter::default());
+        let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+        let (offered_tools, problems) = offered_names(&listed_tools, &[]);
+        assert_eq!(
+            (offered_tools.len(), problems),
+            (MAX_TOOLS, vec!["mcp/too-many-tools/s".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_schema_that_is_too_large_leaves_out_only_its_tool() {
+        let large = json!({"type": "object", "description": "x".repeat(MAX_SCHEMA_BYTES)});
+        let tool: Tool =
+            serde_json::from_value(json!({"name": "t", "inputSchema": large})).unwrap();
+        let config = server(Vec::new(), Filter::default());
+        let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
+        let (_, problems) = offered_names(&listed_tools, &[]);
+        assert_eq!(problems, ["mcp/tool-too-large/s/t"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! The seccomp filter of a sandboxed command. It denies system calls that reach out of a sandbox: to other
+//! processes, new namespaces and mounts, kernel keyrings, BPF and the like, and socket families that no
+//! namespace isolates.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
+};
+
+/// Socket families that are allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// Those that a network namespace isolates, and Unix sockets.
+    Isolated,
+    /// Those of the network, where no namespace isolates it; no Unix sockets.
+    NetworkOnly,
+    /// None, except socket pairs.
+    None,
+}
+
+/// System calls that fail with `EPERM`.
+const DENIED_CALLS: &[libc::c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_acct,
+    libc::SYS_vhangup,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_fanotify_init,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_setdomainname,
+    libc::SYS_sethostname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+];
+
+#[cfg(target_arch = "x86_64")]
+const DENIED_ON_ARCH: &[libc::c_long] = &[
+    libc::SYS_kexec_file_load,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const DENIED_ON_ARCH: &[libc::c_long] = &[];
+
+/// Calls that can change another process, with the index of the argument that names it; 0 is the caller.
+const CROSS_PROCESS_CALLS: [(libc::c_long, u8); 8] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_migrate_pages, 0),
+    (libc::SYS_move_pages, 0),
+];
+
+/// `open_tree_attr`, which `libc` does not define yet.
+const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
+
+/// Flags of `clone` that create a namespace.
+const NAMESPACE_FLAGS: [libc::c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// `ioctl` requests that inject terminal input: `TIOCSTI` and `TIOCLINUX`.
+const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+
+/// System calls of the x32 ABI have this bit. The lists above do not cover them, so all are unavailable.
+const X32_BIT: u32 = 0x4000_0000;
+
+type SeccompError = seccompiler::BackendError;
+
+/// The filter as a BPF program.
+pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, SeccompError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for call in DENIED_CALLS.iter().chain(DENIED_ON_ARCH).chain([&SYS_OPEN_TREE_ATTR]) {
+        rules.insert(*call, Vec::new());
+    }
+    let namespaces = NAMESPACE_FLAGS.map(|flag| {
+        let bit = u64::from(flag.cast_unsigned());
+        rule(vec![condition(0, SeccompCmpOp::MaskedEq(bit), bit)?])
+    });
+    rules.insert(libc::SYS_clone, namespaces.into_iter().collect::<Result<_, _>>()?);
+    let typing =
+        TERMINAL_INPUT_REQUESTS.map(|request| rule(vec![condition(1, SeccompCmpOp::Eq, request)?]));
+    rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
+    // A PID namespace has no other processes.
+    for (call, argument) in CROSS_PROCESS_CALLS.into_iter().filter(|_| sockets != Sockets::Isolated)
+    {
+        rules.insert(call, vec![rule(vec![condition(argument, SeccompCmpOp::Ne, 0)?])?]);
+    }
+    let families: &[libc::c_int] = match sockets {
+        Sockets::Isolated => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::NetworkOnly => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::None => &[],
+    };
+    rules.insert(libc::SYS_socket, none_of(families)?);
+    rules.insert(libc::SYS_socketpair, none_of(&[libc::AF_UNIX])?);
+    let filter = SeccompFilter::new(
+        rules,
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EPERM.cast_unsigned()),
+        std::env::consts::ARCH.try_into()?,
+    )?;
+    let rest: BpfProgram = filter.try_into()?;
+    Ok(enosys_prefix().into_iter().chain(rest).collect())
+}
+
+fn condition(
+    argument: u8,
+    operator: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, SeccompError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SeccompError> {
+    SeccompRule::new(conditions)
+}
+
+/// Matches a first argument that is none of these families.
+fn none_of(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, SeccompError> {
+    let each = families.iter().map(|family| {
+        let family = u64::from(family.cast_unsigned());
+        condition(0, SeccompCmpOp::Ne, family)
+    });
+    let conditions: Vec<_> = each.collect::<Result<_, _>>()?;
+    if conditions.is_empty() { Ok(Vec::new()) } else { Ok(vec![rule(conditions)?]) }
+}
+
+/// Prefix of the filter: `clone3`, whose flags a filter cannot read, and all x32 calls fail with
+/// `ENOSYS`, so that libraries fall back to the older call.
+fn enosys_prefix() -> [sock_filter; 4] {
+    const LOAD: u16 = 0x20;
+    const AT_LEAST: u16 = 0x35;
+    const EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    let failure = 0x0005_0000 | libc::ENOSYS.cast_unsigned();
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(X32_BIT);
+    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    [
+        instruction(LOAD, 0, 0, 0),
+        instruction(AT_LEAST, 1, 0, X32_BIT),
+        instruction(EQUAL, 0, 1, clone3),
+        instruction(RETURN, 0, 0, failure),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_filter_can_be_made_and_fits_the_kernel() {
+        for sockets in [Sockets::Isolated, Sockets::NetworkOnly, Sockets::None] {
+            let length = program(sockets).unwrap().len();
+            assert!(length > DENIED_CALLS.len() && length < 4096, "{sockets:?}: {length}");
+        }
+    }
+}
