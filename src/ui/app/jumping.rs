@@ -52,7 +52,7 @@ impl App {
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match jump_target(&body, asker) {
             JumpTarget::OtherDialog(there, call_end) => {
-                self.go_to(&DialogId::side(&dialog.root, &there), call_end)
+                self.go_to(&DialogId::side(&dialog.root, &there), call_end);
             }
             JumpTarget::SameDialog(course, call_end) => self.go_within(course, call_end),
             JumpTarget::Question => {

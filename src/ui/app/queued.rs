@@ -64,7 +64,7 @@ impl App {
             match unmatched.iter().position(|known| *known == text) {
                 Some(at) => drop(unmatched.remove(at)),
                 None => {
-                    all.push(queued::QueuedRow { text: text.into(), state: SendState::Sending })
+                    all.push(queued::QueuedRow { text: text.into(), state: SendState::Sending });
                 }
             }
         }

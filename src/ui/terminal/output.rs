@@ -159,7 +159,7 @@ fn write_retrying(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                thread::sleep(RETRY_INTERVAL)
+                thread::sleep(RETRY_INTERVAL);
             }
             Err(error) => return Err(error),
         }
