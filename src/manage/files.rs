@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::{Known, configuration, lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
-use crate::tools::guard::{FaultKind, Identity, Unusable, own_folder};
+use crate::tools::guard::{PathFaultKind, Identity, InvalidPath, own_folder};
 use crate::tools::{
     Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half, interrupted,
 };
@@ -158,7 +158,7 @@ fn beyond(lang: Lang) -> &'static str {
 /// The folder as it truly is. A writer makes it where it is missing.
 fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identity), String> {
     own_folder(workspace, FOLDER, writes).map_err(|fault| match (&fault.kind, lang) {
-        (FaultKind::Invalid(Unusable::ThroughLink), _) => lang
+        (PathFaultKind::Invalid(InvalidPath::ThroughLink), _) => lang
             .pick(
                 "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it \
                  a folder.",

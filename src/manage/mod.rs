@@ -36,13 +36,13 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 pub struct Known {
     pub env: &'static EnvReader,
     pub problems: Arc<Problems>,
-    pub waiting: Waiting,
+    pub waiting: PendingConsent,
     /// Names of toolsets and tools.
     names: Arc<[String]>,
 }
 
 /// What waits for a person's consent in a workspace.
-pub type Waiting = fn(&Path) -> Vec<Unagreed>;
+pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
 
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -59,7 +59,7 @@ pub fn add_to(
     registry: &mut Registry,
     env: &'static EnvReader,
     problems: Arc<Problems>,
-    waiting: Waiting,
+    waiting: PendingConsent,
     foreign: &[&str],
 ) -> Result<(), NameTaken> {
     let own = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);

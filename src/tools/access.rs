@@ -12,8 +12,8 @@ use pattern::Pattern;
 /// The lists, ready to be asked. The default allows everything.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    read: Side,
-    write: Side,
+    read: AccessRules,
+    write: AccessRules,
     problems: Vec<String>,
     /// Lists of others that hold as well.
     also: Vec<Access>,
@@ -76,7 +76,7 @@ pub struct ListRule {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Side {
+struct AccessRules {
     deny_dirs: DirList,
     allow_dirs: DirList,
     deny_endings: EndingList,
@@ -110,13 +110,13 @@ impl Access {
             (dirs("no_write_dirs", &lists.no_write_dirs), dirs("write_dirs", &lists.write_dirs));
         let ends = EndingList::new;
         Self {
-            read: Side {
+            read: AccessRules {
                 deny_dirs: read_dirs.0,
                 allow_dirs: read_dirs.1,
                 deny_endings: ends("no_read_file_ext_names", &lists.no_read_file_ext_names),
                 allow_endings: ends("read_file_ext_names", &lists.read_file_ext_names),
             },
-            write: Side {
+            write: AccessRules {
                 deny_dirs: write_dirs.0,
                 allow_dirs: write_dirs.1,
                 deny_endings: ends("no_write_file_ext_names", &lists.no_write_file_ext_names),
@@ -143,7 +143,7 @@ impl Access {
     /// The lists for reading.
     #[must_use]
     pub fn reading(&self) -> ReadScope {
-        let Side { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
+        let AccessRules { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
         let some = |given: bool, list: Vec<String>| given.then_some(list);
         let own = ReadScope {
             closed_dirs: deny_dirs.usable(),

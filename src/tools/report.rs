@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::access::Op;
-use super::guard::{Fault, FaultKind};
+use super::guard::{PathFault, PathFaultKind};
 use super::outcome::ToolOutcome;
 use crate::domain::Lang;
 
@@ -67,19 +67,19 @@ impl Report {
 }
 
 /// The result of a call whose path was not opened.
-pub(super) fn refused(mode: &str, op: Op, fault: &Fault, lang: Lang) -> ToolOutcome {
+pub(super) fn refused(mode: &str, op: Op, fault: &PathFault, lang: Lang) -> ToolOutcome {
     let report = Report::error(mode, &fault.path, fault.code());
     let report = match fault.kind {
-        FaultKind::Denied(_) | FaultKind::Listed { .. } => report.field("operation", word(op)),
-        FaultKind::Invalid(_)
-        | FaultKind::NotFound
-        | FaultKind::NotAFile
-        | FaultKind::NotADirectory
-        | FaultKind::Exists
-        | FaultKind::NotEmpty
-        | FaultKind::TooManyLinks
-        | FaultKind::Changed
-        | FaultKind::Io(_) => report,
+        PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => report.field("operation", word(op)),
+        PathFaultKind::Invalid(_)
+        | PathFaultKind::NotFound
+        | PathFaultKind::NotAFile
+        | PathFaultKind::NotADirectory
+        | PathFaultKind::Exists
+        | PathFaultKind::NotEmpty
+        | PathFaultKind::TooManyLinks
+        | PathFaultKind::Changed
+        | PathFaultKind::Io(_) => report,
     };
     report.summary(fault.text(lang)).outcome()
 }

@@ -40,7 +40,7 @@ impl Bench {
         let cx = ToolCx {
             caller: AgentId::new("lead"),
             dialog: DialogId::main(RootId::new("aa/bb/01")),
-            sees_pictures: true,
+            sees_images: true,
             workspace: Arc::from(workspace),
             root: None,
             access: Arc::default(),

@@ -86,7 +86,7 @@ pub struct ToolCx {
     /// The dialog it calls from.
     pub dialog: DialogId,
     /// Whether its model can look at pictures.
-    pub sees_pictures: bool,
+    pub sees_images: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
     /// Which directory the workspace has to be; `None`: whichever lies at its path.

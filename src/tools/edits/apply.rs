@@ -21,7 +21,7 @@ use crate::domain::Lang;
 use crate::tools::access::Target;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
-use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::guard::{PathFault, PathFaultKind, Guard};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted};
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
@@ -71,8 +71,8 @@ enum Kept {
     Rejected(Rejected),
 }
 
-impl From<Fault> for Kept {
-    fn from(fault: Fault) -> Self {
+impl From<PathFault> for Kept {
+    fn from(fault: PathFault) -> Self {
         Self::NoText(fault.into())
     }
 }
@@ -154,11 +154,11 @@ fn rewrite(
 
 fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
     let made = guard
-        .vacant(path, Target::File)
+        .new_path(path, Target::File)
         .and_then(|vacant| vacant.settle()?.fill(content.as_bytes()));
     made.map_err(
         |fault| {
-            if fault.kind == FaultKind::Exists { Kept::Appeared } else { fault.into() }
+            if fault.kind == PathFaultKind::Exists { Kept::Appeared } else { fault.into() }
         },
     )?;
     let change = LineChange::new(&[], 0..0, content);

@@ -15,7 +15,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, Guard, Identity, OpenDir};
+use crate::tools::guard::{PathFault, Guard, Identity, OpenDir};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -56,7 +56,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.text("path").filter(|path| !path.trim().is_empty()).unwrap_or(".");
     let listed = Guard::general(cx).and_then(|guard| {
         let dir = guard.open_dir(path)?;
-        let listing = scan(&guard, &dir).map_err(|error| Fault::io(path, &error))?;
+        let listing = scan(&guard, &dir).map_err(|error| PathFault::io(path, &error))?;
         Ok((listing, dir))
     });
     match listed {

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::guard::{PathFault, PathFaultKind, Guard};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -47,16 +47,16 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 }
 
 /// Gives the path, and whether the directory is new.
-fn make(cx: &ToolCx, path: &str, parents: bool) -> Result<(String, bool), Fault> {
+fn make(cx: &ToolCx, path: &str, parents: bool) -> Result<(String, bool), PathFault> {
     let guard = Guard::general(cx)?;
-    let vacant = match guard.vacant(path, Target::Directory) {
-        Err(fault) if parents && fault.kind == FaultKind::Exists => {
+    let vacant = match guard.new_path(path, Target::Directory) {
+        Err(fault) if parents && fault.kind == PathFaultKind::Exists => {
             return Ok((guard.existing_dir(path, Op::Write)?, false));
         }
         found => found?,
     };
     if !parents && vacant.missing_parents() > 0 {
-        return Err(Fault::new(path, FaultKind::NotFound));
+        return Err(PathFault::new(path, PathFaultKind::NotFound));
     }
     let spot = vacant.settle()?;
     spot.make_dir().inspect_err(|_| spot.unmake())?;

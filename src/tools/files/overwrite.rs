@@ -11,7 +11,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, Guard};
+use crate::tools::guard::{PathFault, Guard};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -41,7 +41,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 
 /// Why a file was left as it is.
 enum Kept {
-    Fault(Fault),
+    Fault(PathFault),
     Stats(Stats),
 }
 
@@ -81,7 +81,7 @@ fn replace(cx: &ToolCx, args: &Args, path: &str, content: &str) -> Result<(Strin
     let guard = Guard::general(cx).map_err(Kept::Fault)?;
     let opened = guard.open_file(path, Op::Write).map_err(Kept::Fault)?;
     let old = count(BufReader::new(&opened.file))
-        .map_err(|error| Kept::Fault(Fault::io(path, &error)))?;
+        .map_err(|error| Kept::Fault(PathFault::io(path, &error)))?;
     let known = |field| args.integer(field).and_then(|number| u64::try_from(number).ok());
     let lines_match = known("known_old_total_lines") == Some(old.lines);
     if !lines_match || known("known_old_total_bytes") != Some(old.bytes) {

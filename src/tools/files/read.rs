@@ -12,7 +12,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, Guard, OpenFile};
+use crate::tools::guard::{PathFault, Guard, OpenFile};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -58,7 +58,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, Op::Read));
     let read = opened.and_then(|opened| {
         let found = excerpt(BufReader::with_capacity(BUFFER_BYTES, &opened.file), &window);
-        Ok((found.map_err(|error| Fault::io(path, &error))?, opened))
+        Ok((found.map_err(|error| PathFault::io(path, &error))?, opened))
     });
     match read {
         Ok((None, opened)) => binary(&opened, cx.lang),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, FaultKind, Guard, PathKind, Unusable};
+use crate::tools::guard::{PathFault, PathFaultKind, Guard, PathKind, InvalidPath};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -54,7 +54,7 @@ struct Done {
 }
 
 /// Why nothing moved, and which of the two rights was asked for.
-struct Kept(Op, Fault);
+struct Kept(Op, PathFault);
 
 fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
     match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
@@ -67,7 +67,7 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
             };
             Report::ok(name, &done.from)
                 .field("to", quoted(&done.to))
-                .field("path_kind", done.kind.word())
+                .field("path_kind", done.kind.name())
                 .summary(summary)
                 .outcome()
         }
@@ -76,8 +76,8 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
 }
 
 fn relocate(cx: &ToolCx, from: &str, to: &str, target: Target) -> Result<Done, Kept> {
-    let source = |fault: Fault| {
-        let listed = if let FaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
+    let source = |fault: PathFault| {
+        let listed = if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
         Kept(listed.unwrap_or(Op::Write), fault)
     };
     let place = |fault| Kept(Op::Write, fault);
@@ -89,18 +89,18 @@ fn relocate(cx: &ToolCx, from: &str, to: &str, target: Target) -> Result<Done, K
         | (Target::File, PathKind::File)
         | (Target::Directory, PathKind::Directory) => {}
         (Target::File, PathKind::Directory | PathKind::Special) => {
-            return Err(place(Fault::new(from, FaultKind::NotAFile)));
+            return Err(place(PathFault::new(from, PathFaultKind::NotAFile)));
         }
         (Target::Directory, PathKind::File | PathKind::Special) => {
-            return Err(place(Fault::new(from, FaultKind::NotADirectory)));
+            return Err(place(PathFault::new(from, PathFaultKind::NotADirectory)));
         }
     }
     if kind == PathKind::Directory {
         guard.survey(&entry, &SOURCE).map_err(source)?;
     }
-    let vacant = guard.vacant(to, kind.target()).map_err(place)?;
-    if entry.holds(&vacant) {
-        return Err(place(Fault::invalid(to, Unusable::IntoItself)));
+    let vacant = guard.new_path(to, kind.target()).map_err(place)?;
+    if entry.contains(&vacant) {
+        return Err(place(PathFault::invalid(to, InvalidPath::IntoItself)));
     }
     let spot = vacant.settle().map_err(place)?;
     entry.move_to(&spot).inspect_err(|_| spot.unmake()).map_err(place)?;

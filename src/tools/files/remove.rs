@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{Count, Entry, Fault, FaultKind, Guard, PathKind};
+use crate::tools::guard::{Count, DirEntryHandle, PathFault, PathFaultKind, Guard, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -46,14 +46,14 @@ fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
         match entry.kind() {
             PathKind::File | PathKind::Symlink => entry.remove()?,
             PathKind::Directory | PathKind::Special => {
-                return Err(Fault::new(args.required_text("path"), FaultKind::NotAFile));
+                return Err(PathFault::new(args.required_text("path"), PathFaultKind::NotAFile));
             }
         }
         Ok(entry)
     });
     match removed {
         Ok(entry) => Report::ok(FILE, &entry.shown)
-            .field("path_kind", entry.kind().word())
+            .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
             .outcome(),
         Err(fault) => refused(FILE, Op::Write, &fault, cx.lang),
@@ -71,10 +71,10 @@ fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
     });
     match removed {
         Ok(entry) => counted(Report::ok(DIR, &entry.shown), count)
-            .field("path_kind", entry.kind().word())
+            .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
             .outcome(),
-        Err(fault) if fault.kind == FaultKind::NotEmpty && !recursive => not_empty(&fault, cx.lang),
+        Err(fault) if fault.kind == PathFaultKind::NotEmpty && !recursive => not_empty(&fault, cx.lang),
         Err(fault) if count == Count::default() => refused(DIR, Op::Write, &fault, cx.lang),
         Err(fault) => half_done(&fault, count, cx.lang),
     }
@@ -83,11 +83,11 @@ fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
 /// A link to a directory goes like a file: only the link is removed.
 fn remove_dir(
     guard: &Guard,
-    entry: &Entry,
+    entry: &DirEntryHandle,
     path: &str,
     recursive: bool,
     removed: &mut Count,
-) -> Result<(), Fault> {
+) -> Result<(), PathFault> {
     match entry.kind() {
         PathKind::Symlink => entry.remove(),
         PathKind::Directory if recursive => {
@@ -95,7 +95,7 @@ fn remove_dir(
             guard.remove_tree(entry, removed)
         }
         PathKind::Directory => entry.remove_dir(),
-        PathKind::File | PathKind::Special => Err(Fault::new(path, FaultKind::NotADirectory)),
+        PathKind::File | PathKind::Special => Err(PathFault::new(path, PathFaultKind::NotADirectory)),
     }
 }
 
@@ -116,7 +116,7 @@ fn gone(kind: PathKind, lang: Lang) -> &'static str {
     }
 }
 
-fn not_empty(fault: &Fault, lang: Lang) -> ToolOutcome {
+fn not_empty(fault: &PathFault, lang: Lang) -> ToolOutcome {
     let summary = lang.pick(
         "The directory is not empty. To remove all it holds, set recursive to true.",
         "目录不为空。若要连同内容一起删除,请把 recursive 设为 true。",
@@ -124,7 +124,7 @@ fn not_empty(fault: &Fault, lang: Lang) -> ToolOutcome {
     Report::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
 }
 
-fn half_done(fault: &Fault, count: Count, lang: Lang) -> ToolOutcome {
+fn half_done(fault: &PathFault, count: Count, lang: Lang) -> ToolOutcome {
     let reason = fault.text(lang);
     let summary = match lang {
         Lang::En => format!("Stopped in the middle, what came before is removed. {reason}"),

@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 
 use super::dir::Identity;
-use super::fault::{Fault, FaultKind};
-use super::names::reserved;
+use super::fault::{PathFault, PathFaultKind};
+use super::names::reserved_area;
 use super::{Guard, Op, OpenDir, Target};
 
 impl OpenDir {
@@ -30,7 +30,7 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or not a directory any more.
-    pub fn enter(&self, dir: &OpenDir, name: &OsStr) -> Result<OpenDir, Fault> {
+    pub fn enter(&self, dir: &OpenDir, name: &OsStr) -> Result<OpenDir, PathFault> {
         let shown = dir.below(name);
         let names = self.judge_entry(dir, name, &shown, Target::Directory)?;
         let opened = self.enter_open(dir, name, &shown)?;
@@ -41,13 +41,13 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or not a regular file.
-    pub fn open_in(&self, dir: &OpenDir, name: &OsStr) -> Result<File, Fault> {
+    pub fn open_in(&self, dir: &OpenDir, name: &OsStr) -> Result<File, PathFault> {
         let shown = dir.below(name);
         self.judge_entry(dir, name, &shown, Target::File)?;
-        let file = dir.dir.open(name).map_err(|error| Fault::io(&shown, &error))?;
-        let meta = file.metadata().map_err(|error| Fault::io(&shown, &error))?;
+        let file = dir.dir.open(name).map_err(|error| PathFault::io(&shown, &error))?;
+        let meta = file.metadata().map_err(|error| PathFault::io(&shown, &error))?;
         if !meta.is_file() {
-            return Err(Fault::new(&shown, FaultKind::NotAFile));
+            return Err(PathFault::new(&shown, PathFaultKind::NotAFile));
         }
         self.steady(&shown, &dir.dir)?;
         Ok(file)
@@ -84,10 +84,10 @@ impl Guard {
         name: &OsStr,
         shown: &str,
         target: Target,
-    ) -> Result<Vec<String>, Fault> {
+    ) -> Result<Vec<String>, PathFault> {
         let name = name.to_string_lossy();
-        if let Some(area) = reserved(self.zone, dir.names.len(), &name) {
-            return Err(Fault::denied(shown, area));
+        if let Some(area) = reserved_area(self.zone, dir.names.len(), &name) {
+            return Err(PathFault::denied(shown, area));
         }
         let mut names = dir.names.clone();
         names.push(name.into_owned());
@@ -96,11 +96,11 @@ impl Guard {
     }
 
     /// Enters, and refuses a reserved directory under another name.
-    fn enter_open(&self, dir: &OpenDir, name: &OsStr, shown: &str) -> Result<super::Dir, Fault> {
-        let opened = dir.dir.enter(name).map_err(|error| Fault::io(shown, &error))?;
-        let identity = opened.identity().map_err(|error| Fault::io(shown, &error))?;
+    fn enter_open(&self, dir: &OpenDir, name: &OsStr, shown: &str) -> Result<super::Dir, PathFault> {
+        let opened = dir.dir.enter(name).map_err(|error| PathFault::io(shown, &error))?;
+        let identity = opened.identity().map_err(|error| PathFault::io(shown, &error))?;
         if let Some(area) = self.closed_area(identity) {
-            return Err(Fault::denied(shown, area));
+            return Err(PathFault::denied(shown, area));
         }
         self.steady(shown, &opened)?;
         Ok(opened)

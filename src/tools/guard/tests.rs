@@ -41,11 +41,11 @@ fn trapped() -> Bench {
     bench
 }
 
-fn read(bench: &Bench, path: &str) -> Result<String, FaultKind> {
+fn read(bench: &Bench, path: &str) -> Result<String, PathFaultKind> {
     read_with(&Guard::general(&bench.cx).unwrap(), path)
 }
 
-fn read_with(guard: &Guard, path: &str) -> Result<String, FaultKind> {
+fn read_with(guard: &Guard, path: &str) -> Result<String, PathFaultKind> {
     let mut opened = guard.open_file(path, Op::Read).map_err(|fault| fault.kind)?;
     let mut text = String::new();
     opened.file.read_to_string(&mut text).unwrap();
@@ -57,10 +57,10 @@ fn no_written_path_leaves_the_workspace_or_enters_a_reserved_area() {
     let bench = trapped();
     let root = bench.cx.workspace.to_str().unwrap().to_owned();
     let abs = |rest: &str| format!("{root}{rest}");
-    let denied = |area| Some(FaultKind::Denied(area));
-    let (outside, minds) = (denied(Area::Outside), denied(Area::Minds));
-    let (dialogs, taskdoc) = (denied(Area::Dialogs), denied(Area::Taskdoc));
-    let cases: Vec<(String, Option<FaultKind>)> = [
+    let denied = |area| Some(PathFaultKind::Denied(area));
+    let (outside, minds) = (denied(DeniedArea::Outside), denied(DeniedArea::Minds));
+    let (dialogs, taskdoc) = (denied(DeniedArea::Dialogs), denied(DeniedArea::Taskdoc));
+    let cases: Vec<(String, Option<PathFaultKind>)> = [
         ("ok.txt", None),
         ("./ok.txt", None),
         (" ok.txt ", None),
@@ -132,18 +132,18 @@ fn no_written_path_leaves_the_workspace_or_enters_a_reserved_area() {
         ("to-task/goals.md", taskdoc.clone()),
         ("to-goals", taskdoc.clone()),
         ("task.ts\u{212a}/goals.md", taskdoc.clone()),
-        ("", Some(FaultKind::NotAFile)),
-        (".", Some(FaultKind::NotAFile)),
-        ("a", Some(FaultKind::NotAFile)),
-        ("pipe", Some(FaultKind::NotAFile)),
-        ("socket", Some(FaultKind::NotAFile)),
-        ("ok.txt/x", Some(FaultKind::NotADirectory)),
-        ("absent", Some(FaultKind::NotFound)),
-        ("absent/x", Some(FaultKind::NotFound)),
-        ("~/x", Some(FaultKind::NotFound)),
-        ("dangling", Some(FaultKind::NotFound)),
-        ("loop", Some(FaultKind::TooManyLinks)),
-        ("ping", Some(FaultKind::TooManyLinks)),
+        ("", Some(PathFaultKind::NotAFile)),
+        (".", Some(PathFaultKind::NotAFile)),
+        ("a", Some(PathFaultKind::NotAFile)),
+        ("pipe", Some(PathFaultKind::NotAFile)),
+        ("socket", Some(PathFaultKind::NotAFile)),
+        ("ok.txt/x", Some(PathFaultKind::NotADirectory)),
+        ("absent", Some(PathFaultKind::NotFound)),
+        ("absent/x", Some(PathFaultKind::NotFound)),
+        ("~/x", Some(PathFaultKind::NotFound)),
+        ("dangling", Some(PathFaultKind::NotFound)),
+        ("loop", Some(PathFaultKind::TooManyLinks)),
+        ("ping", Some(PathFaultKind::TooManyLinks)),
     ]
     .into_iter()
     .map(|(path, expected)| (path.to_owned(), expected))
@@ -173,7 +173,7 @@ fn paths_no_file_can_have_are_refused_before_the_disk_is_asked() {
     let bench = Bench::new();
     for path in ["a\0b", "a\nb", "a\r", &"x/".repeat(3_000)] {
         let kind = read(&bench, path).unwrap_err();
-        assert!(matches!(kind, FaultKind::Invalid(_)), "{path:?}");
+        assert!(matches!(kind, PathFaultKind::Invalid(_)), "{path:?}");
     }
     assert!(read(&bench, &"x".repeat(300)).is_err());
 }
@@ -184,18 +184,18 @@ fn nothing_is_made_where_nothing_may_be_even_if_it_does_not_exist_yet() {
     bench.put("../other/x", "").link("out", "../other").link("soon-minds", ".minds");
     bench.link("out-new", "../other/new").link("deep", "a/../.dialogs/run");
     for (path, kind) in [
-        (".minds/team.yaml", FaultKind::Denied(Area::Minds)),
-        (".minds", FaultKind::Denied(Area::Minds)),
-        (".MiNdS/x", FaultKind::Denied(Area::Minds)),
-        (".dialogs/x", FaultKind::Denied(Area::Dialogs)),
-        ("new.tsk/goals.md", FaultKind::Denied(Area::Taskdoc)),
-        ("a/b/c.TSK/x/y", FaultKind::Denied(Area::Taskdoc)),
-        ("soon-minds/x", FaultKind::Denied(Area::Minds)),
-        ("soon-minds", FaultKind::Denied(Area::Minds)),
-        ("deep/x", FaultKind::NotFound),
-        ("out/new", FaultKind::Denied(Area::Outside)),
-        ("out-new", FaultKind::Denied(Area::Outside)),
-        ("../new", FaultKind::Denied(Area::Outside)),
+        (".minds/team.yaml", PathFaultKind::Denied(DeniedArea::Minds)),
+        (".minds", PathFaultKind::Denied(DeniedArea::Minds)),
+        (".MiNdS/x", PathFaultKind::Denied(DeniedArea::Minds)),
+        (".dialogs/x", PathFaultKind::Denied(DeniedArea::Dialogs)),
+        ("new.tsk/goals.md", PathFaultKind::Denied(DeniedArea::Taskdoc)),
+        ("a/b/c.TSK/x/y", PathFaultKind::Denied(DeniedArea::Taskdoc)),
+        ("soon-minds/x", PathFaultKind::Denied(DeniedArea::Minds)),
+        ("soon-minds", PathFaultKind::Denied(DeniedArea::Minds)),
+        ("deep/x", PathFaultKind::NotFound),
+        ("out/new", PathFaultKind::Denied(DeniedArea::Outside)),
+        ("out-new", PathFaultKind::Denied(DeniedArea::Outside)),
+        ("../new", PathFaultKind::Denied(DeniedArea::Outside)),
     ] {
         let fault = Guard::general(&bench.cx).unwrap().slot(path).unwrap_err();
         assert_eq!(fault.kind, kind, "{path}");
@@ -214,8 +214,8 @@ fn a_reserved_directory_is_closed_under_every_name_it_has() {
     let bench = Bench::new();
     bench.put("conf/team.yaml", SECRET).link(".minds", "conf");
     bench.put("docs/plan/goals.md", SECRET).link("task.tsk", "docs/plan");
-    for (path, area) in [("conf/team.yaml", Area::Minds), ("docs/plan/goals.md", Area::Taskdoc)] {
-        assert_eq!(read(&bench, path), Err(FaultKind::Denied(area)), "{path}");
+    for (path, area) in [("conf/team.yaml", DeniedArea::Minds), ("docs/plan/goals.md", DeniedArea::Taskdoc)] {
+        assert_eq!(read(&bench, path), Err(PathFaultKind::Denied(area)), "{path}");
     }
 }
 
@@ -255,7 +255,7 @@ fn the_member_lists_hold_for_the_path_as_written_and_for_the_true_one() {
     ] {
         let found = match read(&bench, path) {
             Ok(_) => None,
-            Err(FaultKind::Listed { rule, .. }) => Some(rule.list),
+            Err(PathFaultKind::Listed { rule, .. }) => Some(rule.list),
             Err(kind) => panic!("{path}: {kind:?}"),
         };
         assert_eq!(found, against, "{path}");
@@ -343,10 +343,10 @@ fn a_file_that_changes_after_it_was_counted_is_not_replaced() {
     let guard = Guard::general(&bench.cx).unwrap();
     let slot = guard.open_file("a", Op::Write).unwrap().into_slot("a");
     bench.put("a", "older");
-    assert_eq!(slot.write(b"new").unwrap_err().kind, FaultKind::Changed);
+    assert_eq!(slot.write(b"new").unwrap_err().kind, PathFaultKind::Changed);
     let slot = guard.new_slot("b").unwrap();
     bench.put("b", "first");
-    assert_eq!(slot.write(b"new").unwrap_err().kind, FaultKind::Exists);
+    assert_eq!(slot.write(b"new").unwrap_err().kind, PathFaultKind::Exists);
     assert_eq!((bench.text("a"), bench.text("b")), ("older".to_owned(), "first".to_owned()));
     assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 2, "no temporary file is left");
 }
@@ -406,8 +406,8 @@ fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
     bench.put(".gitignore", "fine").put(".github/x", "fine").put("a/x", "fine");
     bench.link("store", ".git").link("a/cfg", "../.git/config");
     let guard = Guard::general(&bench.cx).unwrap();
-    let kind = |fault: Fault| fault.kind;
-    let denied = FaultKind::Denied(Area::Git);
+    let kind = |fault: PathFault| fault.kind;
+    let denied = PathFaultKind::Denied(DeniedArea::Git);
     for path in [
         ".git/config",
         ".GIT/config",
@@ -426,12 +426,12 @@ fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
         let writes = [
             guard.open_file(path, Op::Write).map(drop).map_err(kind),
             guard.open_for_edit(path).map(drop).map_err(kind),
-            guard.vacant(path, Target::File).map(drop).map_err(kind),
-            guard.vacant(path, Target::Directory).map(drop).map_err(kind),
+            guard.new_path(path, Target::File).map(drop).map_err(kind),
+            guard.new_path(path, Target::Directory).map(drop).map_err(kind),
             guard.entry(path, &[Op::Read, Op::Write]).map(drop).map_err(kind),
         ];
         for (nth, write) in writes.into_iter().enumerate() {
-            let absent = matches!(write, Err(FaultKind::NotFound | FaultKind::Exists));
+            let absent = matches!(write, Err(PathFaultKind::NotFound | PathFaultKind::Exists));
             let link = path == "a/cfg" && nth == 4;
             assert!(write == Err(denied.clone()) || absent || link, "{path} {nth}: {write:?}");
         }
@@ -464,12 +464,12 @@ fn the_repository_of_a_workspace_is_not_written_under_another_name() {
         for name in ["config", "hooks/x", "hooks/new", "new/deep"] {
             for path in [format!("{folder}/{name}"), format!("way/{name}")] {
                 let fault = guard.slot(&path).unwrap_err();
-                assert_eq!(fault.kind, FaultKind::Denied(Area::Git), "{path}");
-                let made = guard.vacant(&path, Target::Directory).map(drop);
+                assert_eq!(fault.kind, PathFaultKind::Denied(DeniedArea::Git), "{path}");
+                let made = guard.new_path(&path, Target::Directory).map(drop);
                 assert!(made.is_err(), "{path}");
             }
         }
-        let denied = FaultKind::Denied(Area::Git);
+        let denied = PathFaultKind::Denied(DeniedArea::Git);
         let write = &[Op::Write];
         assert_eq!(guard.entry(folder, write).unwrap_err().kind, denied);
         assert_eq!(guard.entry(&format!("{folder}/hooks"), write).unwrap_err().kind, denied);
@@ -488,5 +488,5 @@ fn a_workspace_that_was_put_in_place_of_the_one_meant_is_refused() {
     assert!(Guard::general(&cx).unwrap().open_file("x", Op::Read).is_ok());
     std::fs::rename(bench.at("own"), bench.at("moved")).unwrap();
     bench.link("own", "other");
-    assert_eq!(Guard::general(&cx).unwrap_err().kind, FaultKind::Changed);
+    assert_eq!(Guard::general(&cx).unwrap_err().kind, PathFaultKind::Changed);
 }

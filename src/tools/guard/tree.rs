@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::io;
 
 use super::dir::{Dir, Identity};
-use super::entry::{Entry, PathKind};
-use super::fault::{Fault, FaultKind, Unusable};
+use super::entry::{DirEntryHandle, PathKind};
+use super::fault::{PathFault, PathFaultKind, InvalidPath};
 use super::{Guard, Op, shown};
 
 /// Most directories inside each other that are followed; each holds a descriptor.
@@ -47,7 +47,7 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed to the member; the fault names it.
-    pub fn survey(&self, entry: &Entry, ops: &[Op]) -> Result<Count, Fault> {
+    pub fn survey(&self, entry: &DirEntryHandle, ops: &[Op]) -> Result<Count, PathFault> {
         let mut count = Count::default();
         self.visit(entry, ops, false, &mut count)?;
         Ok(count)
@@ -57,18 +57,18 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed, appeared meanwhile, or could not be removed; the fault names it.
-    pub fn remove_tree(&self, entry: &Entry, removed: &mut Count) -> Result<(), Fault> {
+    pub fn remove_tree(&self, entry: &DirEntryHandle, removed: &mut Count) -> Result<(), PathFault> {
         self.visit(entry, &[Op::Write], true, removed)?;
         entry.remove_dir()
     }
 
     fn visit(
         &self,
-        entry: &Entry,
+        entry: &DirEntryHandle,
         ops: &[Op],
         remove: bool,
         count: &mut Count,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), PathFault> {
         let mut visit = Visit { guard: self, ops, remove, names: entry.names.clone(), count };
         let dir = visit.enter(&entry.dir, &entry.name, Identity::of(&entry.meta))?;
         visit.directory(&dir)
@@ -76,9 +76,9 @@ impl Guard {
 }
 
 impl Visit<'_> {
-    fn directory(&mut self, dir: &Dir) -> Result<(), Fault> {
+    fn directory(&mut self, dir: &Dir) -> Result<(), PathFault> {
         if self.names.len() > DEPTH_LIMIT {
-            return Err(Fault::invalid(&shown(&self.names), Unusable::TooDeep));
+            return Err(PathFault::invalid(&shown(&self.names), InvalidPath::TooDeep));
         }
         let mut entries = dir.entries().map_err(|error| self.io(&error))?;
         loop {
@@ -101,14 +101,14 @@ impl Visit<'_> {
         }
     }
 
-    fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), Fault> {
+    fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), PathFault> {
         let meta = match dir.look(name) {
             Ok(meta) => meta,
             // Removed by somebody else meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(self.io(&error)),
         };
-        self.guard.judge_names(&shown(&self.names), self.ops, &self.names, &meta)?;
+        self.guard.check_names(&shown(&self.names), self.ops, &self.names, &meta)?;
         if meta.is_dir() {
             let inner = self.enter(dir, name, Identity::of(&meta))?;
             self.directory(&inner)?;
@@ -122,15 +122,15 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn enter(&self, dir: &Dir, name: &OsString, seen: Identity) -> Result<Dir, Fault> {
+    fn enter(&self, dir: &Dir, name: &OsString, seen: Identity) -> Result<Dir, PathFault> {
         let inner = dir.enter(name).map_err(|error| self.io(&error))?;
         if inner.identity().map_err(|error| self.io(&error))? != seen {
-            return Err(Fault::new(&shown(&self.names), FaultKind::Changed));
+            return Err(PathFault::new(&shown(&self.names), PathFaultKind::Changed));
         }
         Ok(inner)
     }
 
-    fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(&shown(&self.names), error)
+    fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(&shown(&self.names), error)
     }
 }

@@ -6,14 +6,14 @@ use std::ffi::OsString;
 use std::io;
 
 use super::dir::Dir;
-use super::fault::{Fault, FaultKind, Unusable};
-use super::names::{Zone, in_taskdoc, reserved};
+use super::fault::{PathFault, PathFaultKind, InvalidPath};
+use super::names::{GuardZone, in_taskdoc, reserved_area};
 use super::walk::{End, Walked, walk};
 use super::{Guard, Op, Target, lossy, shown};
 
 /// A free name, judged, below a directory that exists.
 #[derive(Debug)]
-pub struct Vacant {
+pub struct NewPath {
     dir: Dir,
     /// Directories to be made, each in the one before it.
     missing: Vec<OsString>,
@@ -42,72 +42,72 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or below something that is no directory.
-    pub fn vacant(&self, written: &str, target: Target) -> Result<Vacant, Fault> {
+    pub fn new_path(&self, written: &str, target: Target) -> Result<NewPath, PathFault> {
         Self::retry(|| {
             let ops = &[Op::Write];
             let names = self.judge(written, ops, target)?;
             let Some((name, parents)) = names.split_last() else {
-                return Err(Fault::invalid(written, Unusable::IsWorkspace));
+                return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
             };
             let mut walked = walk(self, written, parents)?;
             let leaf = OsString::from(name);
             match &mut walked.end {
-                End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
+                End::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
                 End::Absent(rest) => rest.push_back(leaf),
                 End::Directory => match walked.dir.look(&leaf) {
-                    Ok(_) => return Err(Fault::new(written, FaultKind::Exists)),
+                    Ok(_) => return Err(PathFault::new(written, PathFaultKind::Exists)),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         walked.end = End::Absent(VecDeque::from([leaf]));
                     }
-                    Err(error) => return Err(Fault::io(written, &error)),
+                    Err(error) => return Err(PathFault::io(written, &error)),
                 },
             }
-            self.absent(written, ops, &names, walked, target)
+            self.check_absent(written, ops, &names, walked, target)
         })
     }
 
     /// Judges all names that do not exist yet.
-    pub(super) fn absent(
+    pub(super) fn check_absent(
         &self,
         written: &str,
         ops: &[Op],
         tidy: &[String],
         walked: Walked,
         target: Target,
-    ) -> Result<Vacant, Fault> {
+    ) -> Result<NewPath, PathFault> {
         Self::check_git(written, ops, walked.of_git)?;
         let End::Absent(rest) = walked.end else {
-            return Err(Fault::new(written, FaultKind::Exists));
+            return Err(PathFault::new(written, PathFaultKind::Exists));
         };
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
         for name in &rest {
             let text = name.to_string_lossy();
             if name == ".." {
-                return Err(Fault::new(written, FaultKind::NotFound));
+                return Err(PathFault::new(written, PathFaultKind::NotFound));
             }
-            if let Some(area) = reserved(self.zone, names.len(), &text) {
-                return Err(Fault::denied(written, area));
+            if let Some(area) = reserved_area(self.zone, names.len(), &text) {
+                return Err(PathFault::denied(written, area));
             }
             names.push(text.into_owned());
         }
-        if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
-            return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
+        if self.zone == GuardZone::Taskdoc && !in_taskdoc(&names) {
+            return Err(PathFault::invalid(written, InvalidPath::LeavesTaskdoc));
         }
         self.check_lists(written, ops, &names, target)?;
         self.steady(written, &walked.dir)?;
         let mut missing = Vec::from(rest);
-        let name = missing.pop().ok_or_else(|| Fault::invalid(written, Unusable::IsWorkspace))?;
+        let name = missing.pop().ok_or_else(|| PathFault::invalid(written, InvalidPath::IsWorkspace))?;
         let (shown, written) = (shown(tidy), written.to_owned());
-        Ok(Vacant { dir: walked.dir, missing, name, names, shown, written })
+        Ok(NewPath { dir: walked.dir, missing, name, names, shown, written })
     }
 }
 
-impl Vacant {
+impl NewPath {
     /// Makes the directories on the way.
     ///
     /// # Errors
     /// One of them could not be made; those before it are removed again.
-    pub fn settle(&self) -> Result<Spot, Fault> {
+    pub fn settle(&self) -> Result<Spot, PathFault> {
         let mut spot = Spot {
             dir: self.dir.clone(),
             name: self.name.clone(),
@@ -118,7 +118,7 @@ impl Vacant {
         for name in &self.missing {
             if let Err(error) = spot.descend(name) {
                 spot.unmake();
-                return Err(Fault::io(&self.written, &error));
+                return Err(PathFault::io(&self.written, &error));
             }
         }
         Ok(spot)
@@ -146,8 +146,8 @@ impl Spot {
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
-    pub fn make_dir(&self) -> Result<(), Fault> {
-        let io = |error: io::Error| Fault::io(&self.written, &error);
+    pub fn make_dir(&self) -> Result<(), PathFault> {
+        let io = |error: io::Error| PathFault::io(&self.written, &error);
         self.dir.make_dir(&self.name).map_err(io)?;
         self.dir.sync().map_err(io)
     }
@@ -156,8 +156,8 @@ impl Spot {
     ///
     /// # Errors
     /// The system's refusal.
-    pub fn remove(&self) -> Result<(), Fault> {
-        self.dir.remove(&self.name).map_err(|error| Fault::io(&self.written, &error))?;
+    pub fn remove(&self) -> Result<(), PathFault> {
+        self.dir.remove(&self.name).map_err(|error| PathFault::io(&self.written, &error))?;
         self.unmake();
         Ok(())
     }

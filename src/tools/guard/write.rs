@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dir::{Dir, Identity};
-use super::fault::{Fault, FaultKind};
+use super::fault::{PathFault, PathFaultKind};
 use super::vacant::Spot;
 use super::walk::{End, Leaf, walk};
 use super::{Guard, Op, OpenFile, Target, shown};
@@ -65,11 +65,11 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or a directory could not be made.
-    pub fn new_slot(&self, written: &str) -> Result<Slot, Fault> {
+    pub fn new_slot(&self, written: &str) -> Result<Slot, PathFault> {
         let slot = self.slot(written)?;
         match slot.old {
             None => Ok(slot),
-            Some(_) => Err(Fault::new(written, FaultKind::Exists)),
+            Some(_) => Err(PathFault::new(written, PathFaultKind::Exists)),
         }
     }
 
@@ -77,25 +77,25 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken by something that is no file, or a directory could not be made.
-    pub fn slot(&self, written: &str) -> Result<Slot, Fault> {
+    pub fn slot(&self, written: &str) -> Result<Slot, PathFault> {
         Self::retry(|| self.try_slot(written))
     }
 
-    fn try_slot(&self, written: &str) -> Result<Slot, Fault> {
+    fn try_slot(&self, written: &str) -> Result<Slot, PathFault> {
         let ops = &[Op::Write];
         let names = self.judge(written, ops, Target::File)?;
         let walked = walk(self, written, &names)?;
         let name = match &walked.end {
             End::Leaf(name, _, Leaf::File) => name.clone(),
             End::Directory | End::Leaf(_, _, Leaf::Special) => {
-                return Err(Fault::new(written, FaultKind::NotAFile));
+                return Err(PathFault::new(written, PathFaultKind::NotAFile));
             }
             End::Absent(_) => {
-                let vacant = self.absent(written, ops, &names, walked, Target::File)?;
+                let vacant = self.check_absent(written, ops, &names, walked, Target::File)?;
                 return Ok(vacant.settle()?.slot());
             }
         };
-        let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+        let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         self.check_true(written, ops, &walked, &name)?;
         self.steady(written, &walked.dir)?;
         let old = Some(Old::of(&meta));
@@ -116,7 +116,7 @@ impl Spot {
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
-    pub fn fill(&self, content: &[u8]) -> Result<(), Fault> {
+    pub fn fill(&self, content: &[u8]) -> Result<(), PathFault> {
         self.slot().write(content).inspect_err(|_| self.unmake())
     }
 }
@@ -137,7 +137,7 @@ impl Slot {
     ///
     /// # Errors
     /// `Changed`, `Exists`, or the system's refusal. The old file is then untouched.
-    pub fn write(&self, content: &[u8]) -> Result<(), Fault> {
+    pub fn write(&self, content: &[u8]) -> Result<(), PathFault> {
         let temporary = temporary_name();
         let placed = self.fill(&temporary, content).map_err(|error| self.io(&error)).and_then(
             |()| match self.old {
@@ -176,26 +176,26 @@ impl Slot {
         if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE }
     }
 
-    fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), Fault> {
+    fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), PathFault> {
         let now = self.dir.look(&self.name).map_err(|error| self.io(&error))?;
         if FileState::of(&now) != old.state {
-            return Err(Fault::new(&self.written, FaultKind::Changed));
+            return Err(PathFault::new(&self.written, PathFaultKind::Changed));
         }
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
     /// A hard link fails if the name is taken, which a rename does not. Disks without hard links
     /// get a rename after a look.
-    fn publish(&self, temporary: &OsStr) -> Result<(), Fault> {
+    fn publish(&self, temporary: &OsStr) -> Result<(), PathFault> {
         let Err(refused) = self.dir.link(temporary, &self.name) else { return Ok(()) };
         if refused.kind() == io::ErrorKind::AlreadyExists || self.dir.look(&self.name).is_ok() {
-            return Err(Fault::new(&self.written, FaultKind::Exists));
+            return Err(PathFault::new(&self.written, PathFaultKind::Exists));
         }
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
-    fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(&self.written, error)
+    fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(&self.written, error)
     }
 }
 

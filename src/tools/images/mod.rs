@@ -7,7 +7,7 @@ mod write;
 use std::sync::Arc;
 
 use super::access::Op;
-use super::guard::Fault;
+use super::guard::PathFault;
 use super::outcome::ToolOutcome;
 use super::report::{Report, refused};
 use super::tool::Tool;
@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 /// Why a picture was not read or written.
 #[derive(Debug)]
 enum Refused {
-    Fault(Fault),
+    Fault(PathFault),
     UnknownEnding,
     /// The type that was said is none of ours.
     UnknownType,
@@ -45,8 +45,8 @@ enum Refused {
     Blind,
 }
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
+impl From<PathFault> for Refused {
+    fn from(fault: PathFault) -> Self {
         Self::Fault(fault)
     }
 }

@@ -9,7 +9,7 @@ use super::{LIMIT_BYTES, Refused, unlike};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{Fault, Guard};
+use crate::tools::guard::{PathFault, Guard};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::Report;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -53,12 +53,12 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), Refused> {
     let opened = Guard::general(cx)?.open_file(path, Op::Read)?;
     let ending = ImageKind::of_path(path).ok_or(Refused::UnknownEnding)?;
-    if !cx.sees_pictures {
+    if !cx.sees_images {
         return Err(Refused::Blind);
     }
     let mut bytes = Vec::new();
     let read = (&opened.file).take(LIMIT_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Fault::io(path, &error))?;
+    read.map_err(|error| PathFault::io(path, &error))?;
     if bytes.len() as u64 > LIMIT_BYTES {
         return Err(Refused::TooLarge(opened.meta.len()));
     }

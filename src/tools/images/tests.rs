@@ -35,7 +35,7 @@ fn read_picture_attaches_what_the_file_truly_is() {
 #[test]
 fn a_model_that_cannot_look_is_told_so_and_sent_nothing() {
     let mut bench = Bench::new();
-    bench.cx.sees_pictures = false;
+    bench.cx.sees_images = false;
     bench.put("a.png", PNG);
     let outcome = bench.run("read_picture", &json!({"path": "a.png"}));
     assert_eq!(header(&outcome, "error"), Some("NO_IMAGE_INPUT"));

@@ -10,7 +10,7 @@ use super::{LIMIT_BYTES, Refused, unlike};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{FaultKind, Guard};
+use crate::tools::guard::{PathFaultKind, Guard};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::Report;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -50,7 +50,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 .field("media_type", picture.media_type)
                 .field("size_bytes", bytes)
                 .summary(summary);
-            let pictures = if cx.sees_pictures { vec![picture] } else { Vec::new() };
+            let pictures = if cx.sees_images { vec![picture] } else { Vec::new() };
             ToolOutcome { pictures, ..report.outcome() }
         }
         Err(refused) => refused.outcome(NAME, path, Op::Write, cx.lang),
@@ -64,8 +64,8 @@ fn write(cx: &ToolCx, args: &Args, path: &str) -> Result<(String, ToolImage), Re
     let said: Option<Vec<ImageKind>> = said.map(ImageKind::of_media_type).collect();
     // A place that is closed is told first, whatever is wrong with the picture.
     let overwrite = args.flag("overwrite").unwrap_or(false);
-    let vacant = match guard.vacant(path, Target::File) {
-        Err(fault) if overwrite && fault.kind == FaultKind::Exists => None,
+    let vacant = match guard.new_path(path, Target::File) {
+        Err(fault) if overwrite && fault.kind == PathFaultKind::Exists => None,
         found => Some(found?),
     };
     let ending = ImageKind::of_path(path).ok_or(Refused::UnknownEnding)?;

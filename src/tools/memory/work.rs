@@ -7,7 +7,7 @@ use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::files::with_final_newline;
-use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::guard::{PathFault, PathFaultKind, Guard};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::ToolCx;
@@ -56,7 +56,7 @@ impl Job {
         }
     }
 
-    fn change(self, cx: &ToolCx, folder: &str, path: &str, content: &[u8]) -> Result<(), Fault> {
+    fn change(self, cx: &ToolCx, folder: &str, path: &str, content: &[u8]) -> Result<(), PathFault> {
         let guard = Guard::memory(cx, folder)?;
         let path = format!("{folder}/{path}");
         match self.act {
@@ -105,17 +105,17 @@ impl Job {
         report.field("warning", "NOT_IN_CONTEXT").summary(warning).outcome()
     }
 
-    fn not_done(self, path: &str, fault: &Fault, lang: Lang) -> ToolOutcome {
+    fn not_done(self, path: &str, fault: &PathFault, lang: Lang) -> ToolOutcome {
         let [add, replace, _] = self.keeper.tools();
         let text = match (&fault.kind, lang) {
-            (FaultKind::Exists, Lang::En) => {
+            (PathFaultKind::Exists, Lang::En) => {
                 format!("There is a memory at this path already. Use `{replace}` to change it.")
             }
-            (FaultKind::Exists, Lang::Zh) => format!("该路径已有记忆。请用 `{replace}` 修改。"),
-            (FaultKind::NotFound, Lang::En) => {
+            (PathFaultKind::Exists, Lang::Zh) => format!("该路径已有记忆。请用 `{replace}` 修改。"),
+            (PathFaultKind::NotFound, Lang::En) => {
                 format!("There is no memory at this path. `{add}` makes a new one.")
             }
-            (FaultKind::NotFound, Lang::Zh) => format!("该路径没有记忆。请用 `{add}` 新建。"),
+            (PathFaultKind::NotFound, Lang::Zh) => format!("该路径没有记忆。请用 `{add}` 新建。"),
             (_, _) => return refused(self.name, Op::Write, fault, lang),
         };
         Report::error(self.name, path, fault.code()).summary(text).outcome()

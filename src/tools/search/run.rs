@@ -8,7 +8,7 @@ use super::matcher::matcher;
 use super::query::{Query, Show};
 use super::walk::{Passed, Walk};
 use crate::tools::files::short;
-use crate::tools::guard::{Fault, Guard};
+use crate::tools::guard::{PathFault, Guard};
 use crate::tools::stop::Stop;
 
 /// Most characters of all that is written down. A result of any tool is cut at
@@ -22,7 +22,7 @@ const PATH_CHARS: usize = 400;
 pub(super) enum NotSearched {
     Pattern(String),
     Filter(FilterFault),
-    Path(Fault),
+    Path(PathFault),
 }
 
 /// What a search has found.

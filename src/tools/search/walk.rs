@@ -7,7 +7,7 @@ use std::fs::{DirEntry, File};
 
 use super::filter::{Filter, Rules};
 use crate::tools::access::Op;
-use crate::tools::guard::{Fault, FaultKind, Guard, Identity, OpenDir};
+use crate::tools::guard::{PathFault, PathFaultKind, Guard, Identity, OpenDir};
 use crate::tools::stop::Stop;
 
 /// Most directories below each other.
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         stop: &'a Stop,
         path: &str,
         follow: bool,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, PathFault> {
         let mut walk = Self {
             guard,
             filter,
@@ -94,7 +94,7 @@ impl<'a> Walk<'a> {
                 let rules = Rules::of(guard, &dir);
                 walk.descend(dir, rules);
             }
-            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
+            Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
                 let opened = guard.open_file(path, Op::Read)?;
                 walk.named = Some(Candidate { path: opened.shown, file: opened.file });
             }
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
                 }
                 None
             }
-            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
+            Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
                 if !self.filter.keeps(&rules, &path, name, false) {
                     return None;
                 }
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn enter(&mut self, opened: Result<OpenDir, Fault>) {
+    fn enter(&mut self, opened: Result<OpenDir, PathFault>) {
         let Some(dir) = self.opened(opened) else { return };
         let Some(rules) = self.levels.last().map(|level| level.rules.within(self.guard, &dir))
         else {
@@ -200,22 +200,22 @@ impl<'a> Walk<'a> {
         self.descend(dir, rules);
     }
 
-    fn opened<T>(&mut self, opened: Result<T, Fault>) -> Option<T> {
+    fn opened<T>(&mut self, opened: Result<T, PathFault>) -> Option<T> {
         opened.inspect_err(|fault| self.count(fault)).ok()
     }
 
-    fn count(&mut self, fault: &Fault) {
+    fn count(&mut self, fault: &PathFault) {
         match fault.kind {
-            FaultKind::Denied(_) | FaultKind::Listed { .. } => self.passed.closed += 1,
-            FaultKind::Invalid(_)
-            | FaultKind::NotFound
-            | FaultKind::NotAFile
-            | FaultKind::NotADirectory
-            | FaultKind::Exists
-            | FaultKind::NotEmpty
-            | FaultKind::TooManyLinks
-            | FaultKind::Changed
-            | FaultKind::Io(_) => self.passed.unreadable += 1,
+            PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => self.passed.closed += 1,
+            PathFaultKind::Invalid(_)
+            | PathFaultKind::NotFound
+            | PathFaultKind::NotAFile
+            | PathFaultKind::NotADirectory
+            | PathFaultKind::Exists
+            | PathFaultKind::NotEmpty
+            | PathFaultKind::TooManyLinks
+            | PathFaultKind::Changed
+            | PathFaultKind::Io(_) => self.passed.unreadable += 1,
         }
     }
 }
